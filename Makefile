@@ -1,0 +1,95 @@
+# Needs Rust, Python 3.10+ with venv, GNU make and git; everything else is put below build/ and target/.
+
+PYTHON ?= python3
+CARGO ?= cargo
+
+# The two hosts that one binary must load in. The first has a command line tool on PyPI.
+STABLE := 1.5.6
+NEXT := 2.0.0
+
+VENVS := build/venv
+STABLE_READY := $(VENVS)/$(STABLE)/.ready
+NEXT_READY := $(VENVS)/$(NEXT)/.ready
+STABLE_BIN := $(VENVS)/$(STABLE)/bin
+LIBDUCKDB := build/libduckdb/libduckdb.so
+
+# One line above each step; what the tools print stays visible below it.
+step = @printf '\n==> %s\n' "$(1)"
+
+.DEFAULT_GOAL := help
+.PHONY: help run shell test test-memory debug release fmt lint bench clean
+
+help:
+	@echo "make run          show what changed in this checkout, from SQL"
+	@echo "make shell        open a DuckDB shell with redline loaded"
+	@echo "make test         run every test, in DuckDB $(STABLE) and $(NEXT)"
+	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
+	@echo "make release      build/release/redline.duckdb_extension"
+	@echo "make debug        build/debug/redline.duckdb_extension"
+	@echo "make fmt          format the Rust sources"
+	@echo "make lint         rustfmt, clippy and rustdoc, warnings as errors"
+	@echo "make bench        compare with git, side by side"
+	@echo "make clean        remove build/ and target/"
+
+run: release $(STABLE_READY)
+	$(call step,examples/first_look.py in DuckDB $(STABLE))
+	@$(STABLE_BIN)/python examples/first_look.py
+
+shell: release $(STABLE_READY)
+	@$(STABLE_BIN)/duckdb -unsigned \
+		-cmd "LOAD 'build/release/redline.duckdb_extension'" -cmd ".read sql/macros.sql"
+
+test: debug $(STABLE_READY) $(NEXT_READY)
+	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py --extension build/debug/redline.duckdb_extension \
+		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
+
+test-memory: debug $(LIBDUCKDB)
+	@command -v valgrind >/dev/null || { \
+		echo "test-memory: valgrind is not installed (Debian: apt-get install valgrind)" >&2; exit 1; }
+	$(call step,cargo test --test memory)
+	$(CARGO) test --test memory -- --nocapture --test-threads=1
+
+debug:
+	$(call step,cargo build)
+	$(CARGO) build
+	@$(PYTHON) scripts/package.py debug
+
+release:
+	$(call step,cargo build --release)
+	$(CARGO) build --release
+	@$(PYTHON) scripts/package.py release
+
+fmt:
+	$(CARGO) fmt
+
+lint:
+	$(call step,cargo fmt --check)
+	$(CARGO) fmt --check
+	$(call step,cargo clippy)
+	$(CARGO) clippy --all-targets -- -D warnings
+	$(call step,cargo doc)
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
+
+bench: release $(STABLE_READY)
+	$(call step,benches/against_git.py in DuckDB $(STABLE))
+	@$(STABLE_BIN)/python benches/against_git.py
+
+clean:
+	rm -rf build target
+
+# Made once; a stamp is written last, so that an interrupted set-up starts again.
+$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest
+$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest
+$(STABLE_READY) $(NEXT_READY):
+	$(call step,Python packages: $(PACKAGES))
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+		echo "Python 3.10 or newer is needed (make PYTHON=... names another one)" >&2; exit 1; }
+	@rm -rf $(@D)
+	@mkdir -p $(dir $(@D))
+	@$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+	@touch $@
+
+$(LIBDUCKDB): scripts/fetch_libduckdb.py
+	$(call step,libduckdb for the C host)
+	@$(PYTHON) scripts/fetch_libduckdb.py $(@D)

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Runs every test (cargo's, then SQL and Python in each DuckDB host) and says at the end what passed.
+
+All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
+print is shown as it comes.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass
+class Outcome:
+    """What one group of tests came to."""
+
+    name: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    note: str = ""
+    broken: bool = False  # the group did not come to its end
+
+    @property
+    def good(self) -> bool:
+        return not self.broken and self.failed == 0 and self.passed > 0
+
+    def __str__(self) -> str:
+        counts = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        verdict = "ok" if self.good else "FAILED"
+        if not self.good and not self.failed:
+            counts += " (did not finish)" if self.broken else " (nothing ran)"
+        return f"  {verdict:7} {self.name:26} {counts}{self.note}"
+
+
+def heading(text: str) -> None:
+    print(f"\n==> {text}", flush=True)
+
+
+def cargo_test() -> Outcome:
+    """Runs cargo's tests; the counts are those of its `test result:` lines."""
+    heading("cargo test")
+    outcome = Outcome("Rust")
+    process = subprocess.Popen(
+        [os.environ.get("CARGO") or "cargo", "test"], cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace"
+    )
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        counts = re.match(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", line)
+        if counts:
+            outcome.passed += int(counts[1])
+            outcome.failed += int(counts[2])
+            outcome.skipped += int(counts[3])
+    outcome.broken = process.wait() != 0
+    return outcome
+
+
+def host_tests(version: str, python: str, extension: Path) -> list[Outcome]:
+    """Runs test/python with one host; the SQL files are counted apart."""
+    heading(f"DuckDB {version}: test/sql and test/python")
+    report = ROOT / "build" / f"pytest-{version}.xml"
+    report.unlink(missing_ok=True)
+    environment = os.environ | {
+        "REDLINE_EXTENSION": str(extension),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    status = subprocess.run([python, "-m", "pytest", f"--junitxml={report}"], cwd=ROOT, env=environment).returncode
+    sql, other = Outcome(f"SQL files, DuckDB {version}"), Outcome(f"Python, DuckDB {version}")
+    checks = 0
+    if report.is_file():
+        for case in ElementTree.parse(report).iter("testcase"):
+            outcome = sql if case.get("classname", "").endswith("test_sql") else other
+            if case.find("failure") is not None or case.find("error") is not None:
+                outcome.failed += 1
+            elif case.find("skipped") is not None:
+                outcome.skipped += 1
+            else:
+                outcome.passed += 1
+            checks += sum(int(p.get("value")) for p in case.iter("property") if p.get("name") == "checks")
+    sql.note = f" ({checks} statements checked)"
+    # 0: all passed, 1: some failed; anything else means that pytest itself came to no end.
+    other.broken = status not in (0, 1) or (status == 1 and not sql.failed and not other.failed)
+    return [sql, other]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--extension", type=Path, required=True)
+    parser.add_argument("hosts", nargs="+", metavar="version=python", help="a DuckDB version and a Python that has it")
+    arguments = parser.parse_args()
+
+    start = time.monotonic()
+    outcomes = [cargo_test()]
+    for host in arguments.hosts:
+        version, _, python = host.partition("=")
+        outcomes += host_tests(version, python, arguments.extension.resolve())
+
+    good = all(outcome.good for outcome in outcomes)
+    passed = sum(outcome.passed for outcome in outcomes)
+    failed = sum(outcome.failed for outcome in outcomes)
+    skipped = sum(outcome.skipped for outcome in outcomes)
+    heading(f"summary, after {time.monotonic() - start:.0f} s")
+    for outcome in outcomes:
+        print(outcome)
+    verdict = "All tests passed" if good else "TESTS FAILED"
+    print(f"{verdict}: {passed} passed, {failed} failed, {skipped} skipped.", flush=True)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,165 @@
+//! The one error of the crate: a stable code, what was given, what to do instead.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// Stable codes that start the message of every SQL error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// An argument has the wrong form, value or combination.
+    InvalidArgs,
+    /// The thing that was named does not exist.
+    NotFound,
+    /// The path lies outside what the host allows.
+    FsDenied,
+    /// An input is over a named limit.
+    TooLarge,
+    /// The work failed for a reason outside the arguments: a damaged repository, an I/O error.
+    ToolFailed,
+}
+
+impl ErrorKind {
+    /// Returns the code as SQL shows it, without the colon.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::InvalidArgs => "invalid_args",
+            Self::NotFound => "not_found",
+            Self::FsDenied => "fs_denied",
+            Self::TooLarge => "too_large",
+            Self::ToolFailed => "tool_failed",
+        }
+    }
+}
+
+/// An error as SQL shows it: `code: message. Hint.`
+///
+/// `message` says what was wrong and includes the value that was given; `hint` says what to do
+/// instead. The source is for developers: its text never reaches SQL, since the texts of
+/// libraries may contain what they read.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    hint: Option<String>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Creates an error of `kind`; `message` is one clause without a final full stop.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, source: None }
+    }
+
+    /// Creates an `invalid_args` error.
+    pub fn invalid_args(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidArgs, message)
+    }
+
+    /// Creates a `not_found` error.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    /// Creates an `fs_denied` error.
+    pub fn fs_denied(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::FsDenied, message)
+    }
+
+    /// Creates a `too_large` error.
+    pub fn too_large(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::TooLarge, message)
+    }
+
+    /// Creates a `tool_failed` error.
+    pub fn tool_failed(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::ToolFailed, message)
+    }
+
+    /// Adds what to do instead: one sentence without its final full stop.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Keeps the cause for `std::error::Error::source`.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Returns the stable code.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.code(), self.message)?;
+        match &self.hint {
+            Some(hint) if hint.ends_with(['?', '.']) => write!(f, ". {hint}"),
+            Some(hint) => write!(f, ". {hint}."),
+            None => write!(f, "."),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// Returns `given` in quotes for a message: control characters escaped, at most 200 characters.
+pub fn quoted(given: &str) -> String {
+    const MOST: usize = 200;
+    let mut out = String::from("'");
+    for (count, c) in given.chars().enumerate() {
+        if count == MOST {
+            out.push('…');
+            break;
+        }
+        if c.is_control() || is_invisible(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// Tells whether a character changes how the text around it is shown, or shows nothing itself.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_without_its_code_or_hint_cannot_be_built() {
+        let error = Error::invalid_args("context is -7").with_hint("Use -1 or more");
+        assert_eq!(error.to_string(), "invalid_args: context is -7. Use -1 or more.");
+        assert_eq!(Error::not_found("no x").to_string(), "not_found: no x.");
+    }
+
+    #[test]
+    fn given_values_cannot_forge_lines_or_hide_text_in_a_message() {
+        assert_eq!(quoted("a\nb\u{202e}c\0"), "'a\\nb\\u{202e}c\\u{0}'");
+        assert_eq!(quoted(&"x".repeat(300)).chars().count(), 203);
+    }
+
+    #[test]
+    fn the_text_of_a_source_never_shows() {
+        let error = Error::tool_failed("HEAD cannot be read").with_source("root:x:0:0");
+        assert!(!error.to_string().contains("root"));
+        assert!(error.source().is_some());
+    }
+}

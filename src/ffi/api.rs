@@ -1,0 +1,161 @@
+//! The table of DuckDB's C API, retyped so that its exceptions may pass through our frames.
+
+use std::ffi::{c_char, c_void};
+use std::sync::OnceLock;
+
+use libduckdb_sys as sys;
+use sys::idx_t;
+
+/// A destructor DuckDB calls for data it was given.
+pub type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
+
+macro_rules! api {
+    ($( fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?; )*) => {
+        /// The functions of the API that redline calls, by their C names.
+        #[derive(Clone, Copy)]
+        pub struct Api {
+            $( pub $name: unsafe extern "C-unwind" fn($($arg: $ty),*) $(-> $ret)?, )*
+        }
+
+        impl Api {
+            /// Reads the pointers from DuckDB's table.
+            ///
+            /// # Safety
+            /// `raw` must be the table DuckDB returned for API version v1.5.6.
+            pub unsafe fn from_raw(raw: &sys::duckdb_ext_api_v1) -> Result<Self, &'static str> {
+                Ok(Self { $(
+                    $name: {
+                        type Unwinding = Option<unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)?>;
+                        // SAFETY: the same C function; only the Rust type differs, in that it
+                        // admits unwinding and names our callbacks' unwinding types.
+                        let pointer: Unwinding = unsafe { std::mem::transmute(raw.$name) };
+                        pointer.ok_or(stringify!($name))?
+                    },
+                )* })
+            }
+
+            /// Tells whether two tables are of the same DuckDB library.
+            pub fn is_same(&self, other: &Self) -> bool {
+                self.duckdb_library_version as usize == other.duckdb_library_version as usize
+            }
+        }
+    };
+}
+
+/// The bind callback of a table function.
+pub type TableBind = unsafe extern "C-unwind" fn(sys::duckdb_bind_info);
+/// The init callback of a table or scalar function.
+pub type Init = unsafe extern "C-unwind" fn(sys::duckdb_init_info);
+/// The scan callback of a table function.
+pub type TableScan = unsafe extern "C-unwind" fn(sys::duckdb_function_info, sys::duckdb_data_chunk);
+/// The callback of a scalar function.
+pub type ScalarCall =
+    unsafe extern "C-unwind" fn(sys::duckdb_function_info, sys::duckdb_data_chunk, sys::duckdb_vector);
+
+api! {
+    fn duckdb_library_version() -> *const c_char;
+    fn duckdb_connect(database: sys::duckdb_database, out: *mut sys::duckdb_connection) -> sys::duckdb_state;
+    fn duckdb_disconnect(connection: *mut sys::duckdb_connection);
+
+    fn duckdb_client_context_get_config_option(
+        context: sys::duckdb_client_context, name: *const c_char, scope: *mut sys::duckdb_config_option_scope,
+    ) -> sys::duckdb_value;
+    fn duckdb_destroy_client_context(context: *mut sys::duckdb_client_context);
+
+    fn duckdb_create_logical_type(id: sys::duckdb_type) -> sys::duckdb_logical_type;
+    fn duckdb_create_list_type(child: sys::duckdb_logical_type) -> sys::duckdb_logical_type;
+    fn duckdb_create_struct_type(
+        kinds: *mut sys::duckdb_logical_type, names: *mut *const c_char, count: idx_t,
+    ) -> sys::duckdb_logical_type;
+    fn duckdb_destroy_logical_type(kind: *mut sys::duckdb_logical_type);
+
+    fn duckdb_create_table_function() -> sys::duckdb_table_function;
+    fn duckdb_destroy_table_function(function: *mut sys::duckdb_table_function);
+    fn duckdb_table_function_set_name(function: sys::duckdb_table_function, name: *const c_char);
+    fn duckdb_table_function_add_parameter(function: sys::duckdb_table_function, kind: sys::duckdb_logical_type);
+    fn duckdb_table_function_add_named_parameter(
+        function: sys::duckdb_table_function, name: *const c_char, kind: sys::duckdb_logical_type,
+    );
+    fn duckdb_table_function_set_bind(function: sys::duckdb_table_function, bind: Option<TableBind>);
+    fn duckdb_table_function_set_init(function: sys::duckdb_table_function, init: Option<Init>);
+    fn duckdb_table_function_set_function(function: sys::duckdb_table_function, scan: Option<TableScan>);
+    fn duckdb_table_function_supports_projection_pushdown(function: sys::duckdb_table_function, pushdown: bool);
+    fn duckdb_register_table_function(
+        connection: sys::duckdb_connection, function: sys::duckdb_table_function,
+    ) -> sys::duckdb_state;
+    fn duckdb_table_function_get_client_context(info: sys::duckdb_bind_info, out: *mut sys::duckdb_client_context);
+
+    fn duckdb_bind_add_result_column(info: sys::duckdb_bind_info, name: *const c_char, kind: sys::duckdb_logical_type);
+    fn duckdb_bind_get_parameter(info: sys::duckdb_bind_info, index: idx_t) -> sys::duckdb_value;
+    fn duckdb_bind_get_named_parameter(info: sys::duckdb_bind_info, name: *const c_char) -> sys::duckdb_value;
+    fn duckdb_bind_set_bind_data(info: sys::duckdb_bind_info, data: *mut c_void, destroy: Option<Destroy>);
+    fn duckdb_bind_set_error(info: sys::duckdb_bind_info, message: *const c_char);
+
+    fn duckdb_init_get_bind_data(info: sys::duckdb_init_info) -> *mut c_void;
+    fn duckdb_init_set_init_data(info: sys::duckdb_init_info, data: *mut c_void, destroy: Option<Destroy>);
+    fn duckdb_init_get_column_count(info: sys::duckdb_init_info) -> idx_t;
+    fn duckdb_init_get_column_index(info: sys::duckdb_init_info, index: idx_t) -> idx_t;
+    fn duckdb_init_set_error(info: sys::duckdb_init_info, message: *const c_char);
+
+    fn duckdb_function_get_init_data(info: sys::duckdb_function_info) -> *mut c_void;
+    fn duckdb_function_set_error(info: sys::duckdb_function_info, message: *const c_char);
+
+    fn duckdb_create_scalar_function() -> sys::duckdb_scalar_function;
+    fn duckdb_destroy_scalar_function(function: *mut sys::duckdb_scalar_function);
+    fn duckdb_scalar_function_set_name(function: sys::duckdb_scalar_function, name: *const c_char);
+    fn duckdb_scalar_function_add_parameter(function: sys::duckdb_scalar_function, kind: sys::duckdb_logical_type);
+    fn duckdb_scalar_function_set_return_type(function: sys::duckdb_scalar_function, kind: sys::duckdb_logical_type);
+    fn duckdb_scalar_function_set_volatile(function: sys::duckdb_scalar_function);
+    fn duckdb_scalar_function_set_init(function: sys::duckdb_scalar_function, init: Option<Init>);
+    fn duckdb_scalar_function_set_function(function: sys::duckdb_scalar_function, call: Option<ScalarCall>);
+    fn duckdb_scalar_function_init_get_client_context(info: sys::duckdb_init_info, out: *mut sys::duckdb_client_context);
+    fn duckdb_scalar_function_init_set_state(info: sys::duckdb_init_info, state: *mut c_void, destroy: Option<Destroy>);
+    fn duckdb_scalar_function_init_set_error(info: sys::duckdb_init_info, message: *const c_char);
+    fn duckdb_scalar_function_get_state(info: sys::duckdb_function_info) -> *mut c_void;
+    fn duckdb_scalar_function_set_error(info: sys::duckdb_function_info, message: *const c_char);
+    fn duckdb_create_scalar_function_set(name: *const c_char) -> sys::duckdb_scalar_function_set;
+    fn duckdb_destroy_scalar_function_set(set: *mut sys::duckdb_scalar_function_set);
+    fn duckdb_add_scalar_function_to_set(
+        set: sys::duckdb_scalar_function_set, function: sys::duckdb_scalar_function,
+    ) -> sys::duckdb_state;
+    fn duckdb_register_scalar_function_set(
+        connection: sys::duckdb_connection, set: sys::duckdb_scalar_function_set,
+    ) -> sys::duckdb_state;
+
+    fn duckdb_data_chunk_get_size(chunk: sys::duckdb_data_chunk) -> idx_t;
+    fn duckdb_data_chunk_get_column_count(chunk: sys::duckdb_data_chunk) -> idx_t;
+    fn duckdb_data_chunk_set_size(chunk: sys::duckdb_data_chunk, size: idx_t);
+    fn duckdb_data_chunk_get_vector(chunk: sys::duckdb_data_chunk, column: idx_t) -> sys::duckdb_vector;
+    fn duckdb_vector_get_data(vector: sys::duckdb_vector) -> *mut c_void;
+    fn duckdb_vector_get_validity(vector: sys::duckdb_vector) -> *mut u64;
+    fn duckdb_vector_ensure_validity_writable(vector: sys::duckdb_vector);
+    fn duckdb_vector_assign_string_element_len(
+        vector: sys::duckdb_vector, index: idx_t, text: *const c_char, length: idx_t,
+    );
+    fn duckdb_list_vector_get_child(vector: sys::duckdb_vector) -> sys::duckdb_vector;
+    fn duckdb_list_vector_reserve(vector: sys::duckdb_vector, capacity: idx_t) -> sys::duckdb_state;
+    fn duckdb_list_vector_set_size(vector: sys::duckdb_vector, size: idx_t) -> sys::duckdb_state;
+    fn duckdb_struct_vector_get_child(vector: sys::duckdb_vector, index: idx_t) -> sys::duckdb_vector;
+}
+
+static API: OnceLock<Api> = OnceLock::new();
+
+/// Keeps the API of the host. The pointers are code of the host's library, the same for every
+/// database of the process, so one copy serves them all; a second DuckDB library in the process
+/// is refused, since its functions would be called with the first one's objects.
+pub fn install(api: Api) -> Result<&'static Api, &'static str> {
+    let installed = API.get_or_init(|| api);
+    if installed.is_same(&api) {
+        Ok(installed)
+    } else {
+        Err("another DuckDB library of this process has loaded redline already")
+    }
+}
+
+/// Returns the API of the host.
+///
+/// # Panics
+/// Before [`install`]; no callback exists before it.
+pub fn api() -> &'static Api {
+    API.get().expect("callbacks exist only after the API was installed")
+}

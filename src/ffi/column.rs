@@ -1,0 +1,273 @@
+//! Result values as plain Rust, computed inside panic containment and written outside it.
+
+use std::time::{Duration, Instant};
+
+use super::types::{Field, Type};
+use crate::limits;
+
+/// The values of one column or of the children of a list or struct.
+#[derive(Debug)]
+pub enum Column {
+    /// BOOLEAN values.
+    Boolean(Vec<Option<bool>>),
+    /// UTINYINT values.
+    UTinyInt(Vec<Option<u8>>),
+    /// BIGINT values.
+    BigInt(Vec<Option<i64>>),
+    /// VARCHAR values.
+    Text(Texts),
+    /// Lists: the length of each row's list, and all elements in one column.
+    List {
+        /// Length per row; NULL for a NULL list.
+        lengths: Vec<Option<usize>>,
+        /// The elements of all rows, in order.
+        child: Box<Column>,
+    },
+    /// Structs: all fields have as many values as there are structs.
+    Struct(Vec<Column>),
+}
+
+/// Texts stored end to end, so that a row costs no allocation of its own.
+#[derive(Debug, Default)]
+pub struct Texts {
+    bytes: Vec<u8>,
+    /// Where each text ends, and whether it is NULL.
+    ends: Vec<(usize, bool)>,
+}
+
+impl Texts {
+    /// Returns the texts in order; NULL is `None`.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(end, is_null)| {
+            let text = &self.bytes[start..end];
+            start = end;
+            (!is_null).then_some(text)
+        })
+    }
+
+    fn push(&mut self, text: Option<&str>) {
+        self.bytes.extend_from_slice(text.unwrap_or_default().as_bytes());
+        self.ends.push((self.bytes.len(), text.is_none()));
+    }
+}
+
+impl Column {
+    /// Returns an empty column of a type.
+    pub fn new(kind: &Type) -> Self {
+        match kind {
+            Type::Boolean => Self::Boolean(Vec::new()),
+            Type::UTinyInt => Self::UTinyInt(Vec::new()),
+            Type::BigInt => Self::BigInt(Vec::new()),
+            Type::Varchar => Self::Text(Texts::default()),
+            Type::List(child) => Self::List { lengths: Vec::new(), child: Box::new(Self::new(child)) },
+            Type::Struct(fields) => Self::Struct(fields.iter().map(|field| Self::new(&field.kind)).collect()),
+        }
+    }
+
+    /// Returns how many values the column holds.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Boolean(values) => values.len(),
+            Self::UTinyInt(values) => values.len(),
+            Self::BigInt(values) => values.len(),
+            Self::Text(texts) => texts.ends.len(),
+            Self::List { lengths, .. } => lengths.len(),
+            Self::Struct(fields) => fields.first().map_or(0, Self::len),
+        }
+    }
+
+    /// Tells whether the column holds no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Removes all values and keeps the room.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Boolean(values) => values.clear(),
+            Self::UTinyInt(values) => values.clear(),
+            Self::BigInt(values) => values.clear(),
+            Self::Text(texts) => {
+                texts.bytes.clear();
+                texts.ends.clear();
+            }
+            Self::List { lengths, child } => {
+                lengths.clear();
+                child.clear();
+            }
+            Self::Struct(fields) => fields.iter_mut().for_each(Self::clear),
+        }
+    }
+
+    /// Appends NULL; in a struct to every field, as DuckDB reads the fields of a NULL struct.
+    pub fn push_null(&mut self) {
+        match self {
+            Self::Boolean(values) => values.push(None),
+            Self::UTinyInt(values) => values.push(None),
+            Self::BigInt(values) => values.push(None),
+            Self::Text(texts) => texts.push(None),
+            Self::List { lengths, .. } => lengths.push(None),
+            Self::Struct(fields) => fields.iter_mut().for_each(Self::push_null),
+        }
+    }
+
+    /// Appends a text or NULL.
+    ///
+    /// # Panics
+    /// On a column of another type, as the other `push` functions do: a mistake in the code,
+    /// which the boundary reports as an internal error.
+    pub fn push_text(&mut self, text: Option<&str>) {
+        match self {
+            Self::Text(texts) => texts.push(text),
+            other => panic!("a text was pushed to {other:?}"),
+        }
+    }
+
+    /// Appends bytes as text: what is not UTF-8 becomes U+FFFD.
+    pub fn push_bytes(&mut self, bytes: Option<&[u8]>) {
+        match bytes.map(String::from_utf8_lossy) {
+            Some(text) => self.push_text(Some(&text)),
+            None => self.push_text(None),
+        }
+    }
+
+    /// Appends a BIGINT or NULL.
+    pub fn push_bigint(&mut self, number: Option<i64>) {
+        match self {
+            Self::BigInt(values) => values.push(number),
+            other => panic!("a BIGINT was pushed to {other:?}"),
+        }
+    }
+
+    /// Appends a BOOLEAN or NULL.
+    pub fn push_boolean(&mut self, truth: Option<bool>) {
+        match self {
+            Self::Boolean(values) => values.push(truth),
+            other => panic!("a BOOLEAN was pushed to {other:?}"),
+        }
+    }
+
+    /// Appends a list: `fill` appends its elements to the child column.
+    pub fn push_list<E>(&mut self, fill: impl FnOnce(&mut Column) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Self::List { lengths, child } => {
+                let before = child.len();
+                fill(child)?;
+                lengths.push(Some(child.len() - before));
+                Ok(())
+            }
+            other => panic!("a list was pushed to {other:?}"),
+        }
+    }
+
+    /// Returns the fields of a struct column, to append one value to each.
+    pub fn fields_mut(&mut self) -> &mut [Column] {
+        match self {
+            Self::Struct(fields) => fields,
+            other => panic!("fields were asked of {other:?}"),
+        }
+    }
+
+    fn text_bytes(&self) -> usize {
+        match self {
+            Self::Text(texts) => texts.bytes.len(),
+            _ => 0,
+        }
+    }
+}
+
+/// The rows of one chunk: the columns the query asked for, in its order.
+#[derive(Debug)]
+pub struct Batch {
+    columns: Vec<Column>,
+    started: Instant,
+}
+
+impl Batch {
+    pub(super) fn new(fields: &[Field], projection: &[usize]) -> Self {
+        let columns = projection.iter().map(|&index| Column::new(&fields[index].kind)).collect();
+        Self { columns, started: Instant::now() }
+    }
+
+    pub(super) fn restart(&mut self) {
+        self.columns.iter_mut().for_each(Column::clear);
+        self.started = Instant::now();
+    }
+
+    pub(super) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Returns the columns, to append one value to each per row.
+    pub fn columns_mut(&mut self) -> &mut [Column] {
+        &mut self.columns
+    }
+
+    /// Returns how many rows the batch holds.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, Column::len)
+    }
+
+    /// Tells whether the batch must be handed over before another row: it has the rows or bytes
+    /// of a chunk, or it has rows and its time is up.
+    pub fn is_full(&self) -> bool {
+        let rows = self.rows();
+        rows >= limits::CHUNK_ROWS
+            || (rows > 0
+                && (self.columns.iter().map(Column::text_bytes).sum::<usize>() >= limits::CHUNK_BYTES
+                    || self.started.elapsed() >= Duration::from_millis(limits::CHUNK_MILLIS)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: Type =
+        Type::List(&Type::Struct(&[Field::new("seq", Type::BigInt), Field::new("content", Type::Varchar)]));
+
+    #[test]
+    fn a_null_or_empty_text_is_never_taken_for_the_other() {
+        let mut column = Column::new(&Type::Varchar);
+        column.push_text(Some(""));
+        column.push_text(None);
+        column.push_bytes(Some(b"a\xffb"));
+        let Column::Text(texts) = &column else { unreachable!() };
+        let all: Vec<_> = texts.iter().collect();
+        assert_eq!(all, [Some(&b""[..]), None, Some("a\u{fffd}b".as_bytes())]);
+    }
+
+    #[test]
+    fn a_null_list_between_lists_shifts_no_element() {
+        let mut column = Column::new(&LINE);
+        for length in [Some(2), None, Some(1)] {
+            match length {
+                None => column.push_null(),
+                Some(length) => column
+                    .push_list(|child| {
+                        for seq in 0..length {
+                            let fields = child.fields_mut();
+                            fields[0].push_bigint(Some(seq));
+                            fields[1].push_text(Some("x"));
+                        }
+                        Ok::<(), ()>(())
+                    })
+                    .unwrap(),
+            }
+        }
+        let Column::List { lengths, child } = &column else { unreachable!() };
+        assert_eq!(lengths, &[Some(2), None, Some(1)]);
+        assert_eq!(child.len(), 3);
+    }
+
+    #[test]
+    fn a_chunk_of_long_texts_goes_out_before_its_2048_rows() {
+        let mut batch = Batch::new(&[Field::new("content", Type::Varchar)], &[0]);
+        let text = "x".repeat(limits::CHUNK_BYTES / 4);
+        for _ in 0..4 {
+            batch.columns_mut()[0].push_text(Some(&text));
+        }
+        assert!(batch.is_full());
+    }
+}

@@ -1,0 +1,74 @@
+//! Containment of panics: what panics inside becomes an error outside.
+
+use std::cell::RefCell;
+use std::ffi::CString;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::sync::Once;
+
+use crate::error::{Error, Result};
+
+thread_local! {
+    /// Where the last panic of this thread happened, for the error that reports it.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Replaces the panic hook of this library (a `cdylib` has its own) by one that prints nothing
+/// and remembers the place.
+pub fn install_hook() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        set_hook(Box::new(|info| {
+            let place = info.location().map(|at| format!("{}:{}", at.file(), at.line()));
+            // A panic while the thread's locals are torn down has nowhere to write to.
+            let _ = PLACE.try_with(|cell| *cell.borrow_mut() = place);
+        }));
+    });
+}
+
+/// Runs `work` and turns a panic into a `tool_failed` error.
+///
+/// `work` must not call an API function that can throw: a C++ exception that reaches
+/// `catch_unwind` aborts the process.
+pub fn run<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    // The closure's captures are dropped or marked failed by every caller after a panic, so a
+    // broken invariant cannot be seen later.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        // Dropping the payload could panic again; forgetting it leaks a few bytes of a bug.
+        std::mem::forget(panic);
+        let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());
+        Err(Error::tool_failed(format!("redline met an internal error at {place}"))
+            .with_hint("The connection is usable; please report this message with the query"))
+    })
+}
+
+/// Runs a destructor's `work`; a panic has nobody to be told to and ends here.
+pub fn run_drop(work: impl FnOnce()) {
+    let _ = run(|| {
+        work();
+        Ok(())
+    });
+}
+
+/// Returns an error's text as C wants it.
+pub fn c_message(error: &Error) -> CString {
+    let text = error.to_string().replace('\0', "\u{fffd}");
+    CString::new(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error_that_names_its_place() {
+        install_hook();
+        let error = run::<()>(|| panic!("secret")).unwrap_err().to_string();
+        assert!(error.starts_with("tool_failed: redline met an internal error at src/ffi/contain.rs:"), "{error}");
+        assert!(!error.contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn a_panic_in_a_destructor_ends_there() {
+        run_drop(|| panic!("again"));
+    }
+}

@@ -1,0 +1,33 @@
+//! The boundary to DuckDB's C extension API v1.5.6, and the only home of `unsafe`.
+//!
+//! It knows nothing of diffs or git. A function is described by a safe trait ([`TableFunction`],
+//! [`ScalarFunction`]); this module turns it into callbacks that keep three promises:
+//!
+//! 1. **A Rust panic never crosses into DuckDB.** Domain code runs inside [`contain::run`], which
+//!    turns a panic into a SQL error.
+//! 2. **A C++ exception of DuckDB passes through.** Callbacks and every API pointer are
+//!    `extern "C-unwind"`, and no API call that can throw runs inside `catch_unwind` (which would
+//!    abort on a foreign exception). So each callback has two halves: compute plain Rust values
+//!    inside, write vectors outside.
+//! 3. **Bind data is immutable.** Whatever can change between PREPARE and EXECUTE (settings,
+//!    branches, files) is read when a scan opens.
+#![allow(unsafe_code)]
+
+mod api;
+mod column;
+mod contain;
+mod entry;
+mod scalar;
+mod settings;
+mod table;
+mod types;
+mod value;
+mod vector;
+
+pub use column::{Batch, Column};
+pub use entry::Registrar;
+pub use scalar::{Arguments, Nulls, Overload, ScalarFunction};
+pub use settings::Settings;
+pub use table::{Open, TableFunction};
+pub use types::{Field, Type};
+pub use value::Value;

@@ -1,0 +1,192 @@
+//! Scalar functions: a safe trait and the callbacks that DuckDB calls.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use libduckdb_sys as sys;
+use sys::idx_t;
+
+use super::api::api;
+use super::column::Column;
+use super::contain;
+use super::settings::{ClientContext, Settings};
+use super::types::{Type, TypeHandle, c_name};
+use super::vector::{self, Input};
+use crate::error::{Error, Result};
+
+/// The parameter types of one overload: BIGINT and VARCHAR are read today.
+pub type Overload = &'static [Type];
+
+/// What a NULL argument means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nulls {
+    /// Any NULL argument makes the result NULL without a call.
+    Propagate,
+}
+
+/// A scalar function, called row by row.
+pub trait ScalarFunction: 'static {
+    /// The name in SQL.
+    const NAME: &'static str;
+    /// One entry per overload.
+    const OVERLOADS: &'static [Overload];
+    /// The type of the result.
+    const RETURNS: Type;
+    /// Whether it does I/O or can fail. DuckDB folds, reorders and repeats the others as it
+    /// likes, and 1.5.6 calls them on values that are not in the rows.
+    const VOLATILE: bool;
+    /// What a NULL argument means.
+    const NULLS: Nulls;
+    /// Names of the host's settings that [`Self::open`] wants to see.
+    const SETTINGS: &'static [&'static str];
+    /// What one thread of one execution keeps between rows.
+    type State: Send + 'static;
+
+    /// Prepares a thread of an execution.
+    fn open(settings: Settings) -> Result<Self::State>;
+
+    /// Appends the value of one row.
+    fn call(state: &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()>;
+}
+
+/// The arguments of one row.
+#[derive(Clone, Copy)]
+pub struct Arguments<'a> {
+    inputs: &'a [(Type, Input<'a>)],
+    row: usize,
+}
+
+impl<'a> Arguments<'a> {
+    /// Returns a VARCHAR argument's bytes; `None` for NULL and for an argument this overload lacks.
+    pub fn text(&self, index: usize) -> Option<&'a [u8]> {
+        match self.inputs.get(index)? {
+            // SAFETY: DuckDB casts arguments to the overload's types.
+            (Type::Varchar, input) => unsafe { input.text(self.row) },
+            (other, _) => panic!("argument {index} is {other:?}, not VARCHAR"),
+        }
+    }
+
+    /// Returns a BIGINT argument; `None` for NULL and for an argument this overload lacks.
+    pub fn bigint(&self, index: usize) -> Option<i64> {
+        match self.inputs.get(index)? {
+            // SAFETY: as above.
+            (Type::BigInt, input) => unsafe { input.bigint(self.row) },
+            (other, _) => panic!("argument {index} is {other:?}, not BIGINT"),
+        }
+    }
+
+    fn has_null(&self) -> bool {
+        (0..self.inputs.len()).any(|index| match self.inputs[index].0 {
+            Type::BigInt => self.bigint(index).is_none(),
+            _ => self.text(index).is_none(),
+        })
+    }
+}
+
+/// Registers all overloads of `F` on a connection.
+///
+/// # Safety
+/// `connection` must be open.
+pub unsafe fn register<F: ScalarFunction>(connection: sys::duckdb_connection) -> Result<()> {
+    let api = api();
+    let name = c_name(F::NAME);
+    // SAFETY: set and functions are ours until destroyed; DuckDB copies what it is given.
+    let state = unsafe {
+        let mut set = (api.duckdb_create_scalar_function_set)(name.as_ptr());
+        let mut state = sys::DuckDBSuccess;
+        for &overload in F::OVERLOADS {
+            let mut function = (api.duckdb_create_scalar_function)();
+            (api.duckdb_scalar_function_set_name)(function, name.as_ptr());
+            for kind in overload {
+                (api.duckdb_scalar_function_add_parameter)(function, TypeHandle::new(kind).raw());
+            }
+            (api.duckdb_scalar_function_set_return_type)(function, TypeHandle::new(&F::RETURNS).raw());
+            if F::VOLATILE {
+                (api.duckdb_scalar_function_set_volatile)(function);
+            }
+            (api.duckdb_scalar_function_set_init)(function, Some(init::<F>));
+            (api.duckdb_scalar_function_set_function)(function, Some(call::<F>));
+            if (api.duckdb_add_scalar_function_to_set)(set, function) != sys::DuckDBSuccess {
+                state = sys::DuckDBError;
+            }
+            (api.duckdb_destroy_scalar_function)(&mut function);
+        }
+        if state == sys::DuckDBSuccess {
+            state = (api.duckdb_register_scalar_function_set)(connection, set);
+        }
+        (api.duckdb_destroy_scalar_function_set)(&mut set);
+        state
+    };
+    if state == sys::DuckDBSuccess {
+        Ok(())
+    } else {
+        Err(Error::tool_failed(format!("DuckDB did not register the scalar function {}", F::NAME)))
+    }
+}
+
+/// # Safety
+/// Called by DuckDB with a `Box<T>` this module made, once.
+unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
+    // SAFETY: the contract above.
+    contain::run_drop(|| drop(unsafe { Box::from_raw(data.cast::<T>()) }));
+}
+
+/// # Safety
+/// Called by DuckDB with a live init info, once per thread and execution.
+unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info) {
+    let api = api();
+    // SAFETY: `info` is live; the context returned is ours and dropped here.
+    unsafe {
+        let mut context = ptr::null_mut();
+        (api.duckdb_scalar_function_init_get_client_context)(info, &mut context);
+        let settings = ClientContext::new(context).read(F::SETTINGS);
+        match contain::run(|| F::open(settings)) {
+            Ok(state) => (api.duckdb_scalar_function_init_set_state)(
+                info,
+                Box::into_raw(Box::new(state)).cast(),
+                Some(destroy::<F::State>),
+            ),
+            Err(error) => (api.duckdb_scalar_function_init_set_error)(info, contain::c_message(&error).as_ptr()),
+        }
+    }
+}
+
+/// # Safety
+/// Called by DuckDB with live handles; the state belongs to the calling thread.
+unsafe extern "C-unwind" fn call<F: ScalarFunction>(
+    info: sys::duckdb_function_info,
+    input: sys::duckdb_data_chunk,
+    output: sys::duckdb_vector,
+) {
+    let api = api();
+    // SAFETY: DuckDB hands over flat vectors of an overload's types, one per argument, and an
+    // output vector with room for as many rows. An overload is told by its length; the inputs
+    // live as long as the callback.
+    unsafe {
+        let rows = (api.duckdb_data_chunk_get_size)(input) as usize;
+        let width = (api.duckdb_data_chunk_get_column_count)(input) as usize;
+        let overload = F::OVERLOADS.iter().find(|overload| overload.len() == width).expect("an overload of ours");
+        let inputs: Vec<(Type, Input<'_>)> = overload
+            .iter()
+            .enumerate()
+            .map(|(index, kind)| (*kind, Input::new((api.duckdb_data_chunk_get_vector)(input, index as idx_t), rows)))
+            .collect();
+        let state = &mut *(api.duckdb_scalar_function_get_state)(info).cast::<F::State>();
+        let mut out = Column::new(&F::RETURNS);
+        let computed = contain::run(|| {
+            for row in 0..rows {
+                let arguments = Arguments { inputs: &inputs, row };
+                if F::NULLS == Nulls::Propagate && arguments.has_null() {
+                    out.push_null();
+                } else {
+                    F::call(state, arguments, &mut out)?;
+                }
+            }
+            Ok(())
+        });
+        match computed {
+            Ok(()) => vector::write(output, &out),
+            Err(error) => (api.duckdb_scalar_function_set_error)(info, contain::c_message(&error).as_ptr()),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The host's settings, read when a scan or a scalar opens, never in bind.
+
+use std::collections::HashMap;
+use std::ptr;
+
+use libduckdb_sys as sys;
+
+use super::api::api;
+use super::types::c_name;
+use super::value::Value;
+
+/// A client context that is destroyed with its owner.
+pub struct ClientContext(sys::duckdb_client_context);
+
+// SAFETY: DuckDB's client context is shared between its own threads; the wrapper holds a plain
+// reference that is used by one thread at a time (bind, then init, then the destructor).
+unsafe impl Send for ClientContext {}
+// SAFETY: as above: shared use only reads configuration options, which DuckDB locks itself.
+unsafe impl Sync for ClientContext {}
+
+impl ClientContext {
+    /// Takes over a context returned by the API; null is a context without settings.
+    pub fn new(raw: sys::duckdb_client_context) -> Self {
+        Self(raw)
+    }
+
+    /// Reads the named settings; must run outside `catch_unwind`, as DuckDB may throw.
+    pub fn read(&self, names: &[&'static str]) -> Settings {
+        let mut values = HashMap::new();
+        if !self.0.is_null() {
+            for &name in names {
+                let key = c_name(name);
+                let mut scope: sys::duckdb_config_option_scope = 0;
+                // SAFETY: the context lives as long as the statement that holds it; the value
+                // returned is ours, or null for an unknown name.
+                let value = unsafe {
+                    Value::take((api().duckdb_client_context_get_config_option)(self.0, key.as_ptr(), &mut scope))
+                };
+                values.insert(name, value.unwrap_or(Value::Null));
+            }
+        }
+        Settings { values }
+    }
+}
+
+impl Drop for ClientContext {
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            // SAFETY: owned, destroyed once.
+            unsafe { (api().duckdb_destroy_client_context)(ptr::from_mut(&mut self.0)) }
+        }
+    }
+}
+
+/// The values of settings at one moment.
+#[derive(Debug, Default, Clone)]
+pub struct Settings {
+    values: HashMap<&'static str, Value>,
+}
+
+impl Settings {
+    /// Returns a setting's value; NULL where the host does not know the name.
+    pub fn get(&self, name: &str) -> &Value {
+        self.values.get(name).unwrap_or(&Value::Null)
+    }
+}

@@ -1,0 +1,192 @@
+//! Table functions: a safe trait and the callbacks that DuckDB calls.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use libduckdb_sys as sys;
+use sys::idx_t;
+
+use super::api::api;
+use super::column::Batch;
+use super::contain;
+use super::settings::{ClientContext, Settings};
+use super::types::{Field, TypeHandle, c_name};
+use super::value::Value;
+use super::vector;
+use crate::error::{Error, Result};
+
+/// What a scan is opened with.
+pub struct Open<'a> {
+    /// Indices into [`TableFunction::COLUMNS`] of the columns the query asks for, in its order;
+    /// `count(*)` asks for the first.
+    pub projection: &'a [usize],
+    /// The settings named in [`TableFunction::SETTINGS`], as they are now.
+    pub settings: Settings,
+}
+
+/// A table function: bind validates, open resolves, fill streams, dropping the scan stops it.
+pub trait TableFunction: 'static {
+    /// The name in SQL.
+    const NAME: &'static str;
+    /// Positional parameters, all required.
+    const PARAMETERS: &'static [Field];
+    /// Named parameters, all optional.
+    const NAMED: &'static [Field];
+    /// The columns.
+    const COLUMNS: &'static [Field];
+    /// Names of the host's settings that [`Self::open`] wants to see.
+    const SETTINGS: &'static [&'static str];
+    /// Validated arguments; shared by every execution of a prepared statement.
+    type Bind: Send + Sync + 'static;
+    /// A running scan; it may hop between threads.
+    type Scan: Send + 'static;
+
+    /// Validates the arguments: positional ones in order, named ones in the order of
+    /// [`Self::NAMED`], NULL where omitted. Does no I/O.
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind>;
+
+    /// Resolves what can change between executions and starts the work.
+    fn open(bind: &Self::Bind, open: Open<'_>) -> Result<Self::Scan>;
+
+    /// Appends rows until the batch is full or the scan ends; no row means the end.
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()>;
+}
+
+/// Registers `F` on a connection.
+///
+/// # Safety
+/// `connection` must be open.
+pub unsafe fn register<F: TableFunction>(connection: sys::duckdb_connection) -> Result<()> {
+    let api = api();
+    // SAFETY: the function is ours until it is destroyed below; DuckDB copies names and types,
+    // and the callbacks match the signatures it calls them with.
+    let state = unsafe {
+        let mut function = (api.duckdb_create_table_function)();
+        (api.duckdb_table_function_set_name)(function, c_name(F::NAME).as_ptr());
+        for field in F::PARAMETERS {
+            (api.duckdb_table_function_add_parameter)(function, TypeHandle::new(&field.kind).raw());
+        }
+        for field in F::NAMED {
+            let (name, kind) = (c_name(field.name), TypeHandle::new(&field.kind));
+            (api.duckdb_table_function_add_named_parameter)(function, name.as_ptr(), kind.raw());
+        }
+        (api.duckdb_table_function_supports_projection_pushdown)(function, true);
+        (api.duckdb_table_function_set_bind)(function, Some(bind::<F>));
+        (api.duckdb_table_function_set_init)(function, Some(init::<F>));
+        (api.duckdb_table_function_set_function)(function, Some(scan::<F>));
+        let state = (api.duckdb_register_table_function)(connection, function);
+        (api.duckdb_destroy_table_function)(&mut function);
+        state
+    };
+    if state == sys::DuckDBSuccess {
+        Ok(())
+    } else {
+        Err(Error::tool_failed(format!("DuckDB did not register the table function {}", F::NAME)))
+    }
+}
+
+struct BindData<B> {
+    bind: B,
+    context: ClientContext,
+}
+
+struct ScanData<S> {
+    scan: S,
+    batch: Batch,
+    /// Set while `fill` runs: a scan that panicked is never entered again.
+    broken: bool,
+}
+
+/// # Safety
+/// Called by DuckDB with a `Box<T>` this module made, once.
+unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
+    // SAFETY: the contract above.
+    contain::run_drop(|| drop(unsafe { Box::from_raw(data.cast::<T>()) }));
+}
+
+/// # Safety
+/// Called by DuckDB with a live bind info.
+unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
+    let api = api();
+    // SAFETY: `info` is live for the whole callback. Values returned are ours. Nothing here but
+    // `contain::run` is inside `catch_unwind`.
+    unsafe {
+        for field in F::COLUMNS {
+            let (name, kind) = (c_name(field.name), TypeHandle::new(&field.kind));
+            (api.duckdb_bind_add_result_column)(info, name.as_ptr(), kind.raw());
+        }
+        let arguments: Vec<Value> = (0..F::PARAMETERS.len() as idx_t)
+            .map(|index| Value::take((api.duckdb_bind_get_parameter)(info, index)).unwrap_or(Value::Null))
+            .collect();
+        let named: Vec<Value> = F::NAMED
+            .iter()
+            .map(|field| {
+                let name = c_name(field.name);
+                Value::take((api.duckdb_bind_get_named_parameter)(info, name.as_ptr())).unwrap_or(Value::Null)
+            })
+            .collect();
+        match contain::run(|| F::bind(&arguments, &named)) {
+            Ok(bind) => {
+                let mut context = ptr::null_mut();
+                (api.duckdb_table_function_get_client_context)(info, &mut context);
+                let data = Box::new(BindData { bind, context: ClientContext::new(context) });
+                let destroy = destroy::<BindData<F::Bind>>;
+                (api.duckdb_bind_set_bind_data)(info, Box::into_raw(data).cast(), Some(destroy));
+            }
+            Err(error) => (api.duckdb_bind_set_error)(info, contain::c_message(&error).as_ptr()),
+        }
+    }
+}
+
+/// # Safety
+/// Called by DuckDB with a live init info, after a bind that succeeded.
+unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) {
+    let api = api();
+    // SAFETY: `info` is live; the bind data is the one `bind::<F>` set, shared and never written.
+    unsafe {
+        let data = &*(api.duckdb_init_get_bind_data)(info).cast::<BindData<F::Bind>>();
+        let projection: Vec<usize> = (0..(api.duckdb_init_get_column_count)(info))
+            .map(|index| (api.duckdb_init_get_column_index)(info, index) as usize)
+            .collect();
+        let settings = data.context.read(F::SETTINGS);
+        let opened = contain::run(|| {
+            let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
+            Ok(Box::new(ScanData { scan, batch: Batch::new(F::COLUMNS, &projection), broken: false }))
+        });
+        match opened {
+            Ok(scan) => {
+                let destroy = destroy::<ScanData<F::Scan>>;
+                (api.duckdb_init_set_init_data)(info, Box::into_raw(scan).cast(), Some(destroy));
+            }
+            Err(error) => (api.duckdb_init_set_error)(info, contain::c_message(&error).as_ptr()),
+        }
+    }
+}
+
+/// # Safety
+/// Called by DuckDB with live handles, by one thread at a time (max_threads stays 1).
+unsafe extern "C-unwind" fn scan<F: TableFunction>(info: sys::duckdb_function_info, output: sys::duckdb_data_chunk) {
+    let api = api();
+    // SAFETY: the init data is the one `init::<F>` set; no other thread uses it meanwhile. The
+    // chunk has the projected columns, in order, with room for `CHUNK_ROWS` rows.
+    unsafe {
+        let data = &mut *(api.duckdb_function_get_init_data)(info).cast::<ScanData<F::Scan>>();
+        let filled = contain::run(|| {
+            if std::mem::replace(&mut data.broken, true) {
+                return Err(Error::tool_failed("the scan ended with an error before"));
+            }
+            data.batch.restart();
+            F::fill(&mut data.scan, &mut data.batch)?;
+            data.broken = false;
+            Ok(())
+        });
+        if let Err(error) = filled {
+            (api.duckdb_function_set_error)(info, contain::c_message(&error).as_ptr());
+            return;
+        }
+        for (index, column) in data.batch.columns().iter().enumerate() {
+            vector::write((api.duckdb_data_chunk_get_vector)(output, index as idx_t), column);
+        }
+        (api.duckdb_data_chunk_set_size)(output, data.batch.rows() as idx_t);
+    }
+}

@@ -1,0 +1,95 @@
+//! SQL types as constants, and their DuckDB handles.
+
+use std::ffi::{CString, c_char};
+
+use libduckdb_sys as sys;
+
+use super::api::api;
+
+/// A SQL type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    /// BOOLEAN.
+    Boolean,
+    /// UTINYINT, 0 to 255.
+    UTinyInt,
+    /// BIGINT, signed 64 bits.
+    BigInt,
+    /// VARCHAR, UTF-8.
+    Varchar,
+    /// A list of one type.
+    List(&'static Type),
+    /// A struct of named fields.
+    Struct(&'static [Field]),
+}
+
+/// A parameter, a column of a table function or a field of a struct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// The name as SQL shows it.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: Type,
+}
+
+impl Field {
+    /// Returns a field.
+    pub const fn new(name: &'static str, kind: Type) -> Self {
+        Self { name, kind }
+    }
+}
+
+/// An owned handle of a DuckDB type.
+pub struct TypeHandle(sys::duckdb_logical_type);
+
+impl TypeHandle {
+    /// Creates DuckDB's handle of `kind`.
+    pub fn new(kind: &Type) -> Self {
+        let simple = |id| {
+            // SAFETY: takes a plain number and returns an owned handle.
+            Self(unsafe { (api().duckdb_create_logical_type)(id) })
+        };
+        match kind {
+            Type::Boolean => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
+            Type::UTinyInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT),
+            Type::BigInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
+            Type::Varchar => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
+            Type::List(child) => {
+                let child = Self::new(child);
+                // SAFETY: `child` is a live handle; DuckDB copies the type behind it.
+                Self(unsafe { (api().duckdb_create_list_type)(child.0) })
+            }
+            Type::Struct(fields) => {
+                let names: Vec<CString> = fields.iter().map(|field| c_name(field.name)).collect();
+                let kinds: Vec<Self> = fields.iter().map(|field| Self::new(&field.kind)).collect();
+                let mut name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+                let mut kind_pointers: Vec<_> = kinds.iter().map(|kind| kind.0).collect();
+                // SAFETY: both arrays hold `fields.len()` live elements; DuckDB copies them.
+                Self(unsafe {
+                    (api().duckdb_create_struct_type)(
+                        kind_pointers.as_mut_ptr(),
+                        name_pointers.as_mut_ptr(),
+                        fields.len() as sys::idx_t,
+                    )
+                })
+            }
+        }
+    }
+
+    /// Returns the raw handle, valid as long as `self`.
+    pub fn raw(&self) -> sys::duckdb_logical_type {
+        self.0
+    }
+}
+
+impl Drop for TypeHandle {
+    fn drop(&mut self) {
+        // SAFETY: the handle is owned and destroyed once.
+        unsafe { (api().duckdb_destroy_logical_type)(&mut self.0) }
+    }
+}
+
+/// Returns a name of ours as C wants it.
+pub fn c_name(name: &str) -> CString {
+    CString::new(name).expect("names in the code hold no NUL")
+}

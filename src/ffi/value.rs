@@ -1,0 +1,83 @@
+//! Arguments and settings as plain Rust values.
+
+use duckdb::core::LogicalTypeId;
+use duckdb::vtab::Value as HostValue;
+use libduckdb_sys as sys;
+
+/// An owned copy of a DuckDB value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// SQL NULL, or a type redline has no use for.
+    Null,
+    /// BOOLEAN.
+    Boolean(bool),
+    /// Any integer that fits 64 signed bits; larger ones saturate.
+    Integer(i64),
+    /// VARCHAR. DuckDB's C API ends a value at its first NUL.
+    Text(String),
+    /// A list.
+    List(Vec<Value>),
+}
+
+impl Value {
+    /// Copies a value and destroys the original; a null pointer is `None`.
+    ///
+    /// # Safety
+    /// `raw` must be null or an owned value of the API.
+    pub(super) unsafe fn take(raw: sys::duckdb_value) -> Option<Self> {
+        (!raw.is_null()).then(|| Self::copy(&HostValue::from(raw)))
+    }
+
+    fn copy(value: &HostValue) -> Self {
+        // Reading a NULL as text aborts the process, so this test comes first.
+        if value.is_null() {
+            return Self::Null;
+        }
+        match value.logical_type_id() {
+            LogicalTypeId::Boolean => Self::Boolean(value.to_bool()),
+            LogicalTypeId::Tinyint
+            | LogicalTypeId::Smallint
+            | LogicalTypeId::Integer
+            | LogicalTypeId::Bigint
+            | LogicalTypeId::UTinyint
+            | LogicalTypeId::USmallint
+            | LogicalTypeId::UInteger => Self::Integer(value.to_int64()),
+            LogicalTypeId::UBigint => Self::Integer(i64::try_from(value.to_uint64()).unwrap_or(i64::MAX)),
+            LogicalTypeId::Varchar => Self::Text(value.to_string()),
+            LogicalTypeId::List => Self::List(value.to_list().unwrap_or_default().iter().map(Self::copy).collect()),
+            _ => Self::Null,
+        }
+    }
+
+    /// Returns the text of a VARCHAR.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of an integer.
+    pub fn as_integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Returns the truth of a BOOLEAN.
+    pub fn as_boolean(&self) -> Option<bool> {
+        match self {
+            Self::Boolean(truth) => Some(*truth),
+            _ => None,
+        }
+    }
+
+    /// Returns the texts of a list of VARCHAR, without NULLs.
+    pub fn as_texts(&self) -> Option<Vec<&str>> {
+        match self {
+            Self::List(values) => Some(values.iter().filter_map(Self::as_text).collect()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The SQL functions, one file per family: parameters, columns and a thin adapter to the core.
+
+mod arguments;
+#[cfg(debug_assertions)]
+mod debug_panic;
+mod file_changes;
+mod file_diff;
+mod host;
+mod unified_diff;
+
+use crate::error::Result;
+use crate::ffi::Registrar;
+
+/// Registers every function on the database that loads the extension.
+pub fn register(registrar: &Registrar) -> Result<()> {
+    registrar.table::<file_changes::FileChanges>()?;
+    registrar.scalar::<file_changes::FileChangesList>()?;
+    registrar.table::<file_diff::FileDiff>()?;
+    registrar.scalar::<file_diff::FileDiffList>()?;
+    registrar.scalar::<unified_diff::UnifiedDiff>()?;
+    #[cfg(debug_assertions)]
+    {
+        registrar.scalar::<debug_panic::Panic>()?;
+        registrar.table::<debug_panic::PanicScan>()?;
+    }
+    Ok(())
+}

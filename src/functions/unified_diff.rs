@@ -1,0 +1,53 @@
+//! `unified_diff(a, b [, context [, label_a, label_b]])`: two texts as a unified diff.
+
+use crate::error::Result;
+use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::limits;
+use crate::text::unified::unified_diff;
+use crate::text::{Diff, DiffOptions, Engine, Stop};
+
+/// The scalar function.
+///
+/// It is total, so that DuckDB may fold it, reorder it and call it on values that are in no row:
+/// a NULL argument gives NULL, a negative context the whole text, and texts or a diff beyond what
+/// can be compared or stored (1,023 MiB a side, 4 GiB of diff) give NULL.
+pub struct UnifiedDiff;
+
+impl ScalarFunction for UnifiedDiff {
+    const NAME: &'static str = "unified_diff";
+    const OVERLOADS: &'static [Overload] = &[
+        &[Type::Varchar, Type::Varchar],
+        &[Type::Varchar, Type::Varchar, Type::BigInt],
+        &[Type::Varchar, Type::Varchar, Type::BigInt, Type::Varchar, Type::Varchar],
+    ];
+    const RETURNS: Type = Type::Varchar;
+    const VOLATILE: bool = false;
+    const NULLS: Nulls = Nulls::Propagate;
+    const SETTINGS: &'static [&'static str] = &[];
+    type State = Engine;
+
+    fn open(_: Settings) -> Result<Engine> {
+        Ok(Engine::default())
+    }
+
+    fn call(engine: &mut Engine, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let text = |index| arguments.text(index).unwrap_or_default();
+        let context = match arguments.bigint(2) {
+            None => Some(DiffOptions::CONTEXT),
+            Some(lines) if lines < 0 => None,
+            Some(lines) => Some(u32::try_from(lines).unwrap_or(u32::MAX)),
+        };
+        let diff = match Diff::new(engine, text(0), text(1), &DiffOptions { context }, &Stop::never()) {
+            Ok(diff) => diff,
+            // Without a stop, only texts that are too large fail.
+            Err(_) => {
+                out.push_null();
+                return Ok(());
+            }
+        };
+        let labels = (arguments.text(3).unwrap_or(b"a"), arguments.text(4).unwrap_or(b"b"));
+        let unified = unified_diff(&diff, labels.0, labels.1);
+        out.push_bytes((unified.len() <= limits::VALUE_BYTES).then_some(&unified));
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! The `diff` attribute of a path, from the places git asks.
+//!
+//! Files and macros are parsed and matched by gix-attributes; where they come from is ours: the
+//! work tree's `.gitattributes` (read beneath its root, never through a link), for a folder
+//! without one the index's, and `info/attributes`. A bare repository has only the last, as in git.
+//! The user's and the system's files take no part.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use gix::attrs::search::{MetadataCollection, Outcome};
+use gix::attrs::{Search, StateRef};
+use gix::bstr::{BStr, ByteSlice};
+use gix::glob::pattern::Case;
+use gix::objs::Find;
+
+use super::repository::Repository;
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+use crate::sandbox::Root;
+
+const FILE: &str = ".gitattributes";
+
+/// What the `diff` attribute says of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiffAttribute {
+    /// Nothing: the bytes decide.
+    Unspecified,
+    /// `diff`: text, whatever the bytes.
+    Set,
+    /// `-diff` or `binary`: binary, whatever the bytes.
+    Unset,
+    /// `diff=<driver>`: the bytes decide; the driver names the section headings.
+    Driver,
+}
+
+/// Looks attributes up for one thread; fastest for paths in ascending order.
+pub struct Attributes {
+    sources: Sources,
+    names: MetadataCollection,
+    outcome: Outcome,
+    /// The built-in macro, then one list per folder of `folder` from the root on that has a file.
+    stack: Search,
+    /// `info/attributes`, which goes before all others.
+    info: Search,
+    /// The folder the stack stands for: for each of its prefixes, whether it has a list.
+    folder: Vec<u8>,
+    has_list: Vec<bool>,
+}
+
+/// Where attribute files are read.
+struct Sources {
+    repo: gix::Repository,
+    root: Option<Root>,
+    /// The index, where it has an attribute file at all.
+    index: Option<gix::worktree::Index>,
+}
+
+impl Attributes {
+    pub(super) fn new(repository: &Repository) -> Self {
+        let repo = repository.inner.to_thread_local();
+        let root = repository.location.work_tree.as_deref().and_then(|path| Root::open(path).ok());
+        let index = root.is_some().then(|| index_with_attributes(&repo, &repository.location.git_dir)).flatten();
+        let mut names = MetadataCollection::default();
+        let mut info = Search::default();
+        let info_path = repository.location.common_dir.join("info/attributes");
+        if std::fs::metadata(&info_path).is_ok_and(|found| found.len() <= limits::ATTRIBUTES_BYTES)
+            && let Ok(bytes) = std::fs::read(&info_path)
+        {
+            add(&mut info, &mut names, &bytes, &[], true);
+        }
+        let mut stack = Search::default();
+        add(&mut stack, &mut names, b"[attr]binary -diff -merge -text", &[], true);
+        let sources = Sources { repo, root, index };
+        let mut attributes =
+            Self { sources, names, outcome: Outcome::default(), stack, info, folder: Vec::new(), has_list: Vec::new() };
+        attributes.outcome.initialize_with_selection(&attributes.names, ["diff"]);
+        attributes
+    }
+
+    /// Returns what the `diff` attribute says of the file at `path`.
+    pub fn diff(&mut self, path: &[u8]) -> Result<DiffAttribute> {
+        self.enter(path.rfind_byte(b'/').map_or(&[][..], |slash| &path[..slash]))?;
+        self.outcome.reset();
+        let path: &BStr = path.into();
+        self.info.pattern_matching_relative_path(path, Case::Sensitive, Some(false), &mut self.outcome);
+        if !self.outcome.is_done() {
+            self.stack.pattern_matching_relative_path(path, Case::Sensitive, Some(false), &mut self.outcome);
+        }
+        Ok(match self.outcome.iter_selected().next().map(|found| found.assignment.state) {
+            Some(StateRef::Set) => DiffAttribute::Set,
+            Some(StateRef::Unset) => DiffAttribute::Unset,
+            Some(StateRef::Value(_)) => DiffAttribute::Driver,
+            Some(StateRef::Unspecified) | None => DiffAttribute::Unspecified,
+        })
+    }
+
+    /// Makes the stack hold the lists of `folder` and the folders above it.
+    fn enter(&mut self, folder: &[u8]) -> Result<()> {
+        if self.sources.root.is_none() || (self.folder == folder && !self.has_list.is_empty()) {
+            return Ok(());
+        }
+        // `has_list[0]` is the root's; `has_list[n]` that of the first n components.
+        let kept = if self.has_list.is_empty() { 0 } else { 1 + common_components(&self.folder, folder) };
+        for had_list in self.has_list.drain(kept..) {
+            if had_list {
+                self.stack.pop_pattern_list();
+            }
+        }
+        let ends = std::iter::once(0)
+            .chain(folder.iter().enumerate().filter_map(|(at, &byte)| (byte == b'/').then_some(at)))
+            .chain((!folder.is_empty()).then_some(folder.len()));
+        let mut changed = false;
+        for (depth, end) in ends.enumerate().skip(kept) {
+            let prefix = &folder[..end];
+            let bytes = self.sources.read(prefix)?;
+            if let Some(bytes) = &bytes {
+                // Macros count only at the root.
+                add(&mut self.stack, &mut self.names, bytes, prefix, depth == 0);
+                changed = true;
+            }
+            self.has_list.push(bytes.is_some());
+        }
+        if changed {
+            self.outcome.initialize_with_selection(&self.names, ["diff"]);
+        }
+        self.folder.clear();
+        self.folder.extend_from_slice(folder);
+        Ok(())
+    }
+}
+
+impl Sources {
+    fn read(&self, folder: &[u8]) -> Result<Option<Vec<u8>>> {
+        let mut path = folder.to_vec();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend_from_slice(FILE.as_bytes());
+        let failed = || {
+            Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())))
+                .with_hint("It decides which files are binary")
+        };
+        let root = self.root.as_ref().expect("asked only with a work tree");
+        match root.read(&path, limits::ATTRIBUTES_BYTES) {
+            Ok(Some(bytes)) => return Ok(Some(bytes)),
+            Ok(None) => {}
+            Err(error) => return Err(failed().with_source(error)),
+        }
+        let Some(entry) = self.index.as_ref().and_then(|index| index.entry_by_path(path.as_bstr())) else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        match self.repo.objects.try_find(&entry.id, &mut bytes) {
+            Ok(found) => Ok(found.is_some().then_some(bytes)),
+            Err(error) => Err(failed().with_source(error)),
+        }
+    }
+}
+
+/// Returns the index if it may name an attribute file. Most do not, and a look through the raw
+/// bytes spares parsing all entries; in version 4 a name can be cut into two.
+fn index_with_attributes(repo: &gix::Repository, git_dir: &Path) -> Option<gix::worktree::Index> {
+    let bytes = std::fs::read(git_dir.join("index")).ok()?;
+    let is_version_4 = bytes.get(4..8) == Some(&[0, 0, 0, 4]);
+    if !is_version_4 && !bytes.contains_str(FILE) {
+        return None;
+    }
+    repo.open_index().ok().map(|index| gix::worktree::Index::new(gix::fs::FileSnapshot::new(index)))
+}
+
+fn add(search: &mut Search, names: &mut MetadataCollection, bytes: &[u8], folder: &[u8], allow_macros: bool) {
+    // The list's base is the folder of its source below a root; both are names only.
+    let mut source = b"/".to_vec();
+    source.extend_from_slice(folder);
+    source.extend_from_slice(b"/.gitattributes");
+    let source = PathBuf::from(OsString::from_vec(source));
+    let added = search.add_patterns_buffer(bytes, source, Some(Path::new("/")), names, allow_macros);
+    debug_assert!(added.is_ok(), "parsing from memory does no I/O");
+}
+
+/// Returns how many leading components two folders share.
+fn common_components(a: &[u8], b: &[u8]) -> usize {
+    if a.is_empty() || b.is_empty() {
+        return 0;
+    }
+    a.split(|&byte| byte == b'/').zip(b.split(|&byte| byte == b'/')).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_share_letters_share_no_component() {
+        for (a, b, common) in
+            [("", "", 0), ("", "a", 0), ("a", "a", 1), ("a/b", "a/b/c", 2), ("a/b", "a/bc", 1), ("ab", "a", 0)]
+        {
+            assert_eq!(common_components(a.as_bytes(), b.as_bytes()), common, "{a} {b}");
+        }
+    }
+}

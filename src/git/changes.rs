@@ -1,0 +1,245 @@
+//! A changed file: what a row says of it, cheap parts first.
+
+use std::fmt;
+
+use super::Oid;
+use super::contents::Reader;
+use super::repository::Repository;
+use crate::error::Result;
+use crate::text::{Diff, DiffOptions, Engine, Stop};
+
+/// The mode of an entry, canonical as git shows it: 100644, 100755, 120000, 160000 or 040000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mode(u32);
+
+impl Mode {
+    const KIND: u32 = 0o170_000;
+    const FOLDER: u32 = 0o040_000;
+    const REGULAR: u32 = 0o100_000;
+    const LINK: u32 = 0o120_000;
+    const SUBMODULE: u32 = 0o160_000;
+    const OWNER_EXECUTES: u32 = 0o100;
+
+    /// Returns what git makes of a stored mode: two kinds of files, links, folders, and anything
+    /// else is a submodule.
+    pub fn canonical(stored: u32) -> Self {
+        Self(match stored & Self::KIND {
+            Self::REGULAR if stored & Self::OWNER_EXECUTES != 0 => Self::REGULAR | 0o755,
+            Self::REGULAR => Self::REGULAR | 0o644,
+            Self::LINK => Self::LINK,
+            Self::FOLDER => Self::FOLDER,
+            _ => Self::SUBMODULE,
+        })
+    }
+
+    /// Tells whether the entry is a folder.
+    pub fn is_folder(self) -> bool {
+        self.0 == Self::FOLDER
+    }
+
+    /// Tells whether the entry is a regular file, executable or not.
+    pub fn is_regular(self) -> bool {
+        self.0 & Self::KIND == Self::REGULAR
+    }
+
+    /// Tells whether the entry is a submodule's commit.
+    pub fn is_submodule(self) -> bool {
+        self.0 == Self::SUBMODULE
+    }
+
+    /// Tells whether both are of one kind: files, links or submodules.
+    fn is_kind_of(self, other: Self) -> bool {
+        self.0 & Self::KIND == other.0 & Self::KIND
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:06o}", self.0)
+    }
+}
+
+/// One side of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The file's mode.
+    pub mode: Mode,
+    /// The id of its blob, or of its commit for a submodule.
+    pub oid: Oid,
+}
+
+/// How a file changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Only the new side has it.
+    Added,
+    /// Only the old side has it.
+    Deleted,
+    /// Content or permissions differ.
+    Modified,
+    /// A file became a link or a submodule, or the reverse.
+    TypeChanged,
+}
+
+impl Status {
+    /// Returns the word that SQL shows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Deleted => "deleted",
+            Self::Modified => "modified",
+            Self::TypeChanged => "type_changed",
+        }
+    }
+}
+
+/// A file that differs between two trees, in git's order of paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The path from the repository's root, components separated by `/`; any bytes but NUL.
+    pub path: Vec<u8>,
+    /// The file before, unless it was added.
+    pub old: Option<Entry>,
+    /// The file after, unless it was deleted.
+    pub new: Option<Entry>,
+}
+
+impl Change {
+    /// Returns how the file changed.
+    pub fn status(&self) -> Status {
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) if !old.mode.is_kind_of(new.mode) => Status::TypeChanged,
+            (Some(_), Some(_)) => Status::Modified,
+            (None, _) => Status::Added,
+            (_, None) => Status::Deleted,
+        }
+    }
+}
+
+/// Added and removed lines; a binary file has no lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineCounts {
+    /// A text's lines.
+    Lines {
+        /// Lines of the new side that the old lacks.
+        additions: u64,
+        /// Lines of the old side that the new lacks.
+        deletions: u64,
+    },
+    /// No lines can be told.
+    Binary,
+}
+
+impl LineCounts {
+    /// Returns the added lines of a text.
+    pub fn additions(&self) -> Option<u64> {
+        match self {
+            Self::Lines { additions, .. } => Some(*additions),
+            Self::Binary => None,
+        }
+    }
+
+    /// Returns the removed lines of a text.
+    pub fn deletions(&self) -> Option<u64> {
+        match self {
+            Self::Lines { deletions, .. } => Some(*deletions),
+            Self::Binary => None,
+        }
+    }
+}
+
+/// What of a change is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Measure {
+    /// The sizes of both sides; reads object headers.
+    pub sizes: bool,
+    /// The line counts and whether the file is binary; reads contents.
+    pub lines: bool,
+}
+
+/// A change with what was measured of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measured {
+    /// The change.
+    pub change: Change,
+    /// Bytes of the old side; none for a submodule or where not measured.
+    pub old_size: Option<u64>,
+    /// Bytes of the new side; none for a submodule or where not measured.
+    pub new_size: Option<u64>,
+    /// The line counts, where measured.
+    pub lines: Option<LineCounts>,
+}
+
+impl Measured {
+    /// Returns a change of which nothing was measured.
+    pub fn unmeasured(change: Change) -> Self {
+        Self { change, old_size: None, new_size: None, lines: None }
+    }
+}
+
+/// Measures changes for one thread.
+pub struct Measurer {
+    reader: Reader,
+    engine: Engine,
+    measure: Measure,
+}
+
+impl Measurer {
+    /// Returns the change with what was asked of it.
+    pub fn measure(&mut self, change: Change, stop: &Stop<'_>) -> Result<Measured> {
+        let lines = if self.measure.lines { Some(self.count_lines(&change, stop)?) } else { None };
+        let (old_size, new_size) = if self.measure.sizes {
+            (self.reader.size(change.old)?, self.reader.size(change.new)?)
+        } else {
+            (None, None)
+        };
+        Ok(Measured { change, old_size, new_size, lines })
+    }
+
+    fn count_lines(&mut self, change: &Change, stop: &Stop<'_>) -> Result<LineCounts> {
+        let (old, new) = self.reader.contents(change)?;
+        let (Some(old), Some(new)) = (old.text(), new.text()) else { return Ok(LineCounts::Binary) };
+        let diff = Diff::new(&mut self.engine, old, new, &DiffOptions::default(), stop)?;
+        Ok(LineCounts::Lines { additions: diff.additions(), deletions: diff.deletions() })
+    }
+}
+
+impl Repository {
+    /// Returns what measures changes on one thread.
+    pub fn measurer(&self, measure: Measure) -> Measurer {
+        Measurer { reader: self.reader(), engine: Engine::default(), measure }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_modes_are_shown_as_git_shows_them() {
+        for (stored, shown) in [
+            (0o100_644, "100644"),
+            (0o100_664, "100644"),
+            (0o100_775, "100755"),
+            (0o100_600, "100644"),
+            (0o040_755, "040000"),
+            (0o040_000, "040000"),
+            (0o120_777, "120000"),
+            (0o160_000, "160000"),
+            (0, "160000"),
+        ] {
+            assert_eq!(Mode::canonical(stored).to_string(), shown, "{stored:o}");
+        }
+    }
+
+    #[test]
+    fn a_permission_change_is_no_type_change() {
+        let entry = |mode| Some(Entry { mode: Mode::canonical(mode), oid: Oid::null(gix::hash::Kind::Sha1) });
+        let status = |old, new| Change { path: Vec::new(), old, new }.status();
+        assert_eq!(status(entry(0o100_644), entry(0o100_755)), Status::Modified);
+        assert_eq!(status(entry(0o100_644), entry(0o120_000)), Status::TypeChanged);
+        assert_eq!(status(entry(0o160_000), entry(0o100_644)), Status::TypeChanged);
+        assert_eq!(status(None, entry(0o100_644)), Status::Added);
+        assert_eq!(status(entry(0o100_644), None), Status::Deleted);
+    }
+}

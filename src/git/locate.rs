@@ -1,0 +1,155 @@
+//! Finding a repository from a path, by our own walk: no environment variable takes part.
+
+use std::fs;
+use std::io::ErrorKind as Io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result, quoted};
+
+/// Where a repository's parts lie; canonical paths.
+#[derive(Debug)]
+pub struct Location {
+    /// The folder with HEAD: `.git`, a bare repository, or `.git/worktrees/<name>`.
+    pub git_dir: PathBuf,
+    /// The folder with objects, references and configuration; `git_dir` but for linked work trees.
+    pub common_dir: PathBuf,
+    /// The folder of the checked-out files, where the repository was found through one.
+    pub work_tree: Option<PathBuf>,
+}
+
+/// Returns the repository at `given`, or the nearest one above it: a work tree, a folder inside
+/// one, a bare repository, a linked work tree, or a `.git` folder.
+pub fn locate(given: &str) -> Result<Location> {
+    if given.is_empty() {
+        return Err(Error::invalid_args("the repository path is ''").with_hint("Use '.' for the current folder"));
+    }
+    let start = Path::new(given).canonicalize().map_err(|error| match error.kind() {
+        Io::PermissionDenied => Error::fs_denied(format!("{} cannot be read", quoted(given))).with_source(error),
+        Io::NotFound | Io::NotADirectory => {
+            Error::not_found(format!("there is no folder {}", quoted(given))).with_source(error)
+        }
+        _ => Error::invalid_args(format!("{} is not a usable path", quoted(given))).with_source(error),
+    })?;
+    if !start.is_dir() {
+        return Err(Error::not_found(format!("{} is a file, not a repository", quoted(given)))
+            .with_hint("Name the folder of the repository"));
+    }
+    if let Err(error) = fs::read_dir(&start) {
+        return Err(Error::fs_denied(format!("the folder {} cannot be read", quoted(given))).with_source(error));
+    }
+    for folder in start.ancestors() {
+        if let Some(git_dir) = dot_git(folder, given)? {
+            return Location::new(git_dir, Some(folder), given);
+        }
+        if is_git_dir(folder) {
+            let work_tree = work_tree_of(folder);
+            return Location::new(folder.to_owned(), work_tree.as_deref(), given);
+        }
+    }
+    Err(Error::not_found(format!("neither {} nor a folder above it is a git repository", quoted(given)))
+        .with_hint("Name a work tree, a folder inside one, a bare repository or a .git folder"))
+}
+
+impl Location {
+    fn new(git_dir: PathBuf, work_tree: Option<&Path>, given: &str) -> Result<Self> {
+        let broken = |what: &str| {
+            Error::tool_failed(format!("the repository at {} is damaged: {what}", quoted(given)))
+                .with_hint("Run 'git fsck' there")
+        };
+        let git_dir = git_dir.canonicalize().map_err(|_| broken("its .git folder cannot be read"))?;
+        let common_dir = match read_pointer(&git_dir.join("commondir")) {
+            Pointer::Absent => git_dir.clone(),
+            Pointer::To(path) => {
+                git_dir.join(path).canonicalize().map_err(|_| broken("its commondir names no folder"))?
+            }
+            Pointer::Unusable => return Err(broken("its commondir cannot be read")),
+        };
+        for (folder, name) in [
+            (&git_dir, "HEAD"),
+            (&common_dir, "config"),
+            (&git_dir, "config.worktree"),
+            (&common_dir, "packed-refs"),
+            (&common_dir, "shallow"),
+            (&common_dir, "objects/info/alternates"),
+            (&common_dir, "info/attributes"),
+            (&git_dir, "index"),
+        ] {
+            // Opening a FIFO would wait for ever. A link is followed, as git does: what it leads
+            // to must be a file.
+            if fs::metadata(folder.join(name)).is_ok_and(|found| !found.is_file()) {
+                return Err(broken(&format!("its {name} is not a file")));
+            }
+        }
+        let work_tree = work_tree.map(Path::to_owned);
+        Ok(Self { git_dir, common_dir, work_tree })
+    }
+}
+
+/// Returns the git folder that `folder/.git` is or points to.
+fn dot_git(folder: &Path, given: &str) -> Result<Option<PathBuf>> {
+    let path = folder.join(".git");
+    let Ok(found) = fs::metadata(&path) else { return Ok(None) };
+    if found.is_dir() {
+        return Ok(is_git_dir(&path).then_some(path));
+    }
+    let Pointer::To(target) = read_pointer(&path) else {
+        return Err(Error::tool_failed(format!("the .git file found from {} cannot be read", quoted(given)))
+            .with_hint("It should hold one line, 'gitdir: <path>'"));
+    };
+    let git_dir = folder.join(target);
+    if is_git_dir(&git_dir) {
+        Ok(Some(git_dir))
+    } else {
+        Err(Error::not_found(format!("the .git file found from {} points to no repository", quoted(given)))
+            .with_hint("Run 'git worktree repair' or 'git submodule update --init' there"))
+    }
+}
+
+/// Tells whether a folder has the parts of a git folder.
+fn is_git_dir(folder: &Path) -> bool {
+    let has_head = fs::symlink_metadata(folder.join("HEAD")).is_ok();
+    let has_store = folder.join("objects").is_dir() && folder.join("refs").is_dir();
+    has_head && (has_store || folder.join("commondir").is_file())
+}
+
+/// Returns the work tree of a git folder that was named itself: the parent of `.git`, or what a
+/// linked work tree's `gitdir` file names. The configuration's `core.worktree` is not asked: it
+/// may name any folder of the machine.
+fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
+    if git_dir.file_name()? == ".git" {
+        return git_dir.parent().map(Path::to_owned);
+    }
+    match read_pointer(&git_dir.join("gitdir")) {
+        Pointer::To(dot_git) => git_dir.join(dot_git).canonicalize().ok()?.parent().map(Path::to_owned),
+        _ => None,
+    }
+}
+
+enum Pointer {
+    Absent,
+    To(PathBuf),
+    Unusable,
+}
+
+/// Reads a file that holds one path, with or without `gitdir: ` before it.
+fn read_pointer(path: &Path) -> Pointer {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    const LONGEST: u64 = 1 << 16;
+    match fs::metadata(path) {
+        Err(_) => Pointer::Absent,
+        Ok(found) if found.is_file() && found.len() <= LONGEST => match fs::read(path) {
+            Ok(bytes) => {
+                let line = bytes.strip_prefix(b"gitdir: ").unwrap_or(&bytes);
+                let end = line.iter().rposition(|&byte| byte != b'\n' && byte != b'\r').map_or(0, |last| last + 1);
+                match &line[..end] {
+                    [] => Pointer::Unusable,
+                    line if line.contains(&0) => Pointer::Unusable,
+                    line => Pointer::To(PathBuf::from(OsStr::from_bytes(line))),
+                }
+            }
+            Err(_) => Pointer::Unusable,
+        },
+        Ok(_) => Pointer::Unusable,
+    }
+}

@@ -1,0 +1,64 @@
+//! Finding one file in a tree.
+
+use super::objects::Objects;
+use super::repository::Repository;
+use super::tree::parse;
+use super::{Entry, Oid, Revision};
+use crate::error::Result;
+
+/// What a path names in a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// A folder.
+    Folder,
+    /// A file, link or submodule.
+    File(Entry),
+}
+
+impl Found {
+    /// Returns the entry of a file.
+    pub fn file(self) -> Option<Entry> {
+        match self {
+            Self::File(entry) => Some(entry),
+            _ => None,
+        }
+    }
+}
+
+impl Repository {
+    /// Returns what `path` (components separated by `/`) names in a revision.
+    pub fn find(&self, revision: Revision, path: &[u8]) -> Result<Found> {
+        let objects = self.objects();
+        let Some(root) = revision.tree() else { return Ok(Found::Nothing) };
+        let mut tree = root;
+        let mut bytes = Vec::new();
+        let mut components = path.split(|&byte| byte == b'/').peekable();
+        while let Some(component) = components.next() {
+            objects.tree(&tree, &mut bytes)?;
+            match entry(&objects, &tree, &bytes, component)? {
+                None => return Ok(Found::Nothing),
+                Some(entry) if components.peek().is_none() => {
+                    return Ok(if entry.mode.is_folder() { Found::Folder } else { Found::File(entry) });
+                }
+                Some(entry) if entry.mode.is_folder() => tree = entry.oid,
+                Some(_) => return Ok(Found::Nothing),
+            }
+        }
+        Ok(Found::Nothing)
+    }
+}
+
+/// Returns the entry of a name; all entries are looked at, as damaged trees may be unsorted.
+fn entry(objects: &Objects, tree: &Oid, bytes: &[u8], name: &[u8]) -> Result<Option<Entry>> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (entry, after) = parse(rest, tree.as_bytes().len()).map_err(|what| objects.bad_tree(tree, what))?;
+        if entry.name == name {
+            return Ok(Some(entry.entry()));
+        }
+        rest = after;
+    }
+    Ok(None)
+}

@@ -1,0 +1,208 @@
+//! Opening a repository: the one place, and the one recipe.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+
+use super::attributes::Attributes;
+use super::locate::{Location, locate};
+use super::objects::Objects;
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+use crate::sandbox::Access;
+
+/// An open repository; cheap to clone and to share between threads.
+#[derive(Clone)]
+pub struct Repository {
+    pub(super) inner: Arc<gix::ThreadSafeRepository>,
+    pub(super) location: Arc<Location>,
+    /// The path as the user gave it, for messages.
+    pub(super) given: Arc<str>,
+    /// Blobs of more bytes are binary, `core.bigFileThreshold`.
+    big_file_bytes: u64,
+}
+
+impl Repository {
+    /// Opens the repository that `given` names, if `access` allows all it would read from.
+    ///
+    /// Nothing of the repository is ever run: the environment and the user's and system's
+    /// configuration take no part, and the repository's own configuration is trusted with
+    /// nothing but plain values.
+    pub fn open(given: &str, access: &Access) -> Result<Self> {
+        let location = locate(given)?;
+        check_access(&location, access, given)?;
+        let config = read_config(&location, given)?;
+        check_format(&config, given)?;
+        let options = gix::open::Options::isolated()
+            // After `isolated`: ownership, safe.directory and the environment cannot raise it.
+            .with(gix::sec::Trust::Reduced)
+            .open_path_as_is(true)
+            .config_overrides([
+                // Reduced trust would cap objects at 16 MiB.
+                format!("gitoxide.objects.allocLimit={}", limits::OBJECT_BYTES),
+                // The id asked for is the object that is read.
+                "core.useReplaceRefs=false".to_owned(),
+                "core.deltaBaseCacheLimit=96m".to_owned(),
+            ]);
+        let inner = options.open(&location.git_dir).map_err(|error| {
+            Error::tool_failed(format!("the repository at {} cannot be opened", quoted(given)))
+                .with_hint("Its HEAD or its configuration is damaged; run 'git fsck' there")
+                .with_source(error)
+        })?;
+        let big_file_bytes = config
+            .integer("core.bigFileThreshold")
+            .ok()
+            .flatten()
+            .and_then(|bytes| u64::try_from(bytes).ok())
+            .unwrap_or(limits::BIG_FILE_BYTES);
+        let is_bare = config.boolean("core.bare").ok().flatten().unwrap_or(false);
+        let location = match location {
+            Location { git_dir, common_dir, work_tree } if is_bare && git_dir == common_dir => {
+                drop(work_tree);
+                Location { git_dir, common_dir, work_tree: None }
+            }
+            linked => linked,
+        };
+        Ok(Self { inner: Arc::new(inner), location: Arc::new(location), given: given.into(), big_file_bytes })
+    }
+
+    /// Returns a reader of objects for one thread.
+    pub fn objects(&self) -> Objects {
+        Objects::new(self.inner.to_thread_local(), Arc::clone(&self.given))
+    }
+
+    /// Returns a reader of attributes for one thread.
+    pub fn attributes(&self) -> Attributes {
+        Attributes::new(self)
+    }
+
+    /// Returns the size in bytes above which a blob is binary.
+    pub fn big_file_bytes(&self) -> u64 {
+        self.big_file_bytes
+    }
+}
+
+/// Refuses a repository of which any part lies outside the allowed folders.
+fn check_access(location: &Location, access: &Access, given: &str) -> Result<()> {
+    if access.is_unlimited() {
+        return Ok(());
+    }
+    access.check(&location.git_dir, given)?;
+    access.check(&location.common_dir, given)?;
+    if let Some(work_tree) = &location.work_tree {
+        access.check(work_tree, given)?;
+    }
+    for part in ["HEAD", "config", "refs", "packed-refs", "logs", "shallow", "info", "index"] {
+        for folder in [&location.git_dir, &location.common_dir] {
+            if let Ok(path) = folder.join(part).canonicalize() {
+                access.check(&path, given)?;
+            }
+        }
+    }
+    check_links(&location.common_dir.join("refs"), access, given, 0)?;
+    if location.git_dir != location.common_dir {
+        check_links(&location.git_dir.join("refs"), access, given, 0)?;
+    }
+    check_store(&location.common_dir.join("objects"), access, given, 0)
+}
+
+/// Refuses links below a folder of references that lead outside.
+fn check_links(folder: &Path, access: &Access, given: &str, depth: usize) -> Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_symlink() {
+            if let Ok(path) = entry.path().canonicalize() {
+                access.check(&path, given)?;
+            }
+        } else if kind.is_dir() && depth < limits::REFERENCE_DEPTH {
+            check_links(&entry.path(), access, given, depth + 1)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an object store outside, or one that borrows from a store outside.
+fn check_store(objects: &Path, access: &Access, given: &str, depth: usize) -> Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    let Ok(objects) = objects.canonicalize() else { return Ok(()) };
+    access.check(&objects, given)?;
+    check_links(&objects, access, given, limits::REFERENCE_DEPTH - 1)?;
+    if depth == limits::ALTERNATES_DEPTH {
+        return Err(Error::tool_failed(format!("the alternates of {} are nested too deeply", quoted(given))));
+    }
+    let Ok(alternates) = fs::read(objects.join("info/alternates")) else { return Ok(()) };
+    for line in alternates.lines().filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
+        let path: PathBuf = match line.strip_prefix(b"\"") {
+            // A quoted path would have to be unquoted exactly as gix does; nothing writes them.
+            Some(_) => {
+                return Err(Error::fs_denied(format!("{} has a quoted path in its alternates", quoted(given))));
+            }
+            None => objects.join(std::ffi::OsStr::from_bytes(line)),
+        };
+        check_store(&path, access, given, depth + 1)?;
+    }
+    Ok(())
+}
+
+/// Reads the repository's own configuration file, without includes.
+fn read_config(location: &Location, given: &str) -> Result<gix::config::File> {
+    let damaged = || {
+        Error::tool_failed(format!("the configuration of the repository at {} cannot be read", quoted(given)))
+            .with_hint("Run 'git config --list' there to see what is wrong")
+    };
+    let path = location.common_dir.join("config");
+    let bytes = match fs::metadata(&path) {
+        Ok(found) if found.len() > limits::CONFIG_BYTES => return Err(damaged()),
+        Ok(_) => fs::read(&path).map_err(|error| damaged().with_source(error))?,
+        Err(_) => Vec::new(),
+    };
+    gix::config::File::from_bytes_no_includes(&bytes, gix::config::file::Metadata::api(), Default::default())
+        .map_err(|_| damaged())
+}
+
+/// Refuses repositories in a format that we would misread: gix opens them silently.
+fn check_format(config: &gix::config::File, given: &str) -> Result<()> {
+    /// What every version may carry.
+    const ALWAYS: [&str; 4] = ["noop", "preciousobjects", "partialclone", "worktreeconfig"];
+    /// What git accepts from version 1 on.
+    const FROM_VERSION_1: [&str; 5] =
+        ["noop-v1", "objectformat", "compatobjectformat", "refstorage", "relativeworktrees"];
+    let refused = |what: String| {
+        Error::tool_failed(format!("the repository at {} {what}", quoted(given)))
+            .with_hint("redline refuses what it would misread; docs/limitations.md lists the formats it knows")
+    };
+    let version = match config.integer("core.repositoryformatversion") {
+        Ok(version) => version.unwrap_or(0),
+        Err(_) => return Err(refused("has a core.repositoryformatversion that is no number".to_owned())),
+    };
+    if !(0..=1).contains(&version) {
+        return Err(refused(format!("has format version {version}, and git knows 0 and 1")));
+    }
+    let sections = config.sections_by_name("extensions").into_iter().flatten();
+    for section in sections {
+        for name in section.value_names() {
+            let name = name.to_ascii_lowercase();
+            let value = section.value(&name).unwrap_or_default();
+            let shown = quoted(&name);
+            if FROM_VERSION_1.contains(&name.as_str()) && version == 0 {
+                return Err(refused(format!("has format version 0 and the extension {shown}, which needs version 1")));
+            }
+            match name.as_str() {
+                "refstorage" if !value.eq_ignore_ascii_case(b"files") => {
+                    return Err(refused(format!("stores its references as {}", quoted(&value.to_str_lossy()))));
+                }
+                "objectformat" if !matches!(value.as_slice(), b"sha1" | b"sha256") => {
+                    return Err(refused(format!("has objects of format {}", quoted(&value.to_str_lossy()))));
+                }
+                known if ALWAYS.contains(&known) || FROM_VERSION_1.contains(&known) => {}
+                // git itself looks at unknown extensions only from version 1 on.
+                _ if version == 0 => {}
+                _ => return Err(refused(format!("uses the unknown extension {shown}"))),
+            }
+        }
+    }
+    Ok(())
+}

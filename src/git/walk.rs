@@ -1,0 +1,166 @@
+//! The comparison of two trees: streaming, in git's order, opening only subtrees that differ.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering as Memory};
+
+use super::objects::Objects;
+use super::tree::{TreeEntry, parse};
+use super::{Change, Oid};
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// The files that differ between two trees, as an iterator; after an error it ends.
+pub struct TreeChanges {
+    objects: Objects,
+    id_bytes: usize,
+    /// The folders from the root to where the walk stands.
+    levels: Vec<Level>,
+    /// The path of the current folder, with a slash at its end but for the root.
+    path: Vec<u8>,
+    /// Buffers of levels that were left.
+    spare: Vec<Vec<u8>>,
+    stop: Arc<AtomicBool>,
+}
+
+/// A pair of folders that differ; an absent one has no entries.
+struct Level {
+    old: Side,
+    new: Side,
+    /// The length of [`TreeChanges::path`] for this folder.
+    path_length: usize,
+}
+
+struct Side {
+    id: Option<Oid>,
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+/// What stands at the front of a pair of folders.
+enum Front {
+    End,
+    Same { old: usize, new: usize },
+    Differs { name: Vec<u8>, change: Sides },
+}
+
+/// Positions to go on from and the entries found.
+struct Sides {
+    old: Option<(super::Entry, usize)>,
+    new: Option<(super::Entry, usize)>,
+}
+
+impl TreeChanges {
+    /// Starts the comparison of two trees, an absent one being empty; `stop` ends it early.
+    pub fn new(objects: Objects, old: Option<Oid>, new: Option<Oid>, stop: Arc<AtomicBool>) -> Result<Self> {
+        let id_bytes = objects.repo.object_hash().len_in_bytes();
+        let mut walk = Self { objects, id_bytes, levels: Vec::new(), path: Vec::new(), spare: Vec::new(), stop };
+        if old != new {
+            walk.enter(old, new)?;
+        }
+        Ok(walk)
+    }
+
+    fn enter(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
+        if self.levels.len() > limits::TREE_DEPTH {
+            let id = new.or(old).expect("one side exists");
+            return Err(self.objects.bad_tree(&id, &format!("lies over {} folders deep", limits::TREE_DEPTH)));
+        }
+        let old = self.side(old)?;
+        let new = self.side(new)?;
+        self.levels.push(Level { old, new, path_length: self.path.len() });
+        Ok(())
+    }
+
+    fn side(&mut self, id: Option<Oid>) -> Result<Side> {
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        match &id {
+            Some(id) => self.objects.tree(id, &mut bytes)?,
+            None => bytes.clear(),
+        }
+        Ok(Side { id, bytes, at: 0 })
+    }
+
+    fn step(&mut self) -> Result<Option<Change>> {
+        loop {
+            if self.stop.load(Memory::Relaxed) {
+                return Err(Error::tool_failed("the comparison was stopped"));
+            }
+            let Some(level) = self.levels.last_mut() else { return Ok(None) };
+            self.path.truncate(level.path_length);
+            match front(level, self.id_bytes, &self.objects)? {
+                Front::End => {
+                    let left = self.levels.pop().expect("looked at above");
+                    self.spare.extend([left.old.bytes, left.new.bytes]);
+                }
+                Front::Same { old, new } => {
+                    level.old.at = old;
+                    level.new.at = new;
+                }
+                Front::Differs { name, change: Sides { old, new } } => {
+                    let take = |side: &mut Side, found: Option<(super::Entry, usize)>| {
+                        found.map(|(entry, next)| {
+                            side.at = next;
+                            entry
+                        })
+                    };
+                    let old = take(&mut level.old, old);
+                    let new = take(&mut level.new, new);
+                    self.path.extend_from_slice(&name);
+                    // Entries that pair up are both folders or both not: their order says so.
+                    if old.or(new).is_some_and(|entry| entry.mode.is_folder()) {
+                        self.path.push(b'/');
+                        self.enter(old.map(|entry| entry.oid), new.map(|entry| entry.oid))?;
+                    } else {
+                        return Ok(Some(Change { path: self.path.clone(), old, new }));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Compares the entries at the front of both folders.
+fn front(level: &Level, id_bytes: usize, objects: &Objects) -> Result<Front> {
+    let old = peek(&level.old, id_bytes, objects)?;
+    let new = peek(&level.new, id_bytes, objects)?;
+    let order = match (&old, &new) {
+        (None, None) => return Ok(Front::End),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (Some((old, _)), Some((new, _))) => old.order(new),
+    };
+    let (old, new) = (old.filter(|_| order.is_le()), new.filter(|_| order.is_ge()));
+    if let (Some((old, old_next)), Some((new, new_next))) = (&old, &new)
+        && old.is_same(new)
+    {
+        return Ok(Front::Same { old: *old_next, new: *new_next });
+    }
+    let name = old.as_ref().or(new.as_ref()).map(|(entry, _)| entry.name.to_vec()).unwrap_or_default();
+    let found = |side: Option<(TreeEntry<'_>, usize)>| side.map(|(entry, next)| (entry.entry(), next));
+    Ok(Front::Differs { name, change: Sides { old: found(old), new: found(new) } })
+}
+
+/// Returns the entry at the front of a folder and the position behind it.
+fn peek<'a>(side: &'a Side, id_bytes: usize, objects: &Objects) -> Result<Option<(TreeEntry<'a>, usize)>> {
+    let bytes = &side.bytes[side.at..];
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    match parse(bytes, id_bytes) {
+        Ok((entry, rest)) => Ok(Some((entry, side.bytes.len() - rest.len()))),
+        Err(what) => Err(objects.bad_tree(&side.id.expect("an absent side has no bytes"), what)),
+    }
+}
+
+impl Iterator for TreeChanges {
+    type Item = Result<Change>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.step();
+        if step.is_err() {
+            self.levels.clear();
+        }
+        step.transpose()
+    }
+}

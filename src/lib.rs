@@ -1,0 +1,23 @@
+//! `redline` answers "what changed?" from SQL: a DuckDB loadable extension.
+//!
+//! Layers, top to bottom; each uses only what stands below it (`docs/architecture.md` has the
+//! table, and a test reads `src/**` and fails when an arrow runs the wrong way):
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`functions`] | one file per SQL function family: parameters, columns, thin adapter |
+//! | [`ffi`] | DuckDB's C API: all `unsafe`, nothing about diffs |
+//! | [`git`] | the only user of gix: repositories, revisions, the tree walk, changed files |
+//! | [`sandbox`] | which paths may be read |
+//! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
+//! | [`pipeline`] | pure: ordered parallel work with a bounded window |
+//! | [`error`], [`limits`] | the error codes and every limit by name |
+
+pub mod error;
+pub mod ffi;
+pub mod functions;
+pub mod git;
+pub mod limits;
+pub mod pipeline;
+pub mod sandbox;
+pub mod text;

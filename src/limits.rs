@@ -1,0 +1,47 @@
+//! Every limit by name: its unit, its value, and what happens when it is hit.
+
+/// Rows in one chunk handed to DuckDB: the size of its vectors. A chunk over it crashes 1.5.6.
+pub const CHUNK_ROWS: usize = 2048;
+
+/// Bytes of text in one chunk; when they are reached the chunk goes out with fewer rows, so that
+/// DuckDB's `memory_limit` is charged in steps it can refuse.
+pub const CHUNK_BYTES: usize = 8 << 20;
+
+/// Milliseconds after which a scan hands over the rows it has: DuckDB looks for a cancelled query
+/// only between chunks.
+pub const CHUNK_MILLIS: u64 = 20;
+
+/// Bytes in one SQL value. DuckDB stores lengths in 32 bits and would silently wrap beyond; a
+/// longer value is `too_large:` (NULL from a function that never raises).
+pub const VALUE_BYTES: usize = u32::MAX as usize;
+
+/// Levels of folders in a tree, git's own `core.maxTreeDepth`; deeper is `tool_failed:`.
+pub const TREE_DEPTH: usize = 2048;
+
+/// Bytes of one git object that are read into memory, twice git's `core.bigFileThreshold`. A blob
+/// over the threshold is binary, as in git; any other object over this limit is `too_large:`.
+pub const OBJECT_BYTES: u64 = 1 << 30;
+
+/// Bytes above which a blob counts as binary where the repository's configuration says nothing:
+/// git's default of `core.bigFileThreshold`.
+pub const BIG_FILE_BYTES: u64 = 512 << 20;
+
+/// Bytes of a `.gitattributes` file, git's own limit; a larger one is ignored, as git does.
+pub const ATTRIBUTES_BYTES: u64 = 100 << 20;
+
+/// Jobs in flight between the walk and the reader of a scan: bounds memory, not results.
+pub const WINDOW_JOBS: usize = 256;
+
+/// Paths looked at when the nearest names of a missing file are searched; beyond, the hint is
+/// drawn from those seen.
+pub const SUGGESTION_PATHS: usize = 20_000;
+
+/// Bytes of a repository's configuration file; a larger one is `tool_failed:`.
+pub const CONFIG_BYTES: u64 = 16 << 20;
+
+/// Levels of folders of references that are searched for links when file access is limited.
+pub const REFERENCE_DEPTH: usize = 64;
+
+/// Levels of borrowed object stores, git's own limit; deeper is `tool_failed:` when file access is
+/// limited.
+pub const ALTERNATES_DEPTH: usize = 5;

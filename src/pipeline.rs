@@ -1,0 +1,295 @@
+//! Ordered parallel work with a bounded window.
+//!
+//! Workers share one source behind a lock: each takes the next job and its place in the order,
+//! works on it unlocked, and puts the result into its slot. The reader takes slots from the front,
+//! so results come out in the source's order; a worker that is a whole window ahead of the reader
+//! waits. There are exactly as many threads as workers were given, and dropping the reader stops
+//! and joins them.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use crate::error::{Error, Result};
+
+/// What a poll of the reader found.
+#[derive(Debug)]
+pub enum Poll<R> {
+    /// The next result in order.
+    Ready(Result<R>),
+    /// The deadline passed first.
+    Pending,
+    /// All results were read.
+    End,
+}
+
+/// Reads the results of parallel work in the order of its source.
+pub struct Ordered<R> {
+    shared: Arc<Shared<R>>,
+    threads: Vec<JoinHandle<()>>,
+    stop: Arc<AtomicBool>,
+}
+
+struct Shared<R> {
+    slots: Mutex<Slots<R>>,
+    /// Told when the front slot may have been filled, or the work ended.
+    filled: Condvar,
+    /// Told when the reader took a slot, or the work must stop.
+    taken: Condvar,
+}
+
+struct Slots<R> {
+    /// Results by place, from the reader's next one on; `None` is being worked on.
+    ring: VecDeque<Option<Result<R>>>,
+    /// The place of the front slot.
+    front: u64,
+    /// Workers that have not ended.
+    running: usize,
+}
+
+impl<R> Shared<R> {
+    fn lock(&self) -> MutexGuard<'_, Slots<R>> {
+        // A worker that panicked holds no lock while it works; the slots are always whole.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The source and how many jobs it has given.
+struct Source<I> {
+    jobs: I,
+    next: u64,
+    ended: bool,
+}
+
+/// Counts a worker as ended when it returns or unwinds, so that the reader never waits for it.
+struct Running<R> {
+    shared: Arc<Shared<R>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl<R> Drop for Running<R> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Its slot stays empty, so the others would fill the window and wait for ever.
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.shared.lock().running -= 1;
+        self.shared.filled.notify_all();
+        self.shared.taken.notify_all();
+    }
+}
+
+impl<R: Send + 'static> Ordered<R> {
+    /// Starts one thread per worker.
+    ///
+    /// `window` bounds how many jobs are in work or waiting for the reader. After an error, of the
+    /// source or of a worker, the source is not asked again. `stop` is shared with the work
+    /// itself: it is set when the reader is dropped, and long jobs should look at it.
+    pub fn start<J, I, W>(jobs: I, workers: Vec<W>, window: usize, stop: Arc<AtomicBool>) -> Result<Self>
+    where
+        J: Send + 'static,
+        I: Iterator<Item = Result<J>> + Send + 'static,
+        W: FnMut(J) -> Result<R> + Send + 'static,
+    {
+        let shared = Arc::new(Shared {
+            slots: Mutex::new(Slots { ring: VecDeque::new(), front: 0, running: workers.len() }),
+            filled: Condvar::new(),
+            taken: Condvar::new(),
+        });
+        let source = Arc::new(Mutex::new(Source { jobs, next: 0, ended: false }));
+        let mut ordered = Self { shared, threads: Vec::new(), stop };
+        for worker in workers {
+            let running = Running { shared: Arc::clone(&ordered.shared), stop: Arc::clone(&ordered.stop) };
+            let source = Arc::clone(&source);
+            let thread = std::thread::Builder::new()
+                .name("redline".to_owned())
+                .spawn(move || work(&source, worker, window as u64, &running.shared, &running.stop))
+                .map_err(|error| {
+                    Error::tool_failed("a worker thread could not be started")
+                        .with_hint("Lower DuckDB's threads setting or the load of the machine")
+                        .with_source(error)
+                })?;
+            ordered.threads.push(thread);
+        }
+        Ok(ordered)
+    }
+
+    /// Waits for the next result, at most until `deadline` where one is given.
+    pub fn poll(&mut self, deadline: Option<Instant>) -> Poll<R> {
+        let mut slots = self.shared.lock();
+        loop {
+            if let Some(Some(_)) = slots.ring.front() {
+                let result = slots.ring.pop_front().flatten().expect("looked at above");
+                slots.front += 1;
+                self.shared.taken.notify_all();
+                return Poll::Ready(result);
+            }
+            if slots.running == 0 {
+                return match slots.ring.pop_front() {
+                    None => Poll::End,
+                    // A slot that nobody will fill: its worker panicked.
+                    Some(_) => {
+                        slots.ring.clear();
+                        Poll::Ready(Err(Error::tool_failed("a worker thread met an internal error")
+                            .with_hint("Please report this message with the query")))
+                    }
+                };
+            }
+            slots = match deadline {
+                None => self.shared.filled.wait(slots).unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return Poll::Pending;
+                    }
+                    self.shared.filled.wait_timeout(slots, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+}
+
+impl<R> Drop for Ordered<R> {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // Under the lock, so that no worker misses the call between its look and its wait.
+        drop(self.shared.lock());
+        self.shared.taken.notify_all();
+        for thread in self.threads.drain(..) {
+            // A panic was reported through its slot.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work<J, I, W, R>(source: &Mutex<Source<I>>, mut worker: W, window: u64, shared: &Shared<R>, stop: &AtomicBool)
+where
+    I: Iterator<Item = Result<J>>,
+    W: FnMut(J) -> Result<R>,
+{
+    loop {
+        let (job, place) = {
+            // A source that panicked is not asked again.
+            let Ok(mut source) = source.lock() else { return };
+            let mut slots = shared.lock();
+            while source.next >= slots.front + window && !stop.load(Ordering::Relaxed) {
+                slots = shared.taken.wait(slots).unwrap_or_else(PoisonError::into_inner);
+            }
+            drop(slots);
+            if source.ended || stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let Some(job) = source.jobs.next() else {
+                source.ended = true;
+                return;
+            };
+            source.ended |= job.is_err();
+            let place = source.next;
+            source.next += 1;
+            // Slots are made in order, as the source is still locked.
+            shared.lock().ring.push_back(None);
+            (job, place)
+        };
+        let result = job.and_then(&mut worker);
+        if result.is_err()
+            && let Ok(mut source) = source.lock()
+        {
+            source.ended = true;
+        }
+        let mut slots = shared.lock();
+        let index = usize::try_from(place - slots.front).expect("a place within the window");
+        slots.ring[index] = Some(result);
+        if index == 0 {
+            shared.filled.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use std::time::Duration;
+
+    fn start<R: Send + 'static>(
+        jobs: impl Iterator<Item = Result<u64>> + Send + 'static,
+        threads: usize,
+        work: impl Fn(u64) -> Result<R> + Send + Sync + Clone + 'static,
+    ) -> Ordered<R> {
+        Ordered::start(jobs, vec![work; threads], 8, Arc::default()).unwrap()
+    }
+
+    fn all<R: Send + 'static>(mut ordered: Ordered<R>) -> Vec<Result<R>> {
+        std::iter::from_fn(|| match ordered.poll(None) {
+            Poll::Ready(result) => Some(result),
+            Poll::Pending => unreachable!("no deadline"),
+            Poll::End => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_slow_job_never_lets_a_later_one_out_first() {
+        for threads in [1, 2, 7] {
+            let slow = |job: u64| {
+                if job.is_multiple_of(5) {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                Ok(job)
+            };
+            let results = all(start((0..100).map(Ok), threads, slow));
+            assert_eq!(results.into_iter().map(Result::unwrap).collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn an_error_keeps_its_place_and_ends_the_work() {
+        let results =
+            all(start((0..).map(Ok), 3, |job| if job == 20 { Err(Error::tool_failed("twenty")) } else { Ok(job) }));
+        assert!(results.len() >= 21, "{}", results.len());
+        assert!(results[..20].iter().all(Result::is_ok) && results[20].is_err());
+    }
+
+    #[test]
+    fn an_error_of_the_source_is_the_last_result() {
+        let jobs = (0..3).map(Ok).chain([Err(Error::tool_failed("torn"))]);
+        let results = all(start(jobs, 2, Ok));
+        assert_eq!(results.len(), 4);
+        assert!(results[3].is_err());
+    }
+
+    #[test]
+    fn an_unread_result_never_grows_past_the_window() {
+        let started = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&started);
+        let ordered = start((0..).map(Ok), 2, move |job| {
+            count.fetch_add(1, Ordering::SeqCst);
+            Ok(job)
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        assert_eq!(started.load(Ordering::SeqCst), 8);
+        drop(ordered);
+    }
+
+    #[test]
+    fn a_panicking_worker_is_an_error_and_not_a_hang() {
+        let results = all(start((0..).map(Ok), 2, |job| {
+            assert_ne!(job, 4, "a deliberate panic");
+            Ok(job)
+        }));
+        assert!(results.iter().any(Result::is_err));
+    }
+
+    #[test]
+    fn a_deadline_passes_while_the_first_job_runs() {
+        let mut ordered = start((0..1).map(Ok), 1, |job| {
+            std::thread::sleep(Duration::from_millis(100));
+            Ok(job)
+        });
+        assert!(matches!(ordered.poll(Some(Instant::now() + Duration::from_millis(5))), Poll::Pending));
+        assert!(matches!(ordered.poll(None), Poll::Ready(Ok(0))));
+        assert!(matches!(ordered.poll(None), Poll::End));
+    }
+}

@@ -1,0 +1,27 @@
+//! Telling binary contents from text as git does.
+
+/// Bytes from the start that are looked at, as in git.
+const LOOKED_AT: usize = 8000;
+
+/// Tells whether git would call `bytes` binary where no attribute decides: a NUL among the first
+/// 8,000 bytes.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nul_behind_the_first_8000_bytes_is_text() {
+        let mut bytes = vec![b'x'; 9000];
+        assert!(!is_binary(&bytes));
+        bytes[8000] = 0;
+        assert!(!is_binary(&bytes));
+        bytes[7999] = 0;
+        assert!(is_binary(&bytes));
+        assert!(is_binary(b"\0"));
+        assert!(!is_binary(b""));
+    }
+}

@@ -1,0 +1,135 @@
+//! The difference of two texts: the one place where the line-diff engine is called.
+
+use super::engine::{self, Change, Engine};
+use super::hunk::{Hunk, hunks};
+use super::lines::{Lines, SplitError};
+use super::stop::{Stop, Stopped};
+use crate::error::{Error, Result};
+
+/// How two texts are compared and how much is shown around a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffOptions {
+    /// Unchanged lines around a change; `None` is the whole text.
+    pub context: Option<u32>,
+}
+
+impl DiffOptions {
+    /// git's default context, in lines.
+    pub const CONTEXT: u32 = 3;
+}
+
+impl Default for DiffOptions {
+    fn default() -> Self {
+        Self { context: Some(Self::CONTEXT) }
+    }
+}
+
+/// Two texts, what changed between them, and the hunks that show it.
+#[derive(Debug)]
+pub struct Diff<'a> {
+    old: Lines<'a>,
+    new: Lines<'a>,
+    changes: Vec<Change>,
+    context: Option<u32>,
+}
+
+/// What a line of a diff is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineKind {
+    /// In both texts.
+    Context,
+    /// In the old text only.
+    Removed,
+    /// In the new text only.
+    Added,
+}
+
+/// A line of a diff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiffLine<'a> {
+    /// What the line is.
+    pub kind: LineKind,
+    /// Its bytes with their terminator; the last line of a text may lack one.
+    pub content: &'a [u8],
+    /// Its number in the old text, 1-based.
+    pub old: Option<u32>,
+    /// Its number in the new text, 1-based.
+    pub new: Option<u32>,
+}
+
+impl<'a> Diff<'a> {
+    /// Compares two texts.
+    pub fn new(
+        engine: &mut Engine,
+        old: &'a [u8],
+        new: &'a [u8],
+        options: &DiffOptions,
+        stop: &Stop<'_>,
+    ) -> Result<Self> {
+        let (old, new) = (Lines::split(old, stop).map_err(refused)?, Lines::split(new, stop).map_err(refused)?);
+        let engine_options = engine::Options {
+            // git drops a common tail before it compares when no context is shown.
+            trim_tail: options.context == Some(0),
+            ..engine::Options::default()
+        };
+        let changes = engine.diff(&old, &new, &engine_options, stop).map_err(|Stopped| stopped())?;
+        Ok(Self { old, new, changes, context: options.context })
+    }
+
+    /// Returns how many lines were added.
+    pub fn additions(&self) -> u64 {
+        self.changes.iter().map(|change| u64::from(change.new.end - change.new.start)).sum()
+    }
+
+    /// Returns how many lines were removed.
+    pub fn deletions(&self) -> u64 {
+        self.changes.iter().map(|change| u64::from(change.old.end - change.old.start)).sum()
+    }
+
+    /// Returns the hunks in order.
+    pub fn hunks(&self) -> Vec<Hunk> {
+        // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
+        hunks(&self.changes, self.old.len() as u32, self.new.len() as u32, self.context, 0)
+    }
+
+    /// Returns the lines of a hunk: at each change the removed lines, then the added ones.
+    pub fn lines<'d>(&'d self, hunk: &Hunk) -> impl Iterator<Item = DiffLine<'a>> + use<'d, 'a> {
+        let changes = &self.changes[hunk.changes.clone()];
+        let mut at = (hunk.old.start, hunk.new.start);
+        let end = hunk.new.end;
+        let pieces = changes.iter().map(Some).chain([None]);
+        pieces.flat_map(move |change| {
+            let (old, new) = at;
+            // Context is printed from the new side, as git does.
+            let context_end = change.map_or(end, |change| change.new.start);
+            let context = (new..context_end).map(move |line| (LineKind::Context, Some(old + (line - new)), Some(line)));
+            let (removed, added) = change.map_or((0..0, 0..0), |change| (change.old.clone(), change.new.clone()));
+            if let Some(change) = change {
+                at = (change.old.end, change.new.end);
+            }
+            let removed = removed.map(|line| (LineKind::Removed, Some(line), None));
+            let added = added.map(|line| (LineKind::Added, None, Some(line)));
+            context.chain(removed).chain(added).map(|(kind, old, new)| {
+                let content = match (old, new) {
+                    (_, Some(line)) => self.new.get(line as usize),
+                    (Some(line), None) => self.old.get(line as usize),
+                    (None, None) => &[],
+                };
+                DiffLine { kind, content, old: old.map(|line| line + 1), new: new.map(|line| line + 1) }
+            })
+        })
+    }
+}
+
+fn refused(error: SplitError) -> Error {
+    match error {
+        SplitError::TooLarge { .. } => {
+            Error::too_large(error.to_string()).with_hint("Compare by size and id (old_oid, new_oid) instead")
+        }
+        SplitError::Stopped => stopped(),
+    }
+}
+
+fn stopped() -> Error {
+    Error::tool_failed("the comparison was stopped")
+}

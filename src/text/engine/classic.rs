@@ -1,0 +1,104 @@
+//! Runs the edit-script search on a stretch of numbered lines.
+//!
+//! This is the whole of the Myers algorithm as git has it, and what patience and histogram fall back to where they
+//! find no line to hold on to: equal ends are set aside, hopeless lines are left out, the rest is searched.
+
+use std::ops::Range;
+
+use super::intern::Side;
+use super::myers::{Search, common_end, common_start};
+use super::prune::Kept;
+use super::{Stop, Stopped};
+
+/// The lines of both sides by number, and which of them are found to be changed.
+#[derive(Debug)]
+pub(super) struct Pair<'a> {
+    pub(super) ids: [&'a [u32]; 2],
+    pub(super) changed: [&'a mut [bool]; 2],
+}
+
+impl Pair<'_> {
+    /// Marks lines of one side as changed.
+    pub(super) fn mark(&mut self, side: Side, lines: Range<usize>) {
+        self.changed[side as usize][lines].fill(true);
+    }
+
+    /// Returns whether two lines are equal.
+    #[inline]
+    pub(super) fn equal(&self, old: usize, new: usize) -> bool {
+        self.ids[0][old] == self.ids[1][new]
+    }
+}
+
+/// A stretch of both sides.
+#[derive(Clone, Debug)]
+pub(super) struct Stretch {
+    pub(super) old: Range<usize>,
+    pub(super) new: Range<usize>,
+}
+
+/// The buffers of the search, and how often each line occurs in a stretch.
+#[derive(Debug, Default)]
+pub(super) struct Classic {
+    kept: [Kept; 2],
+    search: Search,
+    counts: Vec<[u32; 2]>,
+}
+
+impl Classic {
+    /// Marks the changes of a stretch as if it were all there is; `classes` is the number of distinct lines.
+    pub(super) fn run_alone(
+        &mut self,
+        pair: &mut Pair<'_>,
+        stretch: Stretch,
+        classes: usize,
+        stop: &Stop<'_>,
+    ) -> Result<(), Stopped> {
+        let mut counts = std::mem::take(&mut self.counts);
+        counts.resize(classes, [0; 2]);
+        let (old, new) = (&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]);
+        old.iter().for_each(|&id| counts[id as usize][0] += 1);
+        new.iter().for_each(|&id| counts[id as usize][1] += 1);
+        let lines = [stretch.old.len(), stretch.new.len()];
+        let count = |id: u32, side: Side| counts[id as usize][side as usize];
+        let result = self.run(pair, stretch, lines, count, false, stop);
+        old.iter().chain(new).for_each(|&id| counts[id as usize] = [0; 2]);
+        self.counts = counts;
+        result
+    }
+
+    /// Marks the changes of a stretch of sides that have `lines` lines in all, with each line `count` times.
+    pub(super) fn run(
+        &mut self,
+        pair: &mut Pair<'_>,
+        stretch: Stretch,
+        lines: [usize; 2],
+        count: impl Fn(u32, Side) -> u32,
+        minimal: bool,
+        stop: &Stop<'_>,
+    ) -> Result<(), Stopped> {
+        let mut pace = stop.pace();
+        let (mut old, mut new) = (stretch.old, stretch.new);
+        let start = common_start(&pair.ids[0][old.clone()], &pair.ids[1][new.clone()], &mut pace)?;
+        old.start += start;
+        new.start += start;
+        let end = common_end(&pair.ids[0][old.clone()], &pair.ids[1][new.clone()], &mut pace)?;
+        old.end -= end;
+        new.end -= end;
+
+        let [changed_old, changed_new] = &mut pair.changed;
+        let (changed_old, changed_new) = (&mut changed_old[old.clone()], &mut changed_new[new.clone()]);
+        let [kept_old, kept_new] = &mut self.kept;
+        kept_old.choose(&pair.ids[0][old], lines[0], |id| count(id, Side::New), changed_old);
+        kept_new.choose(&pair.ids[1][new], lines[1], |id| count(id, Side::Old), changed_new);
+        stop.check()?;
+        self.search.run(
+            &kept_old.ids,
+            &kept_new.ids,
+            minimal,
+            |index| changed_old[kept_old.at[index] as usize] = true,
+            |index| changed_new[kept_new.at[index] as usize] = true,
+            stop,
+        )
+    }
+}

@@ -1,0 +1,159 @@
+//! Slides runs of changed lines to where they read best.
+//!
+//! A run may move down a line when the line after it equals its first line, and up when the line before it equals
+//! its last: the edit is as short and the texts are the same. Of all places git takes the lowest that faces a run of
+//! the other side, so that a replacement is shown as one; else the best by indentation (see [`super::indent`]). Runs
+//! that meet on the way become one.
+//!
+//! A run is held by its lines, and placed against the other side by the number of unchanged lines before it, which
+//! both sides share. The work is linear in the lines that are passed, wherever the runs are.
+
+use super::indent::Badness;
+use super::intern::equal;
+use super::{Stop, Stopped, View};
+use crate::text::stop::Pace;
+
+/// Indentation is weighed for this many places at most, the lowest ones.
+const MOST_PLACES: u32 = 100;
+
+/// Changed lines of one side, `start` to before `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Run {
+    const fn len(self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// What is known of the lines of one side.
+#[derive(Clone, Copy)]
+pub(super) struct Content<'a> {
+    /// The lines as they are, for indentation.
+    pub(super) text: View<'a>,
+    /// The lines in the form they are compared by.
+    pub(super) keys: View<'a>,
+    /// The numbers of some lines, by content,
+    pub(super) ids: &'a [u32],
+    /// the first of which is this line.
+    pub(super) first: usize,
+}
+
+impl Content<'_> {
+    #[inline]
+    fn equal(&self, a: u32, b: u32, pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+        let id = |line: u32| self.ids.get((line as usize).wrapping_sub(self.first));
+        match (id(a), id(b)) {
+            (Some(a), Some(b)) => Ok(a == b),
+            _ => equal(self.keys.get(a as usize), self.keys.get(b as usize), pace),
+        }
+    }
+}
+
+/// Slides each of `runs`, which are in order and apart, against those of the other side.
+pub(super) fn compact(
+    runs: &[Run],
+    others: &[Run],
+    content: &Content<'_>,
+    stop: &Stop<'_>,
+) -> Result<Vec<Run>, Stopped> {
+    let mut pace = stop.pace();
+    let facing: Vec<u32> = unchanged_before(others).collect();
+    let mut slider = Slider { content, settled: Vec::with_capacity(runs.len()), settled_lines: 0, waiting: runs };
+    while let Some((&run, rest)) = slider.waiting.split_first() {
+        slider.waiting = rest;
+        let run = slider.place(run, &facing, &mut pace)?;
+        slider.settled_lines += run.len();
+        slider.settled.push(run);
+    }
+    Ok(slider.settled)
+}
+
+/// Returns for each run the number of unchanged lines before it.
+pub(super) fn unchanged_before(runs: &[Run]) -> impl Iterator<Item = u32> {
+    runs.iter().scan(0, |changed, run| {
+        let before = run.start - *changed;
+        *changed += run.len();
+        Some(before)
+    })
+}
+
+struct Slider<'a> {
+    content: &'a Content<'a>,
+    /// The runs that have their place, and the sum of their lines.
+    settled: Vec<Run>,
+    settled_lines: u32,
+    /// The runs below the current one.
+    waiting: &'a [Run],
+}
+
+impl Slider<'_> {
+    /// Moves `run` to its place and joins it with the runs it meets.
+    fn place(&mut self, mut run: Run, facing: &[u32], pace: &mut Pace<'_>) -> Result<Run, Stopped> {
+        let (size, highest) = loop {
+            let size = run.len();
+            self.slide_up(&mut run, pace)?;
+            let highest = run.end;
+            self.slide_down(&mut run, pace)?;
+            if run.len() == size {
+                break (size, highest);
+            }
+        };
+        let slack = run.end - highest;
+        if slack == 0 {
+            return Ok(run);
+        }
+        let before = run.start - self.settled_lines;
+        let faced = facing.partition_point(|&other| other <= before).checked_sub(1).map(|last| before - facing[last]);
+        let up = match faced {
+            Some(up) if up <= slack => up,
+            _ => self.best_by_indent(run, slack.min(size + 1).min(MOST_PLACES), pace)?,
+        };
+        Ok(Run { start: run.start - up, end: run.end - up })
+    }
+
+    fn slide_up(&mut self, run: &mut Run, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+        while run.start > 0 && self.content.equal(run.start - 1, run.end - 1, pace)? {
+            run.start -= 1;
+            run.end -= 1;
+            if let Some(above) = self.settled.pop_if(|above| above.end == run.start) {
+                self.settled_lines -= above.len();
+                run.start = above.start;
+            }
+            pace.spend(1)?;
+        }
+        Ok(())
+    }
+
+    fn slide_down(&mut self, run: &mut Run, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+        let lines = self.content.keys.len() as u32;
+        while run.end < lines && self.content.equal(run.start, run.end, pace)? {
+            run.start += 1;
+            run.end += 1;
+            if let Some((below, rest)) = self.waiting.split_first()
+                && below.start == run.end
+            {
+                run.end = below.end;
+                self.waiting = rest;
+            }
+            pace.spend(1)?;
+        }
+        Ok(())
+    }
+
+    /// Returns how far up from its lowest place, at most `slack`, the run reads best; the lowest of equals wins.
+    fn best_by_indent(&self, run: Run, slack: u32, pace: &mut Pace<'_>) -> Result<u32, Stopped> {
+        let mut best: Option<(Badness, u32)> = None;
+        for up in (0..=slack).rev() {
+            let badness = Badness::of_run(&self.content.text, (run.start - up) as usize, (run.end - up) as usize);
+            if best.is_none_or(|(least, _)| badness.weigh(least).is_le()) {
+                best = Some((badness, up));
+            }
+            pace.spend(64)?;
+        }
+        Ok(best.map_or(0, |(_, up)| up))
+    }
+}

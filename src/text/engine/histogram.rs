@@ -1,0 +1,226 @@
+//! Matches the runs of lines that are rarest on the old side first.
+//!
+//! Histogram diff is Shawn Pearce's extension of patience diff, described in the documentation of JGit's class
+//! `HistogramDiff`: of all runs of lines that both sides have, the one whose rarest line occurs least often on the
+//! old side is matched, a longer one before a shorter, and what lies above and below it is treated likewise. A stretch
+//! whose common lines all occur too often is left to the classic search.
+
+use super::classic::{Classic, Pair, Stretch};
+use super::intern::Side;
+use super::{Stop, Stopped};
+use crate::text::stop::Pace;
+
+/// A line that occurs more often than this on the old side is not worth holding on to.
+const MOST_OFTEN: u32 = 64;
+/// After this many matches in a row, it pays to learn how long the next could be.
+const MANY_MATCHES: usize = 32;
+/// One pair in about this many that the old side lacks is taken for one that it has.
+const BITS_PER_PAIR: usize = 16;
+const NONE: u32 = u32::MAX;
+
+/// Buffers that are kept from one diff to the next.
+#[derive(Debug, Default)]
+pub(super) struct Histogram {
+    stretches: Vec<Stretch>,
+    /// How often each distinct line occurs in the old stretch, and where first.
+    lines: Vec<Occurrences>,
+    /// For each line of the old stretch, where an equal one comes next.
+    next: Vec<u32>,
+    /// For each line of the new side, how long a common run at or after it can be at most.
+    longest: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Occurrences {
+    count: u32,
+    first: u32,
+}
+
+/// A common run of lines.
+#[derive(Debug)]
+struct Match {
+    old: usize,
+    new: usize,
+    len: usize,
+}
+
+enum Found {
+    Match(Match),
+    /// The sides have lines in common, but all occur too often.
+    OnlyFrequent,
+    Nothing,
+}
+
+impl Histogram {
+    /// Marks the changes of the whole pair.
+    pub(super) fn run(
+        &mut self,
+        pair: &mut Pair<'_>,
+        classes: usize,
+        classic: &mut Classic,
+        stop: &Stop<'_>,
+    ) -> Result<(), Stopped> {
+        self.lines.clear();
+        self.lines.resize(classes, Occurrences { count: 0, first: NONE });
+        self.next.clear();
+        self.next.resize(pair.ids[0].len(), NONE);
+        self.longest.clear();
+        self.stretches.clear();
+        self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
+        let mut pace = stop.pace();
+        let mut matches = 0;
+        while let Some(mut stretch) = self.stretches.pop() {
+            self.index(pair, &stretch);
+            // What is above a match waits; what is below it goes on with the same index, less the lines passed.
+            while !stretch.old.is_empty() && !stretch.new.is_empty() {
+                if matches == MANY_MATCHES {
+                    self.learn_longest(pair, &mut pace)?;
+                }
+                matches += 1;
+                match self.find(pair, &stretch, &mut pace)? {
+                    Found::Match(found) => {
+                        let above = Stretch { old: stretch.old.start..found.old, new: stretch.new.start..found.new };
+                        let below = found.old + found.len;
+                        self.forget(pair, stretch.old.start..below);
+                        stretch.old.start = below;
+                        stretch.new.start = found.new + found.len;
+                        if above.old.is_empty() || above.new.is_empty() {
+                            pair.mark(Side::Old, above.old);
+                            pair.mark(Side::New, above.new);
+                        } else {
+                            self.stretches.push(above);
+                        }
+                    }
+                    Found::OnlyFrequent => {
+                        classic.run_alone(pair, stretch.clone(), classes, stop)?;
+                        self.forget(pair, stretch.old.clone());
+                        stretch.old.start = stretch.old.end;
+                        stretch.new.start = stretch.new.end;
+                    }
+                    Found::Nothing => break,
+                }
+            }
+            self.forget(pair, stretch.old.clone());
+            pair.mark(Side::Old, stretch.old);
+            pair.mark(Side::New, stretch.new);
+        }
+        Ok(())
+    }
+
+    fn index(&mut self, pair: &Pair<'_>, stretch: &Stretch) {
+        for line in stretch.old.clone().rev() {
+            let known = &mut self.lines[pair.ids[0][line] as usize];
+            self.next[line] = known.first;
+            known.first = line as u32;
+            known.count += 1;
+        }
+    }
+
+    /// Takes lines from the start of the index.
+    fn forget(&mut self, pair: &Pair<'_>, old: std::ops::Range<usize>) {
+        for line in old {
+            let known = &mut self.lines[pair.ids[0][line] as usize];
+            known.first = self.next[line];
+            known.count -= 1;
+        }
+    }
+
+    fn find(&self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<Found, Stopped> {
+        let mut best = Match { old: 0, new: 0, len: 1 };
+        let mut least = MOST_OFTEN + 1;
+        let mut common = false;
+        let mut line = stretch.new.start;
+        while line < stretch.new.end {
+            if least == 1 && self.longest.get(line).is_some_and(|&longest| longest as usize <= best.len) {
+                break;
+            }
+            let mut after = line + 1;
+            let known = self.lines[pair.ids[1][line] as usize];
+            common |= known.count > 0;
+            if known.count > 0 && known.count <= least {
+                let mut place = known.first as usize;
+                while place < stretch.old.end {
+                    let (found, often) = self.grow(pair, stretch, place, line);
+                    pace.spend(found.len)?;
+                    let old_end = found.old + found.len;
+                    after = after.max(found.new + found.len);
+                    if found.len > best.len || often < least {
+                        best = found;
+                        least = often;
+                    }
+                    place = self.next[place] as usize;
+                    while place < old_end {
+                        place = self.next[place] as usize;
+                    }
+                }
+            }
+            pace.spend(1)?;
+            line = after;
+        }
+        Ok(if least <= MOST_OFTEN {
+            Found::Match(best)
+        } else if common {
+            Found::OnlyFrequent
+        } else {
+            Found::Nothing
+        })
+    }
+
+    /// Returns the whole run around two equal lines, and how often its rarest line occurs.
+    fn grow(&self, pair: &Pair<'_>, stretch: &Stretch, old: usize, new: usize) -> (Match, u32) {
+        let count = |line: usize| self.lines[pair.ids[0][line] as usize].count;
+        let mut rarest = count(old);
+        let above = (1..=(old - stretch.old.start).min(new - stretch.new.start))
+            .take_while(|&up| pair.equal(old - up, new - up))
+            .inspect(|&up| rarest = rarest.min(count(old - up)))
+            .count();
+        let below = (1..(stretch.old.end - old).min(stretch.new.end - new))
+            .take_while(|&down| pair.equal(old + down, new + down))
+            .inspect(|&down| rarest = rarest.min(count(old + down)))
+            .count();
+        let found = Match { old: old - above, new: new - above, len: above + 1 + below };
+        (found, rarest)
+    }
+
+    /// Bounds the length of the common runs at or after each new line by that of the runs of line pairs that the old
+    /// side has too. Without it, texts with many short matches would take quadratic time.
+    fn learn_longest(&mut self, pair: &Pair<'_>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+        let room = (pair.ids[0].len() * BITS_PER_PAIR).next_power_of_two().max(64);
+        let place = |two: &[u32]| {
+            let mixed = (u64::from(two[0]) << 32 | u64::from(two[1])).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let bit = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20 & (room as u64 - 1);
+            ((bit / 64) as usize, 1u64 << (bit % 64))
+        };
+        let mut known = vec![0u64; room / 64];
+        for two in pair.ids[0].windows(2) {
+            let (word, bit) = place(two);
+            known[word] |= bit;
+            pace.spend(1)?;
+        }
+        let new = pair.ids[1];
+        self.longest.resize(new.len(), 1);
+        let mut from_here = 1;
+        for (line, two) in new.windows(2).enumerate().rev() {
+            let (word, bit) = place(two);
+            from_here = if known[word] & bit != 0 { from_here + 1 } else { 1 };
+            self.longest[line] = from_here;
+            pace.spend(1)?;
+        }
+        // A run that began above goes on down here, so each line gets the whole length of its run...
+        let mut above = 1;
+        for line in 1..new.len() {
+            let own = self.longest[line];
+            if above > 1 {
+                self.longest[line] = self.longest[line - 1];
+            }
+            above = own;
+            pace.spend(1)?;
+        }
+        // ...and then the greatest from there on.
+        for line in (1..new.len()).rev() {
+            self.longest[line - 1] = self.longest[line - 1].max(self.longest[line]);
+            pace.spend(1)?;
+        }
+        Ok(())
+    }
+}

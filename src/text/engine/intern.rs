@@ -1,0 +1,239 @@
+//! Gives equal lines equal numbers, so that the search compares integers instead of bytes.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::OnceLock;
+
+use super::View;
+use crate::text::stop::{Pace, Stopped};
+
+/// How many bytes are hashed or compared between two steps of the pace.
+const STRIDE: usize = 1 << 20;
+const SMALLEST_TABLE: usize = 64;
+
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+const OTHER_MULTIPLIER: u64 = 0xd1b5_4a32_d192_ed03;
+
+/// Which of the two texts a line is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Old = 0,
+    New = 1,
+}
+
+/// One distinct line.
+#[derive(Debug)]
+struct Class {
+    hash: u64,
+    /// A line of this class: its number twice, plus one on the new side.
+    sample: u32,
+    /// How often it occurs on each side.
+    count: [u32; 2],
+}
+
+/// The distinct lines of both sides, by content.
+///
+/// Open addressing with linear probing. A slot is 0 when free; else the upper half of the class's hash, then the
+/// class's number plus one. The hash is seeded at random per process, so that no file can be written to collide.
+#[derive(Debug, Default)]
+pub(super) struct Interner {
+    slots: Vec<u64>,
+    classes: Vec<Class>,
+}
+
+impl Interner {
+    /// Forgets all lines and makes room for about `lines` of them.
+    pub(super) fn clear(&mut self, lines: usize) {
+        self.classes.clear();
+        self.slots.clear();
+        let room = (lines.min(1 << 16) * 2).next_power_of_two();
+        self.slots.resize(room.max(SMALLEST_TABLE), 0);
+    }
+
+    /// Returns the number of distinct lines.
+    pub(super) fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Returns how often the line numbered `class` occurs on `side`.
+    #[inline]
+    pub(super) fn count(&self, class: u32, side: Side) -> u32 {
+        self.classes[class as usize].count[side as usize]
+    }
+
+    /// Appends the number of each of the lines `from..to` of `side` to `ids`.
+    pub(super) fn add(
+        &mut self,
+        texts: [View<'_>; 2],
+        side: Side,
+        range: std::ops::Range<usize>,
+        ids: &mut Vec<u32>,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
+        ids.reserve(range.len());
+        for index in range {
+            let line = texts[side as usize].get(index);
+            let hash = hash(line, pace)?;
+            let class = match self.find(texts, line, hash, pace)? {
+                Ok(class) => class,
+                Err(slot) => self.insert(slot, hash, (index as u32) << 1 | side as u32),
+            };
+            self.classes[class as usize].count[side as usize] += 1;
+            ids.push(class);
+        }
+        Ok(())
+    }
+
+    /// Counts the lines `range` of the old side, which the new side has too, without numbering new ones.
+    pub(super) fn count_shared(
+        &mut self,
+        texts: [View<'_>; 2],
+        range: std::ops::Range<usize>,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
+        for index in range {
+            let line = texts[0].get(index);
+            let hash = hash(line, pace)?;
+            if let Ok(class) = self.find(texts, line, hash, pace)? {
+                let count = &mut self.classes[class as usize].count;
+                count[0] += 1;
+                count[1] += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the class of `line`, or the free slot where it belongs.
+    #[inline]
+    fn find(
+        &self,
+        texts: [View<'_>; 2],
+        line: &[u8],
+        hash: u64,
+        pace: &mut Pace<'_>,
+    ) -> Result<Result<u32, usize>, Stopped> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return Ok(Err(at));
+            }
+            if slot >> 32 == hash >> 32 {
+                let class = slot as u32 - 1;
+                let sample = self.classes[class as usize].sample;
+                let known = texts[(sample & 1) as usize].get((sample >> 1) as usize);
+                if equal(known, line, pace)? {
+                    return Ok(Ok(class));
+                }
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn insert(&mut self, slot: usize, hash: u64, sample: u32) -> u32 {
+        let class = self.classes.len() as u32;
+        self.slots[slot] = hash >> 32 << 32 | u64::from(class + 1);
+        let count = [0, 0];
+        self.classes.push(Class { hash, sample, count });
+        if self.classes.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        class
+    }
+
+    fn grow(&mut self) {
+        let room = self.slots.len() * 4;
+        self.slots.clear();
+        self.slots.resize(room, 0);
+        let mask = room - 1;
+        for (class, number) in self.classes.iter().zip(1u64..) {
+            let mut at = class.hash as usize & mask;
+            while self.slots[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = class.hash >> 32 << 32 | number;
+        }
+    }
+}
+
+/// Returns whether two lines are equal, in steps a cancel can come between.
+#[inline]
+pub(super) fn equal(a: &[u8], b: &[u8], pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+    if a.len() <= STRIDE || a.len() != b.len() {
+        return Ok(a == b);
+    }
+    for (a, b) in a.chunks(STRIDE).zip(b.chunks(STRIDE)) {
+        pace.spend(STRIDE)?;
+        if a != b {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+#[inline]
+fn hash(line: &[u8], pace: &mut Pace<'_>) -> Result<u64, Stopped> {
+    pace.spend(1)?;
+    let seed = seed();
+    if line.len() <= STRIDE {
+        return Ok(hash_part(line, seed));
+    }
+    let mut state = seed;
+    for part in line.chunks(STRIDE) {
+        pace.spend(STRIDE)?;
+        state = hash_part(part, state);
+    }
+    Ok(state)
+}
+
+/// Hashes bytes by folded 64 x 64 -> 128-bit products, two words at a time (the scheme of wyhash, by Wang Yi).
+#[inline]
+fn hash_part(bytes: &[u8], seed: u64) -> u64 {
+    let mut state = seed ^ bytes.len() as u64;
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    for block in blocks {
+        state = fold(block, state);
+    }
+    if !rest.is_empty() {
+        let mut last = [0; 16];
+        match bytes.last_chunk::<16>() {
+            Some(overlapping) => last = *overlapping,
+            None => spread(rest, &mut last),
+        }
+        state = fold(&last, state);
+    }
+    product(state, OTHER_MULTIPLIER)
+}
+
+/// Copies fewer than 16 bytes so that different bytes of one length stay different.
+#[inline]
+fn spread(bytes: &[u8], into: &mut [u8; 16]) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        into[..8].copy_from_slice(first);
+        into[8..].copy_from_slice(last);
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        into[..4].copy_from_slice(first);
+        into[8..12].copy_from_slice(last);
+    } else {
+        for (to, &byte) in into.iter_mut().zip(bytes) {
+            *to = byte;
+        }
+    }
+}
+
+#[inline]
+fn fold(block: &[u8; 16], state: u64) -> u64 {
+    let word = u128::from_le_bytes(*block);
+    product(word as u64 ^ MULTIPLIER, (word >> 64) as u64 ^ state)
+}
+
+#[inline]
+const fn product(a: u64, b: u64) -> u64 {
+    let wide = a as u128 * b as u128;
+    wide as u64 ^ (wide >> 64) as u64
+}
+
+fn seed() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    *SEED.get_or_init(|| RandomState::new().build_hasher().finish())
+}

@@ -1,0 +1,271 @@
+//! Finds the changed lines between two texts: the same that git finds.
+//!
+//! The steps are git's, each in its own file: lines are rewritten if white space is to be ignored ([`whitespace`]),
+//! numbered by content ([`intern`]), thinned out ([`prune`]), searched ([`myers`], [`patience`], [`histogram`]), and
+//! the changes found are slid to where they read best ([`compact`]). What git does is known from its documentation,
+//! from the papers named in each file, and from holding this engine against it (`test/rust/engine_parity.rs`).
+
+mod classic;
+mod compact;
+mod histogram;
+mod indent;
+mod intern;
+mod myers;
+mod patience;
+mod prune;
+mod tail;
+mod whitespace;
+
+use std::ops::Range;
+
+use self::classic::{Classic, Pair, Stretch};
+use self::compact::{Content, Run, compact, unchanged_before};
+use self::histogram::Histogram;
+use self::intern::{Interner, Side, equal};
+use self::patience::Patience;
+use self::tail::common_tail;
+use self::whitespace::{Keys, is_blank};
+use super::lines::{Lines, View};
+pub use super::stop::{Stop, Stopped};
+
+/// How the matching lines are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Short edits, with shortcuts where the texts have little in common; git's default.
+    #[default]
+    Myers,
+    /// The same without shortcuts: `--minimal`. The cost grows with the product of size and changes.
+    Minimal,
+    /// Lines that occur once on each side are matched first: `--patience`.
+    Patience,
+    /// Rare lines are matched first: `--histogram`.
+    Histogram,
+}
+
+/// Which white space is ignored when lines are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Whitespace {
+    /// None is ignored.
+    #[default]
+    Exact,
+    /// All: `-w`, `--ignore-all-space`.
+    All,
+    /// Its amount, and all at the end of a line: `-b`, `--ignore-space-change`.
+    Change,
+    /// All at the end of a line: `--ignore-space-at-eol`.
+    Eol,
+    /// A CR before the LF: `--ignore-cr-at-eol`.
+    CrAtEol,
+}
+
+/// How two texts are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// How the matching lines are found.
+    pub algorithm: Algorithm,
+    /// Which white space is ignored.
+    pub whitespace: Whitespace,
+    /// Whether changes of blank lines only are marked ignorable: `--ignore-blank-lines`.
+    pub ignore_blank_lines: bool,
+    /// Whether a common tail takes no part. git does so when the context is 0; its hunks differ in rare cases.
+    pub trim_tail: bool,
+}
+
+/// One maximal run of changed lines: half-open ranges of 0-based line numbers, at most one of them empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The lines that were removed.
+    pub old: Range<u32>,
+    /// The lines that were added.
+    pub new: Range<u32>,
+    /// Only blank lines changed, and [`Options::ignore_blank_lines`] is set.
+    pub ignorable: bool,
+}
+
+/// Returns the changes from `old` to `new` in order, or `Stopped` when `stop` asked so.
+pub fn diff(old: &Lines<'_>, new: &Lines<'_>, options: &Options, stop: &Stop<'_>) -> Result<Vec<Change>, Stopped> {
+    Engine::default().diff(old, new, options, stop)
+}
+
+/// A diff with buffers that are reused: worth keeping where many pairs are compared.
+#[derive(Debug, Default)]
+pub struct Engine {
+    keys: [Keys; 2],
+    interner: Interner,
+    /// The numbers of the lines that were interned.
+    ids: [Vec<u32>; 2],
+    /// Which of those lines are changed.
+    changed: [Vec<bool>; 2],
+    classic: Classic,
+    patience: Patience,
+    histogram: Histogram,
+}
+
+impl Engine {
+    /// Returns the changes from `old` to `new` in order, or `Stopped` when `stop` asked so.
+    pub fn diff(
+        &mut self,
+        old: &Lines<'_>,
+        new: &Lines<'_>,
+        options: &Options,
+        stop: &Stop<'_>,
+    ) -> Result<Vec<Change>, Stopped> {
+        let mut texts = [old.view(), new.view()];
+        if options.trim_tail {
+            let tail = common_tail(old.bytes(), new.bytes(), stop)?;
+            texts = texts.map(|text| text.up_to(text.bytes().len() - tail));
+        }
+        // The keys leave the engine while it is borrowed as a whole, and come back with their buffers.
+        let mut keys = std::mem::take(&mut self.keys);
+        let result = if options.whitespace == Whitespace::Exact {
+            self.diff_by_keys(texts, texts, options, stop)
+        } else {
+            (keys.iter_mut().zip(&texts))
+                .try_for_each(|(keys, text)| keys.fill(text, options.whitespace, stop))
+                .and_then(|()| self.diff_by_keys(texts, [keys[0].view(), keys[1].view()], options, stop))
+        };
+        self.keys = keys;
+        result
+    }
+
+    /// Compares lines by `keys` and slides changes by `texts`.
+    fn diff_by_keys(
+        &mut self,
+        texts: [View<'_>; 2],
+        keys: [View<'_>; 2],
+        options: &Options,
+        stop: &Stop<'_>,
+    ) -> Result<Vec<Change>, Stopped> {
+        // Patience and histogram count the lines of whole texts, so they may not set equal ends aside.
+        let whole = matches!(options.algorithm, Algorithm::Patience | Algorithm::Histogram);
+        let (start, end) = if whole { (0, 0) } else { common_ends(keys, stop)? };
+        self.number(keys, start, end, stop)?;
+        self.search(keys, options.algorithm, stop)?;
+
+        let [old_runs, new_runs] = [0, 1].map(|side| runs_of(&self.changed[side], start as u32));
+        let content =
+            [0, 1].map(|side| Content { text: texts[side], keys: keys[side], ids: &self.ids[side], first: start });
+        let old_runs = compact(&old_runs, &new_runs, &content[0], stop)?;
+        let new_runs = compact(&new_runs, &old_runs, &content[1], stop)?;
+        let mut changes = pair_up(&old_runs, &new_runs);
+        if options.ignore_blank_lines {
+            mark_ignorable(&mut changes, texts, options.whitespace, stop)?;
+        }
+        Ok(changes)
+    }
+
+    /// Numbers the lines between the common ends.
+    fn number(&mut self, keys: [View<'_>; 2], start: usize, end: usize, stop: &Stop<'_>) -> Result<(), Stopped> {
+        let mut pace = stop.pace();
+        let middle = keys.map(|keys| start..keys.len() - end);
+        for (side, middle) in middle.iter().enumerate() {
+            self.ids[side].clear();
+            self.changed[side].clear();
+            self.changed[side].resize(middle.len(), false);
+        }
+        // Where one side has nothing left there is nothing to search.
+        if middle.iter().any(Range::is_empty) {
+            self.changed.iter_mut().for_each(|changed| changed.fill(true));
+            return Ok(());
+        }
+        let [old, new] = middle;
+        self.interner.clear(old.len() + new.len());
+        self.interner.add(keys, Side::Old, old.clone(), &mut self.ids[0], &mut pace)?;
+        self.interner.add(keys, Side::New, new, &mut self.ids[1], &mut pace)?;
+        // How often a line occurs matters, wherever it stands.
+        self.interner.count_shared(keys, 0..start, &mut pace)?;
+        self.interner.count_shared(keys, old.end..keys[0].len(), &mut pace)
+    }
+
+    fn search(&mut self, keys: [View<'_>; 2], algorithm: Algorithm, stop: &Stop<'_>) -> Result<(), Stopped> {
+        if self.ids.iter().any(Vec::is_empty) {
+            return Ok(());
+        }
+        let [changed_old, changed_new] = &mut self.changed;
+        let mut pair = Pair { ids: [&self.ids[0], &self.ids[1]], changed: [changed_old, changed_new] };
+        let classes = self.interner.len();
+        match algorithm {
+            Algorithm::Patience => self.patience.run(&mut pair, classes, &mut self.classic, stop),
+            Algorithm::Histogram => self.histogram.run(&mut pair, classes, &mut self.classic, stop),
+            Algorithm::Myers | Algorithm::Minimal => {
+                let stretch = Stretch { old: 0..self.ids[0].len(), new: 0..self.ids[1].len() };
+                let count = |id, side| self.interner.count(id, side);
+                let minimal = algorithm == Algorithm::Minimal;
+                let lines = keys.map(|keys| keys.len());
+                self.classic.run(&mut pair, stretch, lines, count, minimal, stop)
+            }
+        }
+    }
+}
+
+/// Returns how many lines are equal at the start, and at the end of the rest.
+fn common_ends([old, new]: [View<'_>; 2], stop: &Stop<'_>) -> Result<(usize, usize), Stopped> {
+    let mut pace = stop.pace();
+    let shorter = old.len().min(new.len());
+    let mut start = 0;
+    while start < shorter && equal(old.get(start), new.get(start), &mut pace)? {
+        start += 1;
+        pace.spend(1)?;
+    }
+    let mut end = 0;
+    while end < shorter - start && equal(old.get(old.len() - 1 - end), new.get(new.len() - 1 - end), &mut pace)? {
+        end += 1;
+        pace.spend(1)?;
+    }
+    Ok((start, end))
+}
+
+/// Returns the runs of changed lines, the first of which has number `first`.
+fn runs_of(changed: &[bool], first: u32) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut line = first;
+    for run in changed.chunk_by(|a, b| a == b) {
+        let start = line;
+        line += run.len() as u32;
+        if run[0] {
+            runs.push(Run { start, end: line });
+        }
+    }
+    runs
+}
+
+/// Joins the runs of both sides that have the same number of unchanged lines before them.
+fn pair_up(old: &[Run], new: &[Run]) -> Vec<Change> {
+    let mut changes = Vec::with_capacity(old.len().max(new.len()));
+    let mut old = unchanged_before(old).zip(old).peekable();
+    let mut new = unchanged_before(new).zip(new).peekable();
+    // The changed lines so far, which an unchanged line's number exceeds its rank by.
+    let (mut removed, mut added) = (0, 0);
+    while let Some(before) = [old.peek(), new.peek()].into_iter().flatten().map(|&(before, _)| before).min() {
+        let removed_here = old.next_if(|&(at, _)| at == before).map_or(0, |(_, run)| run.end - run.start);
+        let added_here = new.next_if(|&(at, _)| at == before).map_or(0, |(_, run)| run.end - run.start);
+        changes.push(Change {
+            old: before + removed..before + removed + removed_here,
+            new: before + added..before + added + added_here,
+            ignorable: false,
+        });
+        removed += removed_here;
+        added += added_here;
+    }
+    changes
+}
+
+/// Marks the changes that remove and add blank lines only.
+fn mark_ignorable(
+    changes: &mut [Change],
+    [old, new]: [View<'_>; 2],
+    whitespace: Whitespace,
+    stop: &Stop<'_>,
+) -> Result<(), Stopped> {
+    let mut pace = stop.pace();
+    for change in changes {
+        let mut lines = change
+            .old
+            .clone()
+            .map(|line| old.get(line as usize))
+            .chain(change.new.clone().map(|line| new.get(line as usize)));
+        change.ignorable = lines.all(|line| is_blank(line, whitespace));
+        pace.spend(change.old.len() + change.new.len())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! Matches the lines that occur once on each side first.
+//!
+//! Patience diff is Bram Cohen's (2003; see <https://bramcohen.livejournal.com/73318.html>): of the lines that both
+//! sides have exactly once, the longest sequence that is in order on both sides is matched, by patience sorting
+//! (C. L. Mallows 1963; the number of piles is the length of the longest rising sequence). The stretches between are
+//! treated likewise; one with common lines but none of them unique is left to the classic search.
+
+use super::classic::{Classic, Pair, Stretch};
+use super::intern::Side;
+use super::{Stop, Stopped};
+
+/// Says of a line that it occurs more than once.
+const MANY: u32 = u32::MAX;
+
+/// Buffers that are kept from one diff to the next.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    stretches: Vec<Stretch>,
+    /// For each distinct line, its places on both sides plus one, 0 or [`MANY`].
+    places: Vec<[u32; 2]>,
+    /// The candidates, with the index of the one before each in a longest sequence.
+    anchors: Vec<Anchor>,
+    /// The last anchor of the best sequence of each length.
+    piles: Vec<u32>,
+    chain: Vec<(usize, usize)>,
+}
+
+#[derive(Debug)]
+struct Anchor {
+    old: u32,
+    new: u32,
+    before: u32,
+}
+
+impl Patience {
+    /// Marks the changes of the whole pair.
+    pub(super) fn run(
+        &mut self,
+        pair: &mut Pair<'_>,
+        classes: usize,
+        classic: &mut Classic,
+        stop: &Stop<'_>,
+    ) -> Result<(), Stopped> {
+        self.places.clear();
+        self.places.resize(classes, [0; 2]);
+        self.stretches.clear();
+        self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
+        let mut pace = stop.pace();
+        while let Some(stretch) = self.stretches.pop() {
+            pace.spend(stretch.old.len() + stretch.new.len())?;
+            if stretch.old.is_empty() || stretch.new.is_empty() {
+                pair.mark(Side::Old, stretch.old);
+                pair.mark(Side::New, stretch.new);
+                continue;
+            }
+            let common = self.find_anchors(pair, &stretch);
+            if !common {
+                pair.mark(Side::Old, stretch.old);
+                pair.mark(Side::New, stretch.new);
+            } else if self.anchors.is_empty() {
+                classic.run_alone(pair, stretch, classes, stop)?;
+            } else {
+                self.find_chain();
+                self.split(pair, &stretch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects the lines that are unique on both sides, in the old side's order, and returns whether the sides
+    /// have any line in common.
+    fn find_anchors(&mut self, pair: &Pair<'_>, stretch: &Stretch) -> bool {
+        let (old, new) = (&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]);
+        for (&id, place) in old.iter().zip(1..) {
+            let known = &mut self.places[id as usize][0];
+            *known = if *known == 0 { place } else { MANY };
+        }
+        let mut common = false;
+        for (&id, place) in new.iter().zip(1..) {
+            let [in_old, known] = &mut self.places[id as usize];
+            common |= *in_old != 0;
+            *known = if *known == 0 { place } else { MANY };
+        }
+        self.anchors.clear();
+        for &id in old {
+            let [old, new] = self.places[id as usize];
+            if old != MANY && new != MANY && new != 0 {
+                let before = MANY;
+                self.anchors.push(Anchor { old: old - 1, new: new - 1, before });
+            }
+        }
+        for &id in old.iter().chain(new) {
+            self.places[id as usize] = [0; 2];
+        }
+        common
+    }
+
+    /// Finds the longest sequence of anchors that is in order on both sides.
+    fn find_chain(&mut self) {
+        self.piles.clear();
+        for index in 0..self.anchors.len() {
+            let new = self.anchors[index].new;
+            let pile = self.piles.partition_point(|&top| self.anchors[top as usize].new < new);
+            if pile > 0 {
+                self.anchors[index].before = self.piles[pile - 1];
+            }
+            match self.piles.get_mut(pile) {
+                Some(top) => *top = index as u32,
+                None => self.piles.push(index as u32),
+            }
+        }
+        self.chain.clear();
+        let mut next = self.piles.last().copied();
+        while let Some(anchor) = next.and_then(|index| self.anchors.get(index as usize)) {
+            self.chain.push((anchor.old as usize, anchor.new as usize));
+            next = Some(anchor.before);
+        }
+        self.chain.reverse();
+    }
+
+    /// Puts the stretches between the anchors aside, less the equal lines next to the anchors.
+    fn split(&mut self, pair: &Pair<'_>, stretch: &Stretch) {
+        let (mut old, mut new) = (stretch.old.start, stretch.new.start);
+        for &(anchor_old, anchor_new) in &self.chain {
+            let (to_old, to_new) = (stretch.old.start + anchor_old, stretch.new.start + anchor_new);
+            let (mut old_end, mut new_end) = (to_old, to_new);
+            while old_end > old && new_end > new && pair.equal(old_end - 1, new_end - 1) {
+                old_end -= 1;
+                new_end -= 1;
+            }
+            self.stretches.extend(rest_between(pair, old..old_end, new..new_end));
+            (old, new) = (to_old + 1, to_new + 1);
+        }
+        self.stretches.extend(rest_between(pair, old..stretch.old.end, new..stretch.new.end));
+    }
+}
+
+/// Takes equal lines off the start of a stretch, and returns what is left if anything is.
+fn rest_between(pair: &Pair<'_>, mut old: std::ops::Range<usize>, mut new: std::ops::Range<usize>) -> Option<Stretch> {
+    while !old.is_empty() && !new.is_empty() && pair.equal(old.start, new.start) {
+        old.start += 1;
+        new.start += 1;
+    }
+    (!old.is_empty() || !new.is_empty()).then_some(Stretch { old, new })
+}

@@ -1,0 +1,56 @@
+//! Leaves a common tail out of a diff without context, as git does.
+//!
+//! When no context is asked for, git cuts equal bytes off the ends of both sides before it splits them, in blocks of
+//! 1024 bytes, and then gives back what is left of the line it cut into. Which lines are left decides how far a
+//! change may slide and which lines are frequent, so hunks depend on it (`git diff -U0` can differ from `-U3`).
+
+use super::{Stop, Stopped};
+
+const BLOCK: usize = 1024;
+/// How many blocks are compared between two looks at the stop flag.
+const BLOCKS: usize = 1 << 10;
+
+/// Returns how many bytes at the end of both sides take no part in the diff: whole lines, equal on both sides.
+pub(super) fn common_tail(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<usize, Stopped> {
+    let mut equal = 0;
+    for (number, (a, b)) in old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK)).enumerate() {
+        if number % BLOCKS == 0 {
+            stop.check()?;
+        }
+        if a != b {
+            break;
+        }
+        equal += BLOCK;
+    }
+    let tail = &old[old.len() - equal..];
+    let begun = tail.iter().position(|&byte| byte == b'\n').map_or(equal, |at| at + 1);
+    Ok(equal - begun)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tail(old: &[u8], new: &[u8]) -> usize {
+        common_tail(old, new, &Stop::never()).unwrap()
+    }
+
+    #[test]
+    fn less_than_a_block_is_not_cut() {
+        let text = b"a\n".repeat(511);
+        assert_eq!(tail(&text, &text), 0);
+    }
+
+    #[test]
+    fn the_line_a_block_begins_in_is_given_back() {
+        let text = b"abc\n".repeat(300);
+        assert_eq!(tail(&text, &text), 1024 - 4);
+        assert_eq!(tail(&[b"xy".as_slice(), &text].concat(), &text), 1024 - 4);
+    }
+
+    #[test]
+    fn blocks_without_a_newline_are_not_cut() {
+        let text = vec![b'a'; 4096];
+        assert_eq!(tail(&text, &text), 0);
+    }
+}

@@ -1,0 +1,157 @@
+//! Rewrites lines to the form they are compared by when white space is to be ignored.
+//!
+//! git describes the modes in git-diff(1); two lines are equal in a mode exactly when their rewritten forms are
+//! equal bytes. White space is the space, TAB, LF and CR, never VT or FF. The terminator is not part of the form in
+//! any mode, so a last line with and without `\n` are equal in all of them.
+
+use super::{Stop, Stopped, View, Whitespace};
+use crate::text::stop::Pace;
+
+/// How many bytes of one line are rewritten between two steps of the pace.
+const STRIDE: usize = 1 << 12;
+
+/// Returns whether git takes `byte` for white space.
+#[inline]
+pub(super) const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Returns whether `--ignore-blank-lines` takes a changed `line` for blank.
+///
+/// Without a white-space mode git asks for at most one byte, not for a newline, so a last line of one byte without
+/// a terminator counts as blank whatever the byte is.
+pub(super) fn is_blank(line: &[u8], whitespace: Whitespace) -> bool {
+    match whitespace {
+        Whitespace::Exact => line.len() <= 1,
+        _ => line.iter().all(|&byte| is_space(byte)),
+    }
+}
+
+/// The rewritten lines of one side.
+#[derive(Debug, Default)]
+pub(super) struct Keys {
+    bytes: Vec<u8>,
+    bounds: Vec<u32>,
+}
+
+impl Keys {
+    /// Replaces the content by the rewritten lines of `text`.
+    pub(super) fn fill(&mut self, text: &View<'_>, whitespace: Whitespace, stop: &Stop<'_>) -> Result<(), Stopped> {
+        let mut pace = stop.pace();
+        self.bytes.clear();
+        self.bounds.clear();
+        self.bounds.push(0);
+        for index in 0..text.len() {
+            let line = text.get(index);
+            match whitespace {
+                Whitespace::Exact => self.bytes.extend_from_slice(line),
+                Whitespace::All => self.push_without_space(line, &mut pace)?,
+                Whitespace::Change => self.push_collapsed(line, &mut pace)?,
+                Whitespace::Eol => self.bytes.extend_from_slice(without_trailing_space(line)),
+                Whitespace::CrAtEol => self.bytes.extend_from_slice(without_terminator(line)),
+            }
+            self.bounds.push(self.bytes.len() as u32);
+            pace.spend(line.len())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn view(&self) -> View<'_> {
+        View::new(&self.bytes, &self.bounds)
+    }
+
+    fn push_without_space(&mut self, line: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
+        for part in line.chunks(STRIDE) {
+            self.bytes.extend(part.iter().filter(|&&byte| !is_space(byte)));
+            pace.spend(STRIDE)?;
+        }
+        Ok(())
+    }
+
+    /// Writes one space for each run of white space and none for the run at the end.
+    fn push_collapsed(&mut self, line: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
+        let mut pending = false;
+        for part in line.chunks(STRIDE) {
+            for &byte in part {
+                if is_space(byte) {
+                    pending = true;
+                    continue;
+                }
+                if pending {
+                    self.bytes.push(b' ');
+                    pending = false;
+                }
+                self.bytes.push(byte);
+            }
+            pace.spend(STRIDE)?;
+        }
+        Ok(())
+    }
+}
+
+fn without_trailing_space(line: &[u8]) -> &[u8] {
+    let kept = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+    &line[..kept]
+}
+
+/// Drops `\n` or `\r\n`; a CR that no LF follows is content.
+fn without_terminator(line: &[u8]) -> &[u8] {
+    match line.strip_suffix(b"\n") {
+        Some(line) => line.strip_suffix(b"\r").unwrap_or(line),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::lines::Lines;
+
+    fn keys(text: &[u8], whitespace: Whitespace) -> Vec<Vec<u8>> {
+        let stop = Stop::never();
+        let lines = Lines::split(text, &stop).unwrap();
+        let mut keys = Keys::default();
+        keys.fill(&lines.view(), whitespace, &stop).unwrap();
+        (0..lines.len()).map(|i| keys.view().get(i).to_vec()).collect()
+    }
+
+    fn equal(a: &[u8], b: &[u8], whitespace: Whitespace) -> bool {
+        keys(a, whitespace) == keys(b, whitespace)
+    }
+
+    #[test]
+    fn change_mode_tells_leading_space_from_none() {
+        assert!(!equal(b" a\n", b"a\n", Whitespace::Change));
+        assert!(equal(b" a \t b\r\n", b"\ta b", Whitespace::Change));
+        assert!(equal(b" a\n", b"a\n", Whitespace::All));
+    }
+
+    #[test]
+    fn eol_mode_keeps_inner_space() {
+        assert!(equal(b"a  b \t\r\n", b"a  b", Whitespace::Eol));
+        assert!(!equal(b"a  b\n", b"a b\n", Whitespace::Eol));
+    }
+
+    #[test]
+    fn cr_mode_drops_one_cr_before_lf_only() {
+        assert!(equal(b"x\r\n", b"x\n", Whitespace::CrAtEol));
+        assert!(equal(b"x\r\n", b"x", Whitespace::CrAtEol));
+        assert!(!equal(b"x\r", b"x", Whitespace::CrAtEol));
+        assert!(!equal(b"x\r\r\n", b"x\r\n", Whitespace::CrAtEol));
+    }
+
+    #[test]
+    fn vertical_tab_and_form_feed_are_not_space() {
+        assert!(!equal(b"a\x0b\n", b"a\n", Whitespace::All));
+        assert!(!equal(b"a\x0c\n", b"a\n", Whitespace::All));
+    }
+
+    #[test]
+    fn a_one_byte_last_line_is_blank_as_git_has_it() {
+        assert!(is_blank(b"\n", Whitespace::Exact));
+        assert!(is_blank(b"x", Whitespace::Exact));
+        assert!(!is_blank(b" \n", Whitespace::Exact));
+        assert!(is_blank(b" \n", Whitespace::Eol));
+        assert!(!is_blank(b"x", Whitespace::Eol));
+    }
+}

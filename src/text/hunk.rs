@@ -1,0 +1,100 @@
+//! Groups changes to hunks as git does.
+
+use std::ops::Range;
+
+use super::engine::Change;
+
+/// Changes that are shown together: half-open ranges of 0-based line numbers of both sides, context included, and of
+/// the changes' indices.
+///
+/// With ignorable changes (`--ignore-blank-lines`) the sides' context can differ in length, as git's does: the lines
+/// to print are those of the new side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// The lines of the old side.
+    pub old: Range<u32>,
+    /// The lines of the new side.
+    pub new: Range<u32>,
+    /// Which of the changes are shown; the others are ignored.
+    pub changes: Range<usize>,
+}
+
+/// Groups `changes` as `git diff -U<context> --inter-hunk-context=<inter_hunk_context>` does; `None` puts all in one.
+///
+/// An ignorable change is shown only when it is less than `context` lines from one that is not.
+#[must_use]
+pub fn hunks(
+    changes: &[Change],
+    old_len: u32,
+    new_len: u32,
+    context: Option<u32>,
+    inter_hunk_context: u32,
+) -> Vec<Hunk> {
+    // 64 bits, so that no sum of limits and line numbers can wrap.
+    let context = context.map_or(i64::from(u32::MAX), i64::from);
+    let reach = 2 * context + i64::from(inter_hunk_context);
+    let mut hunks = Vec::new();
+    let mut at = 0;
+    while let Some(first) = first_shown(changes, at, context) {
+        let last = last_shown(changes, first, context, reach);
+        let (from, to) = (&changes[first], &changes[last]);
+        let before = |line: u32| (i64::from(line) - context).max(0) as u32;
+        let after = context.min(i64::from(old_len - to.old.end)).min(i64::from(new_len - to.new.end)) as u32;
+        hunks.push(Hunk {
+            old: before(from.old.start)..to.old.end + after,
+            new: before(from.new.start)..to.new.end + after,
+            changes: first..last + 1,
+        });
+        at = last + 1;
+    }
+    hunks
+}
+
+/// Returns the number of unchanged lines between two changes.
+fn gap(above: &Change, below: &Change) -> i64 {
+    i64::from(below.old.start) - i64::from(above.old.end)
+}
+
+/// Returns the first change from `at` on that is shown: ignorable ones far above the next change are not.
+fn first_shown(changes: &[Change], at: usize, context: i64) -> Option<usize> {
+    let mut first = at;
+    for (index, change) in changes.iter().enumerate().skip(at) {
+        if !change.ignorable {
+            break;
+        }
+        if changes.get(index + 1).is_none_or(|below| gap(change, below) >= context) {
+            first = index + 1;
+        }
+    }
+    (first < changes.len()).then_some(first)
+}
+
+/// Returns the last change that is shown in the hunk that begins with change `first`.
+fn last_shown(changes: &[Change], first: usize, context: i64, reach: i64) -> usize {
+    let mut last = first;
+    // The new lines of the ignorable changes since `last`.
+    let mut ignored = 0;
+    for index in first + 1..changes.len() {
+        let change = &changes[index];
+        let gap_above = gap(&changes[index - 1], change);
+        if gap_above > reach {
+            break;
+        }
+        let follows_last = last == index - 1;
+        let near = gap_above < context;
+        let shown = if near {
+            !change.ignorable || follows_last
+        } else if !follows_last && i64::from(change.old.start) + ignored - i64::from(changes[last].old.end) > reach {
+            break;
+        } else {
+            !change.ignorable
+        };
+        if shown {
+            last = index;
+            ignored = 0;
+        } else {
+            ignored += i64::from(change.new.end - change.new.start);
+        }
+    }
+    last
+}

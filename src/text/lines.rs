@@ -1,0 +1,201 @@
+//! Splits bytes into lines once, so that every later step names a line by its number.
+
+use std::fmt;
+
+use super::stop::{Stop, Stopped};
+
+/// The most bytes a side may have: 1023 MiB, where git's own diff gives up. It also keeps line numbers, and the
+/// sum of both sides' line counts, below 2^31.
+pub const MAX_BYTES: usize = 1023 * 1024 * 1024;
+
+/// How many bytes are split between two looks at the stop flag.
+const STRIDE: usize = 1 << 18;
+
+const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+const NEWLINES: u64 = 0x0a0a_0a0a_0a0a_0a0a;
+
+/// The lines of a byte string, each with its terminator (`\n`); the last may lack one.
+///
+/// Bytes that end in `\n` have no empty line after it; empty bytes have no line.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    bytes: &'a [u8],
+    bounds: Vec<u32>,
+}
+
+impl<'a> Lines<'a> {
+    /// Splits `bytes`, refusing more than [`MAX_BYTES`].
+    pub fn split(bytes: &'a [u8], stop: &Stop<'_>) -> Result<Self, SplitError> {
+        if bytes.len() > MAX_BYTES {
+            return Err(SplitError::TooLarge { bytes: bytes.len() });
+        }
+        let mut bounds = Vec::with_capacity(bytes.len() / 32 + 16);
+        bounds.push(0);
+        for (block, at) in bytes.chunks(STRIDE).zip((0..).step_by(STRIDE)) {
+            stop.check().map_err(|Stopped| SplitError::Stopped)?;
+            split_block(block, at, &mut bounds);
+        }
+        if bytes.last().is_some_and(|&last| last != b'\n') {
+            bounds.push(bytes.len() as u32);
+        }
+        Ok(Self { bytes, bounds })
+    }
+
+    /// Returns the number of lines.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bounds.len() - 1
+    }
+
+    /// Returns whether there is no line, that is, no byte.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns line `index` (0-based) with its terminator, or an empty slice past the last line.
+    #[must_use]
+    pub fn get(&self, index: usize) -> &'a [u8] {
+        match self.bounds.get(index..).and_then(<[u32]>::first_chunk) {
+            Some(&[start, end]) => &self.bytes[start as usize..end as usize],
+            None => &[],
+        }
+    }
+
+    /// Returns the bytes that were split.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub(super) fn view(&self) -> View<'_> {
+        View { bytes: self.bytes, bounds: &self.bounds }
+    }
+}
+
+/// Appends the end of each line that ends within `block`, which starts `at` bytes into the text.
+///
+/// Eight bytes at a time: a byte of `word` is zero where the text has a newline, and the carry-free form of the
+/// zero-byte test (H. S. Warren, Hacker's Delight, 6-1) leaves exactly those bytes' high bits set.
+fn split_block(block: &[u8], at: u32, bounds: &mut Vec<u32>) {
+    let (words, rest) = block.as_chunks::<8>();
+    let mut base = at;
+    for word in words {
+        let word = u64::from_le_bytes(*word) ^ NEWLINES;
+        let mut hits = !(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
+        while hits != 0 {
+            bounds.push(base + hits.trailing_zeros() / 8 + 1);
+            hits &= hits - 1;
+        }
+        base += 8;
+    }
+    for &byte in rest {
+        base += 1;
+        if byte == b'\n' {
+            bounds.push(base);
+        }
+    }
+}
+
+/// Borrowed lines: a text, or a form of it that lines are compared by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    bytes: &'a [u8],
+    /// Where each line starts, and where the last one ends.
+    bounds: &'a [u32],
+}
+
+impl<'a> View<'a> {
+    /// Joins a buffer with the offsets of its lines: `bounds` is never empty, rises, and ends within `bytes`.
+    pub(super) const fn new(bytes: &'a [u8], bounds: &'a [u32]) -> Self {
+        Self { bytes, bounds }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.bounds.len() - 1
+    }
+
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> &'a [u8] {
+        &self.bytes[self.bounds[index] as usize..self.bounds[index + 1] as usize]
+    }
+
+    /// Returns the bytes of all lines.
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        let end = self.bounds[self.len()] as usize;
+        &self.bytes[..end]
+    }
+
+    /// Returns the first lines only, those that end at or before `end` bytes.
+    pub(super) fn up_to(self, end: usize) -> Self {
+        let kept = self.bounds.partition_point(|&bound| bound as usize <= end);
+        Self { bytes: self.bytes, bounds: &self.bounds[..kept.max(1)] }
+    }
+}
+
+/// Why bytes were not split into lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SplitError {
+    /// More than [`MAX_BYTES`].
+    TooLarge {
+        /// The size that was refused, in bytes.
+        bytes: usize,
+    },
+    /// The caller asked to stop.
+    Stopped,
+}
+
+impl fmt::Display for SplitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { bytes } => write!(f, "{bytes} bytes are too many to diff by line (at most {MAX_BYTES})"),
+            Self::Stopped => Stopped.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SplitError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(bytes: &[u8]) -> Vec<&[u8]> {
+        let lines = Lines::split(bytes, &Stop::never()).unwrap();
+        (0..lines.len()).map(|i| lines.get(i)).collect()
+    }
+
+    #[test]
+    fn a_line_keeps_its_terminator_and_the_last_may_lack_one() {
+        assert_eq!(split(b""), Vec::<&[u8]>::new());
+        assert_eq!(split(b"\n"), [b"\n"]);
+        assert_eq!(split(b"a\r\n\nb"), [&b"a\r\n"[..], b"\n", b"b"]);
+        assert_eq!(split(b"a\n\n"), [&b"a\n"[..], b"\n"]);
+    }
+
+    #[test]
+    fn bytes_near_a_newline_in_value_or_place_are_not_taken_for_one() {
+        let tricky = [0x0a, 0x0b, 0x0a, 0x8a, 0x00, 0x0a, 0x09, 0xff, 0x0a, 0x0b, 0x0a];
+        for pad in 0..20 {
+            let mut text = vec![0x0b; pad];
+            text.extend_from_slice(&tricky);
+            let plain: Vec<&[u8]> = text.split_inclusive(|&b| b == b'\n').collect();
+            assert_eq!(split(&text), plain);
+        }
+    }
+
+    #[test]
+    fn a_text_longer_than_one_stride_is_split_across_it() {
+        let text = b"abcde\n".repeat(STRIDE / 4);
+        assert_eq!(split(&text).len(), STRIDE / 4);
+        assert!(split(&text).iter().all(|line| line == b"abcde\n"));
+    }
+
+    #[test]
+    fn a_line_past_the_end_is_empty_and_not_a_panic() {
+        let lines = Lines::split(b"a\n", &Stop::never()).unwrap();
+        assert_eq!(lines.get(1), b"");
+        assert_eq!(lines.get(usize::MAX), b"");
+    }
+}

@@ -1,0 +1,16 @@
+//! Texts and their differences: bytes in, values out, no I/O.
+
+mod binary;
+mod diff;
+pub mod engine;
+pub mod hunk;
+pub mod lines;
+mod quote;
+pub mod stop;
+pub mod unified;
+
+pub use binary::is_binary;
+pub use diff::{Diff, DiffLine, DiffOptions, LineKind};
+pub use engine::Engine;
+pub use quote::quoted_path;
+pub use stop::Stop;

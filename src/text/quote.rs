@@ -1,0 +1,52 @@
+//! Paths as git prints them.
+
+use std::borrow::Cow;
+
+/// Returns `path` as git prints it in a header: in double quotes with C escapes when it holds a
+/// control character, a quote, a backslash or (git's default `core.quotePath`) a byte from 0x80
+/// on while `quote_high` is set; else as it is.
+pub fn quoted_path(path: &[u8], quote_high: bool) -> Cow<'_, [u8]> {
+    let special =
+        |byte: u8| byte < 0x20 || byte == 0x7f || byte == b'"' || byte == b'\\' || (quote_high && byte >= 0x80);
+    if !path.iter().any(|&byte| special(byte)) {
+        return Cow::Borrowed(path);
+    }
+    let mut out = vec![b'"'];
+    for &byte in path {
+        match byte {
+            0x07 => out.extend(b"\\a"),
+            0x08 => out.extend(b"\\b"),
+            b'\t' => out.extend(b"\\t"),
+            b'\n' => out.extend(b"\\n"),
+            0x0b => out.extend(b"\\v"),
+            0x0c => out.extend(b"\\f"),
+            b'\r' => out.extend(b"\\r"),
+            b'"' => out.extend(b"\\\""),
+            b'\\' => out.extend(b"\\\\"),
+            byte if special(byte) => out.extend(format!("\\{byte:03o}").into_bytes()),
+            byte => out.push(byte),
+        }
+    }
+    out.push(b'"');
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_quoted_as_git_quotes_it() {
+        for (path, quoted) in [
+            (&b"plain"[..], &b"plain"[..]),
+            (b"with space", b"with space"),
+            (b"a/tab\tx", b"\"a/tab\\tx\""),
+            (b"q\"b\\n\n", b"\"q\\\"b\\\\n\\n\""),
+            (b"\x01\x7f", b"\"\\001\\177\""),
+            (b"caf\xe9", b"\"caf\\351\""),
+        ] {
+            assert_eq!(quoted_path(path, true).as_ref(), quoted);
+        }
+        assert_eq!(quoted_path("é".as_bytes(), false).as_ref(), "é".as_bytes());
+    }
+}

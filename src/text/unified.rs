@@ -1,0 +1,108 @@
+//! The unified format, byte for byte as git writes it.
+//!
+//! Source: the output of `git diff`, described in its manual under "Generating patch text"; POSIX
+//! `diff -u` differs in labels only.
+
+use std::io::Write;
+use std::ops::Range;
+
+use super::diff::{Diff, LineKind};
+use super::hunk::Hunk;
+use super::quoted_path;
+
+/// Appends `--- old` and `+++ new`, labels quoted where git quotes a path.
+pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
+    for (mark, label) in [(b"--- ", old), (b"+++ ", new)] {
+        out.extend_from_slice(mark);
+        let shown = quoted_path(label, false);
+        out.extend_from_slice(&shown);
+        // git ends a name that holds a blank with a TAB, so that tools see where it ends.
+        if shown.first() != Some(&b'"') && label.contains(&b' ') {
+            out.push(b'\t');
+        }
+        out.push(b'\n');
+    }
+}
+
+/// Appends a hunk: its header and its lines.
+pub fn write_hunk(out: &mut Vec<u8>, diff: &Diff<'_>, hunk: &Hunk) {
+    out.extend_from_slice(b"@@ -");
+    write_range(out, &hunk.old);
+    out.extend_from_slice(b" +");
+    write_range(out, &hunk.new);
+    out.extend_from_slice(b" @@\n");
+    for line in diff.lines(hunk) {
+        out.push(match line.kind {
+            LineKind::Context => b' ',
+            LineKind::Removed => b'-',
+            LineKind::Added => b'+',
+        });
+        out.extend_from_slice(line.content);
+        if !line.content.ends_with(b"\n") {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+/// Appends `start,count`: the count only when it is not 1, and for no line the number of the line
+/// before.
+fn write_range(out: &mut Vec<u8>, lines: &Range<u32>) {
+    let count = lines.end - lines.start;
+    let start = u64::from(lines.start) + u64::from(count > 0);
+    let written = if count == 1 { write!(out, "{start}") } else { write!(out, "{start},{count}") };
+    written.expect("writing to memory does not fail");
+}
+
+/// Returns the unified diff with its labels; empty when the texts are equal.
+pub fn unified_diff(diff: &Diff<'_>, old_label: &[u8], new_label: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (index, hunk) in diff.hunks().iter().enumerate() {
+        if index == 0 {
+            write_labels(&mut out, old_label, new_label);
+        }
+        write_hunk(&mut out, diff, hunk);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{DiffOptions, Engine, Stop};
+
+    fn diff(old: &str, new: &str, context: Option<u32>) -> String {
+        let options = DiffOptions { context };
+        let diff = Diff::new(&mut Engine::default(), old.as_bytes(), new.as_bytes(), &options, &Stop::never()).unwrap();
+        String::from_utf8(unified_diff(&diff, b"a", b"b")).unwrap()
+    }
+
+    #[test]
+    fn headers_have_the_counts_and_starts_that_git_prints() {
+        for (old, new, context, expected) in [
+            ("x\n", "y\n", Some(3), "@@ -1 +1 @@\n-x\n+y\n"),
+            ("x\ny\n", "", Some(3), "@@ -1,2 +0,0 @@\n-x\n-y\n"),
+            ("", "x\n", Some(3), "@@ -0,0 +1 @@\n+x\n"),
+            ("1\n2\n3\n", "1\n2\nx\n3\n", Some(0), "@@ -2,0 +3 @@\n+x\n"),
+            ("1\n2\n3\n", "1\n3\n", Some(0), "@@ -2 +1,0 @@\n-2\n"),
+            ("1\n2\n3\n", "1\n3\n", None, "@@ -1,3 +1,2 @@\n 1\n-2\n 3\n"),
+        ] {
+            assert_eq!(diff(old, new, context), format!("--- a\n+++ b\n{expected}"), "{old:?} {new:?}");
+        }
+        assert_eq!(diff("x\n", "x\n", Some(3)), "");
+    }
+
+    #[test]
+    fn a_missing_final_newline_is_told_on_each_side() {
+        let no = "\\ No newline at end of file\n";
+        assert_eq!(diff("x", "x\n", Some(3)), format!("--- a\n+++ b\n@@ -1 +1 @@\n-x\n{no}+x\n"));
+        assert_eq!(diff("x\n", "x", Some(3)), format!("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+x\n{no}"));
+        assert_eq!(diff("a\nx", "b\nx", Some(3)), format!("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-a\n+b\n x\n{no}"));
+    }
+
+    #[test]
+    fn a_label_cannot_forge_a_line() {
+        let mut out = Vec::new();
+        write_labels(&mut out, b"a\n+++ x", b"with space");
+        assert_eq!(out, b"--- \"a\\n+++ x\"\n+++ with space\t\n");
+    }
+}

@@ -1,0 +1,60 @@
+"""What every test of a host needs: the built extension and connections that have loaded it."""
+
+import os
+import pathlib
+
+import duckdb
+import pytest
+import repositories
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def pytest_report_header() -> str:
+    return f"DuckDB {duckdb.__version__}, {repositories.git_version()}"
+
+
+@pytest.fixture(autouse=True)
+def in_the_root(monkeypatch):
+    """Runs each test in the root of the checkout, as `make` and DuckDB's own runners do."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="session")
+def extension() -> pathlib.Path:
+    """Returns the extension under test: REDLINE_EXTENSION, or the debug build."""
+    path = ROOT / os.environ.get("REDLINE_EXTENSION", "build/debug/redline.duckdb_extension")
+    if not path.is_file():
+        pytest.exit(f"{path.name} is not built: run `make debug` first", returncode=3)
+    return path
+
+
+@pytest.fixture(scope="session")
+def fixtures() -> pathlib.Path:
+    """Returns the folder of the fixture repositories, made when it is missing or old."""
+    return repositories.fixtures()
+
+
+@pytest.fixture
+def connect(extension):
+    """Returns a function that opens a database and loads the extension; all are closed after the test."""
+    opened = []
+
+    def open_one(database: str | os.PathLike = ":memory:", load: bool = True, **config) -> duckdb.DuckDBPyConnection:
+        connection = duckdb.connect(os.fspath(database), config={"allow_unsigned_extensions": True, **config})
+        opened.append(connection)
+        # A table name must not find a variable of the test.
+        connection.execute("SET python_enable_replacements = false")
+        if load:
+            connection.execute(f"LOAD '{extension}'")
+        return connection
+
+    yield open_one
+    for connection in opened:
+        connection.close()
+
+
+@pytest.fixture
+def con(connect):
+    """Returns a connection to a database in memory that has loaded the extension."""
+    return connect()

@@ -1,0 +1,284 @@
+"""Every kind of repository answers as git does in the same place, or is refused by name."""
+
+import os
+import pathlib
+
+import duckdb
+import pytest
+import repositories
+from repositories import EMPTY, Change
+
+ALL = "SELECT * FROM file_changes(?, ?, ?)"
+
+
+def asked(con, old, new, repo) -> list[Change]:
+    return [Change(*row) for row in con.execute(ALL, [old, new, str(repo)]).fetchall()]
+
+
+def assert_like_git(con, repo: pathlib.Path, old: str, new: str, place: pathlib.Path | None = None) -> None:
+    """Compares the rows with git's, run in `place` when that is another folder than `repo`."""
+    (wanted,) = repositories.changes(place or repo, [(old, new)])
+    assert wanted or old == new, "the fixture has no change to compare"
+    difference = repositories.first_differences(asked(con, old, new, repo), wanted)
+    assert not difference, f"{repo}, {old} to {new}: {difference}"
+
+
+def refused(con, old, new, repo, query=ALL) -> tuple[str, str]:
+    """Returns the code and the words of the error that the query must raise."""
+    with pytest.raises(duckdb.Error) as caught:
+        rows = con.execute(query, [old, new, str(repo)]).fetchall()
+        pytest.fail(f"{len(rows)} rows instead of an error")
+    assert con.execute("SELECT 42").fetchone() == (42,)
+    return repositories.code_and_words(caught.value)
+
+
+# -- kinds that answer ------------------------------------------------------------------------
+
+KINDS = {
+    "a work tree": ("basic", "before", "after"),
+    "a folder in a work tree": ("basic/merged", "before", "after"),
+    "a folder deep in a work tree": ("basic/attributes/sub/deeper", "before", "after"),
+    "a bare repository": ("bare.git", "before", "after"),
+    "a linked work tree": ("linked-worktree", "HEAD", "main"),
+    "a folder in a linked work tree": ("linked-worktree/order", "HEAD", "main"),
+    "a repository with a submodule": ("super", EMPTY, "HEAD"),
+    "a submodule's own repository": ("super/module", "HEAD~1", "HEAD"),
+    "a folder in a submodule": ("super/module/sub", "HEAD~1", "HEAD"),
+    "a submodule's git folder": ("super/.git/modules/module", "HEAD~1", "HEAD"),
+    "a .git file beside the work tree": ("separate", "HEAD~1", "HEAD"),
+    "a git folder with another name": ("separate.git", "HEAD~1", "HEAD"),
+    "a .git folder": ("module-source/.git", "HEAD~1", "HEAD"),
+    "alternates": ("alternates", "before", "after"),
+    "relative alternates": ("alternates-relative", "before", "after"),
+    "alternates of alternates": ("alternates-of-alternates", "before", "after"),
+    "a shallow clone": ("shallow", "HEAD~1", "HEAD"),
+    "the boundary of a shallow clone": ("shallow-tip", EMPTY, "HEAD"),
+    "SHA-256 ids": ("sha256", "HEAD~1", "HEAD"),
+    "packed objects and refs": ("packed", "before", "after"),
+    "a multi-pack index": ("multi-pack", "before", "later"),
+    "a multi-pack index and loose objects": ("multi-pack-mixed", "before", "later"),
+    "a commit graph": ("commit-graph", "HEAD~1", "HEAD"),
+    "settings per work tree": ("worktree-config", "HEAD~1", "HEAD"),
+    "a bare repository with linked work trees": ("hub.git", "main~1", "main"),
+    "a work tree of a bare repository": ("hub-worktree", "HEAD~1", "HEAD"),
+    "HEAD on a branch that is not born": ("unborn", "main~1", "main"),
+    "a detached HEAD": ("detached", "HEAD", "main"),
+    "a sparse checkout": ("sparse", "HEAD~1", "HEAD"),
+    "no index": ("no-index", "HEAD~1", "HEAD"),
+    "only packed refs and one pack": ("files-only", "HEAD~1", "HEAD"),
+    "format 1 with extensions that change nothing here": ("format-1-known", "HEAD~1", "HEAD"),
+    "format 0 with an extension that git ignores there": ("format-0-unknown-extension", "HEAD~1", "HEAD"),
+    "a config that names another work tree": ("sandbox/inside/worktree-etc", "HEAD~1", "HEAD"),
+    "a broken index": ("corrupt-index", "HEAD~1", "HEAD"),
+    "alternates that go in a circle": ("corrupt-alternates-loop", "HEAD~1", "HEAD"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_of_repository_differs_from_git(con, kind):
+    name, old, new = KINDS[kind]
+    assert_like_git(con, repositories.fixture(name), old, new)
+
+
+def test_reftable_is_read_as_a_repository_without_refs(con):
+    path = repositories.fixtures() / "reftable"
+    if not path.exists():
+        pytest.skip(f"{repositories.git_version()} makes no reftable repository")
+    for old, new in [("HEAD~1", "HEAD"), ("main~1", "main"), (EMPTY, "HEAD")]:
+        code, words = refused(con, old, new, path)
+        assert code == "tool_failed" and "reftable" in words.lower()
+
+
+REFUSED = {
+    "format-99": "99",
+    "format-unknown-extension": "fancything",
+    "format-unknown-refs": "fancy",
+    "format-unknown-hash": "sha512",
+    "format-0-with-hash": "objectformat",
+    "format-word": "one",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_an_unknown_format_is_guessed(con, name):
+    """Git refuses each of these; the error must say what is not understood."""
+    repo = repositories.fixture(name)
+    with pytest.raises(repositories.GitFailed):
+        repositories.git(repo, "rev-parse", "--verify", "main^{tree}")
+    for old, new in [("main~1", "main"), (EMPTY, "main")]:
+        code, words = refused(con, old, new, repo)
+        assert code == "tool_failed"
+        assert REFUSED[name] in words.lower(), words
+
+
+def test_sha1_objects_are_read_as_sha256(con):
+    refused(con, "main~1", "main", repositories.fixture("format-wrong-hash"))
+
+
+# -- where a repository is --------------------------------------------------------------------
+
+PLACES = {
+    "a slash at the end": lambda repo: f"{repo}/",
+    "a dot at the end": lambda repo: f"{repo}/.",
+    "through the parent folder": lambda repo: f"{repo}/../{repo.name}",
+    "doubled slashes": lambda repo: str(repo).replace("/", "//"),
+    "relative to the current folder": lambda repo: os.path.relpath(repo),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_another_way_to_write_the_path_finds_nothing(con, place):
+    repo = repositories.fixture("basic")
+    (wanted,) = repositories.changes(repo, [("before", "after")])
+    assert not repositories.first_differences(asked(con, "before", "after", PLACES[place](repo)), wanted)
+
+
+def test_a_link_to_a_repository_finds_nothing(con, tmp_path):
+    (tmp_path / "link").symlink_to(repositories.fixture("basic"))
+    assert_like_git(con, tmp_path / "link", "before", "after", place=repositories.fixture("basic"))
+
+
+def test_the_current_folder_finds_nothing(con, monkeypatch):
+    repo = repositories.fixture("basic")
+    (wanted,) = repositories.changes(repo, [("before", "after")])
+    for folder in (repo, repo / "order"):
+        monkeypatch.chdir(folder)
+        assert not repositories.first_differences(asked(con, "before", "after", "."), wanted), folder
+
+
+def test_a_folder_that_is_no_repository_is_taken_for_one(con, tmp_path):
+    (tmp_path / "folder").mkdir()
+    code, words = refused(con, "HEAD~1", "HEAD", tmp_path / "folder")
+    assert code == "not_found" and "folder" in words
+
+
+# -- attributes -------------------------------------------------------------------------------
+
+ATTRIBUTES = [
+    "attributes-uncommitted", "attributes-index-only", "attributes-link", "attributes-info-only",
+    "attributes-sub-index-only", "attributes-bare.git", "drivers",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_attributes_come_from_another_place_than_git_s(con, name):
+    assert_like_git(con, repositories.fixture(name), "main~1", "main")
+
+
+# -- revisions --------------------------------------------------------------------------------
+
+REVISIONS = [
+    "HEAD", "@", "HEAD~1", "HEAD^", "HEAD^1", "HEAD~2^2", "HEAD~1^3", "HEAD~3", "HEAD^^", "@~1",
+    "main", "heads/main", "refs/heads/main", "main@{0}", "main@{1}", "main@{2}", "@{1}",
+    "before", "tags/before", "refs/tags/before", "annotated", "nested-tag", "annotated^{}", "annotated^{commit}",
+    "annotated^{tree}", "nested-tag^0", "nested-tag~1", "tree-tag", "refs/remotes/origin/main", "origin/main",
+    "main^{tree}", "main:", "main:order", "main:attributes/sub", ":/before", "main^{/before}",
+    "refs/heads/EMPTY", "heads/EMPTY", "refs/heads/INDEX", "refs/heads/WORKTREE", "refs/heads/HEAD", "refs/heads/--output=x",
+    "refs/heads/-x", "refs/heads/@x", "@x", "qu'ote", "grün", "v1.0-3-gabcdef0", "deadbeef", "left", "other-root",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_revision_names_another_tree_than_git_s(con, revision):
+    repo = repositories.fixture("basic")
+    for pair in [(EMPTY, revision), (revision, EMPTY), (revision, "after")]:
+        (wanted,) = repositories.changes(repo, [pair])
+        assert not repositories.first_differences(asked(con, *pair, repo), wanted), pair
+
+
+def test_a_full_or_short_id_names_another_tree(con):
+    repo = repositories.fixture("basic")
+    for name in ("main", "before^{tree}", "annotated"):
+        oid = repositories.git_text(repo, "rev-parse", name)
+        for length in (40, 20, 10):
+            assert_like_git(con, repo, oid[:length], "after", place=repo)
+
+
+def test_empty_is_read_as_the_branch_of_that_name(con):
+    """EMPTY, in any case, is the empty tree, even in a repository that has a branch EMPTY."""
+    repo = repositories.fixture("basic")
+    (wanted,) = repositories.changes(repo, [(EMPTY, "before")])
+    for word in ("EMPTY", "empty", "Empty"):
+        assert not repositories.first_differences(asked(con, word, "before", repo), wanted)
+    assert asked(con, "EMPTY", "EMPTY", repo) == []
+
+
+BAD_REVISIONS = [
+    "nosuch", "nosuch~1", "HEAD~999", "HEAD^9", "main@{99}", "@{-1}", "before^{blob}", "blob-tag", "main:modified.txt",
+    "main:nosuch", "0000000000000000000000000000000000000000", "1234567890123456789012345678901234567890", "abcd", "HEAD^{nosuch}",
+    ":/no commit says this", "main~", "^main", "main^!", "main^@", "~1", "^", "~", ":", ":modified.txt", "HEAD~1~~~~~~~~~~~~~~",
+    "main ", " main", "refs/heads/", "heads/", "refs/../HEAD", "../HEAD", ".git/HEAD", "/etc/passwd", "main@{yesterday",
+    "--output=y", "--all", "-p", "--no-index", "main\nHEAD", "main\tHEAD", "HEAD~99999999999999999999", "HEAD^{/[}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("revision", BAD_REVISIONS)
+def test_a_bad_revision_is_answered(con, revision):
+    """Each is a coded error that names it; where git prints a tree for one, the rows of that tree are right too."""
+    repo = repositories.fixture("basic")
+    for pair in [(revision, "main"), ("main", revision)]:
+        try:
+            (wanted,) = repositories.changes(repo, [pair])
+        except (repositories.GitFailed, ValueError):
+            wanted = None
+        if wanted is not None:
+            try:
+                got = asked(con, *pair, repo)
+            except duckdb.Error as error:
+                repositories.code_and_words(error)
+            else:
+                assert not repositories.first_differences(got, wanted)
+            continue
+        code, words = refused(con, *pair, repo)
+        assert code in ("not_found", "invalid_args", "tool_failed"), code
+        assert revision.strip() in words, f"the value is not named: {words}"
+    assert not (repositories.ROOT / "y").exists() and not (repositories.ROOT / "x").exists()
+
+
+def test_the_parent_of_a_shallow_boundary_is_invented(con):
+    code, _ = refused(con, "HEAD~1", "HEAD", repositories.fixture("shallow-tip"))
+    assert code == "not_found"
+
+
+def test_an_unborn_head_is_the_empty_tree(con):
+    for name in ("unborn", "nothing-yet"):
+        code, words = refused(con, EMPTY, "HEAD", repositories.fixture(name))
+        assert code == "not_found" and "HEAD" in words
+    assert asked(con, EMPTY, EMPTY, repositories.fixture("nothing-yet")) == []
+
+
+# -- on purpose not as git --------------------------------------------------------------------
+
+
+def test_a_replacement_shows_other_content_than_the_ids_name(con):
+    """`git replace` can show a reviewer something else than what will be built: it is ignored."""
+    repo = repositories.fixture("replaced")
+    honest, pair = repositories.environment(), ["diff-tree", "-r", "--raw", "main~1^{tree}", "main^{tree}"]
+    fooled = {name: value for name, value in honest.items() if name != "GIT_NO_REPLACE_OBJECTS"}
+    assert repositories.git(repo, *pair, env=fooled) != repositories.git(repo, *pair), "the fixture replaces nothing"
+    assert_like_git(con, repo, "main~1", "main")
+
+
+def test_a_graft_gives_a_commit_other_parents(con):
+    """info/grafts, deprecated in git, is ignored: the parent is the one that the commit names."""
+    repo = repositories.fixture("grafted")
+    with pytest.raises(repositories.GitFailed):
+        repositories.git(repo, "rev-parse", "--verify", "main~1")
+    assert asked(con, "main~1", "main", repo) == asked(con, "old", "main", repo)
+
+
+# -- missing objects --------------------------------------------------------------------------
+
+
+def test_a_partial_clone_hides_files_or_fetches(con):
+    repo = repositories.fixture("partial-clone")
+    before = sorted(path for path in (repo / ".git" / "objects").rglob("*"))
+    (raw,) = repositories.raw_changes(repo, [("main~1", "main")])
+    names = con.execute("SELECT file_path, status FROM file_changes('main~1', 'main', ?)", [str(repo)]).fetchall()
+    assert names == [(record.path.decode(), repositories.STATUS[record.status]) for record in raw]
+    for columns in ("additions", "is_binary", "old_size"):
+        code, words = refused(con, "main~1", "main", repo, f"SELECT {columns} FROM file_changes(?, ?, ?)")
+        assert code in ("not_found", "tool_failed")
+        assert raw[0].old_oid[:7] in words or raw[0].path.decode() in words, f"the missing object is not named: {words}"
+    refused(con, "main~1", "main", repo, "SELECT * FROM file_diff('a.txt', ?, ?, ?)")
+    assert sorted(path for path in (repo / ".git" / "objects").rglob("*")) == before, "objects were fetched"

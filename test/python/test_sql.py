@@ -1,0 +1,22 @@
+"""One test for each file of test/sql, which DuckDB's own runners can run as they are."""
+
+import pathlib
+
+import pytest
+import sqllogic
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FILES = list(sqllogic.find_files(ROOT / "test" / "sql"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_file(file, extension, fixtures, tmp_path, record_property):
+    try:
+        checks = sqllogic.run_file(file, {"redline": extension}, tmp_path)
+    except sqllogic.SqlTestSkipped as skipped:
+        pytest.skip(str(skipped))
+    record_property("checks", checks)
+
+
+def test_there_are_files():
+    assert FILES, "test/sql has no *.test file"

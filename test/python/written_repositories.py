@@ -1,0 +1,44 @@
+"""Repositories written for one test through `git fast-import`: thousands of files in a second."""
+
+import os
+import pathlib
+import subprocess
+from typing import Iterable, Mapping
+
+import repositories
+
+
+def write(path: pathlib.Path, commits: Iterable[Mapping[str, bytes | None]], branch: str = "main") -> pathlib.Path:
+    """Makes a bare repository of the commits, each a map of paths to contents (None deletes); returns its path.
+
+    Fewer than 100 objects are left loose, more in a pack.
+    """
+    environment = repositories.environment()
+    if not path.exists():
+        subprocess.run(
+            ["git", "init", "--quiet", "--bare", f"--initial-branch={branch}", os.fspath(path)],
+            check=True, env=environment,
+        )
+    process = subprocess.Popen(
+        ["git", "-C", os.fspath(path), "-c", "fastimport.unpackLimit=100", "fast-import", "--quiet", "--force"],
+        stdin=subprocess.PIPE, env=environment,
+    )
+    put = process.stdin.write
+    put(f"reset refs/heads/{branch}\n\n".encode())
+    for number, files in enumerate(commits, 1):
+        put(f"commit refs/heads/{branch}\nmark :{number}\n".encode())
+        put(f"committer Test <test@example.com> {1_700_000_000 + number} +0000\ndata 4\ntest".encode())
+        if number > 1:
+            put(f"\nfrom :{number - 1}".encode())
+        put(b"\n")
+        for name, content in files.items():
+            if content is None:
+                put(f"D {name}\n".encode())
+            else:
+                put(f"M 100644 inline {name}\ndata {len(content)}\n".encode())
+                put(content)
+                put(b"\n")
+    process.stdin.close()
+    if process.wait() != 0:
+        raise AssertionError("git fast-import failed")
+    return path
