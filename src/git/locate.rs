@@ -5,6 +5,7 @@ use std::io::ErrorKind as Io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, quoted};
+use crate::sandbox::Access;
 
 /// Where a repository's parts lie; canonical paths.
 #[derive(Debug)]
@@ -19,11 +20,20 @@ pub struct Location {
 
 /// Returns the repository at `given`, or the nearest one above it: a work tree, a folder inside
 /// one, a bare repository, a linked work tree, or a `.git` folder.
-pub fn locate(given: &str) -> Result<Location> {
+///
+/// Where `access` is limited, a path outside is refused before anything is said of it.
+pub fn locate(given: &str, access: &Access) -> Result<Location> {
     if given.is_empty() {
         return Err(Error::invalid_args("the repository path is ''").with_hint("Use '.' for the current folder"));
     }
-    let start = Path::new(given).canonicalize().map_err(|error| match error.kind() {
+    let start = Path::new(given).canonicalize();
+    if !access.is_unlimited() {
+        match &start {
+            Ok(start) => access.check(start, given)?,
+            Err(_) => access.check(&nearest_existing(Path::new(given)), given)?,
+        }
+    }
+    let start = start.map_err(|error| match error.kind() {
         Io::PermissionDenied => Error::fs_denied(format!("{} cannot be read", quoted(given))).with_source(error),
         Io::NotFound | Io::NotADirectory => {
             Error::not_found(format!("there is no folder {}", quoted(given))).with_source(error)
@@ -50,6 +60,12 @@ pub fn locate(given: &str) -> Result<Location> {
         .with_hint("Name a work tree, a folder inside one, a bare repository or a .git folder"))
 }
 
+/// Returns the canonical path of the nearest folder above `path` that exists.
+fn nearest_existing(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_default();
+    absolute.ancestors().skip(1).find_map(|above| above.canonicalize().ok()).unwrap_or_default()
+}
+
 impl Location {
     fn new(git_dir: PathBuf, work_tree: Option<&Path>, given: &str) -> Result<Self> {
         let broken = |what: &str| {
@@ -64,22 +80,6 @@ impl Location {
             }
             Pointer::Unusable => return Err(broken("its commondir cannot be read")),
         };
-        for (folder, name) in [
-            (&git_dir, "HEAD"),
-            (&common_dir, "config"),
-            (&git_dir, "config.worktree"),
-            (&common_dir, "packed-refs"),
-            (&common_dir, "shallow"),
-            (&common_dir, "objects/info/alternates"),
-            (&common_dir, "info/attributes"),
-            (&git_dir, "index"),
-        ] {
-            // Opening a FIFO would wait for ever. A link is followed, as git does: what it leads
-            // to must be a file.
-            if fs::metadata(folder.join(name)).is_ok_and(|found| !found.is_file()) {
-                return Err(broken(&format!("its {name} is not a file")));
-            }
-        }
         let work_tree = work_tree.map(Path::to_owned);
         Ok(Self { git_dir, common_dir, work_tree })
     }

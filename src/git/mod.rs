@@ -11,6 +11,7 @@ mod contents;
 mod locate;
 mod lookup;
 mod objects;
+mod parts;
 mod repository;
 mod revision;
 mod suggest;

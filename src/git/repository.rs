@@ -1,7 +1,6 @@
 //! Opening a repository: the one place, and the one recipe.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -9,6 +8,7 @@ use gix::bstr::ByteSlice;
 use super::attributes::Attributes;
 use super::locate::{Location, locate};
 use super::objects::Objects;
+use super::parts::Parts;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::Access;
@@ -31,8 +31,8 @@ impl Repository {
     /// configuration take no part, and the repository's own configuration is trusted with
     /// nothing but plain values.
     pub fn open(given: &str, access: &Access) -> Result<Self> {
-        let location = locate(given)?;
-        check_access(&location, access, given)?;
+        let location = locate(given, access)?;
+        Parts::new(access, given).check(&location)?;
         let config = read_config(&location, given)?;
         check_format(&config, given)?;
         let options = gix::open::Options::isolated()
@@ -82,69 +82,6 @@ impl Repository {
     pub fn big_file_bytes(&self) -> u64 {
         self.big_file_bytes
     }
-}
-
-/// Refuses a repository of which any part lies outside the allowed folders.
-fn check_access(location: &Location, access: &Access, given: &str) -> Result<()> {
-    if access.is_unlimited() {
-        return Ok(());
-    }
-    access.check(&location.git_dir, given)?;
-    access.check(&location.common_dir, given)?;
-    if let Some(work_tree) = &location.work_tree {
-        access.check(work_tree, given)?;
-    }
-    for part in ["HEAD", "config", "refs", "packed-refs", "logs", "shallow", "info", "index"] {
-        for folder in [&location.git_dir, &location.common_dir] {
-            if let Ok(path) = folder.join(part).canonicalize() {
-                access.check(&path, given)?;
-            }
-        }
-    }
-    check_links(&location.common_dir.join("refs"), access, given, 0)?;
-    if location.git_dir != location.common_dir {
-        check_links(&location.git_dir.join("refs"), access, given, 0)?;
-    }
-    check_store(&location.common_dir.join("objects"), access, given, 0)
-}
-
-/// Refuses links below a folder of references that lead outside.
-fn check_links(folder: &Path, access: &Access, given: &str, depth: usize) -> Result<()> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    for entry in entries.flatten() {
-        let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_symlink() {
-            if let Ok(path) = entry.path().canonicalize() {
-                access.check(&path, given)?;
-            }
-        } else if kind.is_dir() && depth < limits::REFERENCE_DEPTH {
-            check_links(&entry.path(), access, given, depth + 1)?;
-        }
-    }
-    Ok(())
-}
-
-/// Refuses an object store outside, or one that borrows from a store outside.
-fn check_store(objects: &Path, access: &Access, given: &str, depth: usize) -> Result<()> {
-    use std::os::unix::ffi::OsStrExt;
-    let Ok(objects) = objects.canonicalize() else { return Ok(()) };
-    access.check(&objects, given)?;
-    check_links(&objects, access, given, limits::REFERENCE_DEPTH - 1)?;
-    if depth == limits::ALTERNATES_DEPTH {
-        return Err(Error::tool_failed(format!("the alternates of {} are nested too deeply", quoted(given))));
-    }
-    let Ok(alternates) = fs::read(objects.join("info/alternates")) else { return Ok(()) };
-    for line in alternates.lines().filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
-        let path: PathBuf = match line.strip_prefix(b"\"") {
-            // A quoted path would have to be unquoted exactly as gix does; nothing writes them.
-            Some(_) => {
-                return Err(Error::fs_denied(format!("{} has a quoted path in its alternates", quoted(given))));
-            }
-            None => objects.join(std::ffi::OsStr::from_bytes(line)),
-        };
-        check_store(&path, access, given, depth + 1)?;
-    }
-    Ok(())
 }
 
 /// Reads the repository's own configuration file, without includes.

@@ -129,18 +129,25 @@ def history(repo: os.PathLike | str, tip: str = "HEAD") -> list[tuple[str, str]]
 
 def trees(repo: os.PathLike | str, revisions: Sequence[str]) -> list[str]:
     """Returns the tree id of each revision, as git resolves it; `EMPTY` is the empty tree."""
-    empty = git(repo, "hash-object", "-t", "tree", "--stdin").decode().strip()
     asked = [revision for revision in dict.fromkeys(revisions) if revision != EMPTY]
-    found = {EMPTY: empty}
-    if asked:
-        names = "".join(f"{revision}^{{tree}}\n" for revision in asked).encode()
-        answers = git(repo, "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=names).decode()
-        for revision, answer in zip(asked, answers.splitlines(), strict=True):
-            oid, _, kind = answer.rpartition(" ")
-            if kind != "tree":
-                raise GitFailed(f"{revision} in {repo} is no tree: {answer}")
-            found[revision] = oid
+    found = {EMPTY: git(repo, "hash-object", "-t", "tree", "--stdin").decode().strip()}
+    # Two steps, since `main:folder^{tree}` would be a folder of that name.
+    oids = _objects(repo, asked)
+    for revision, oid in zip(asked, _objects(repo, [f"{oid}^{{tree}}" for oid in oids])):
+        found[revision] = oid
     return [found[revision] for revision in revisions]
+
+
+def _objects(repo: os.PathLike | str, names: Sequence[str]) -> list[str]:
+    """Returns the id that each name resolves to."""
+    if not names:
+        return []
+    answers = git(repo, "cat-file", "--batch-check=%(objectname)", stdin="".join(f"{name}\n" for name in names).encode())
+    oids = answers.decode().splitlines()
+    for name, oid in zip(names, oids, strict=True):
+        if not re.fullmatch("[0-9a-f]{40,64}", oid):
+            raise GitFailed(f"{name} in {repo}: {oid}")
+    return oids
 
 
 # `git diff` of two revisions reads attributes from the work tree and info/attributes, not from the index.

@@ -70,7 +70,6 @@ KINDS = {
     "format 0 with an extension that git ignores there": ("format-0-unknown-extension", "HEAD~1", "HEAD"),
     "a config that names another work tree": ("sandbox/inside/worktree-etc", "HEAD~1", "HEAD"),
     "a broken index": ("corrupt-index", "HEAD~1", "HEAD"),
-    "alternates that go in a circle": ("corrupt-alternates-loop", "HEAD~1", "HEAD"),
 }
 
 
@@ -95,7 +94,7 @@ REFUSED = {
     "format-unknown-refs": "fancy",
     "format-unknown-hash": "sha512",
     "format-0-with-hash": "objectformat",
-    "format-word": "one",
+    "format-word": "no number",
 }
 
 
@@ -191,7 +190,7 @@ def test_a_full_or_short_id_names_another_tree(con):
     for name in ("main", "before^{tree}", "annotated"):
         oid = repositories.git_text(repo, "rev-parse", name)
         for length in (40, 20, 10):
-            assert_like_git(con, repo, oid[:length], "after", place=repo)
+            assert_like_git(con, repo, EMPTY, oid[:length])
 
 
 def test_empty_is_read_as_the_branch_of_that_name(con):
@@ -231,7 +230,7 @@ def test_a_bad_revision_is_answered(con, revision):
             continue
         code, words = refused(con, *pair, repo)
         assert code in ("not_found", "invalid_args", "tool_failed"), code
-        assert revision.strip() in words, f"the value is not named: {words}"
+        assert revision.strip().encode("unicode_escape").decode() in words, f"the value is not named: {words}"
     assert not (repositories.ROOT / "y").exists() and not (repositories.ROOT / "x").exists()
 
 

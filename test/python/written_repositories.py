@@ -11,7 +11,7 @@ import repositories
 def write(path: pathlib.Path, commits: Iterable[Mapping[str, bytes | None]], branch: str = "main") -> pathlib.Path:
     """Makes a bare repository of the commits, each a map of paths to contents (None deletes); returns its path.
 
-    Fewer than 100 objects are left loose, more in a pack.
+    Fewer than 100 objects are left loose, more in a pack; both quickly made rather than small.
     """
     environment = repositories.environment()
     if not path.exists():
@@ -20,7 +20,8 @@ def write(path: pathlib.Path, commits: Iterable[Mapping[str, bytes | None]], bra
             check=True, env=environment,
         )
     process = subprocess.Popen(
-        ["git", "-C", os.fspath(path), "-c", "fastimport.unpackLimit=100", "fast-import", "--quiet", "--force"],
+        ["git", "-C", os.fspath(path), "-c", "fastimport.unpackLimit=100", "-c", "core.compression=1",
+         "fast-import", "--quiet", "--force", "--depth=0", "--big-file-threshold=1m"],
         stdin=subprocess.PIPE, env=environment,
     )
     put = process.stdin.write

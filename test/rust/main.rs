@@ -1,3 +1,4 @@
 //! Integration tests of the core, without DuckDB.
 
 mod architecture;
+mod unified;
