@@ -49,9 +49,10 @@ test-memory: debug $(LIBDUCKDB)
 	$(call step,cargo test --test memory)
 	$(CARGO) test --test memory -- --nocapture --test-threads=1
 
+# With the tests: built apart, they would have the dependencies built again with other features.
 debug:
 	$(call step,cargo build)
-	$(CARGO) build
+	$(CARGO) build --lib --tests
 	@$(PYTHON) scripts/package.py debug
 
 release:

@@ -39,6 +39,8 @@ def environment(**extra: str) -> dict[str, str]:
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_TERMINAL_PROMPT": "0",
+        # A broken fixture must not be answered by the checkout that it lies in.
+        "GIT_CEILING_DIRECTORIES": os.fspath(FIXTURES),
         "XDG_CONFIG_HOME": "/dev/null",
         "HOME": "/dev/null",
         "LC_ALL": "C",

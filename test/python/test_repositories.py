@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 
 import duckdb
 import pytest
@@ -108,6 +109,14 @@ def test_an_unknown_format_is_guessed(con, name):
         code, words = refused(con, old, new, repo)
         assert code == "tool_failed"
         assert REFUSED[name] in words.lower(), words
+
+
+def test_a_git_file_without_its_prefix_is_followed(con, tmp_path):
+    """`.git` holds `gitdir: <path>`; git refuses a path alone."""
+    (tmp_path / ".git").write_text(f"{repositories.fixture('module-source')}/.git\n")
+    with pytest.raises(repositories.GitFailed):
+        repositories.git(tmp_path, "rev-parse", "main")
+    refused(con, "main~1", "main", tmp_path)
 
 
 def test_sha1_objects_are_read_as_sha256(con):
@@ -264,6 +273,20 @@ def test_a_graft_gives_a_commit_other_parents(con):
     with pytest.raises(repositories.GitFailed):
         repositories.git(repo, "rev-parse", "--verify", "main~1")
     assert asked(con, "main~1", "main", repo) == asked(con, "old", "main", repo)
+
+
+def test_a_repository_of_another_user_is_refused(con, tmp_path):
+    """git wants safe.directory, since it might run the other user's commands; redline runs none."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder to another user")
+    repo = tmp_path / "repo"
+    shutil.copytree(repositories.fixture("module-source"), repo)
+    for path in [repo, *repo.rglob("*")]:
+        os.chown(path, 65534, 65534, follow_symlinks=False)
+    strict = {name: value for name, value in repositories.environment().items() if not name.startswith("GIT_CONFIG_")}
+    with pytest.raises(repositories.GitFailed, match="dubious ownership"):
+        repositories.git(repo, "rev-parse", "main", env=strict | {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"})
+    assert_like_git(con, repo, "main~1", "main")
 
 
 # -- missing objects --------------------------------------------------------------------------
