@@ -62,6 +62,8 @@ def last_commits() -> list[tuple[str, str, str]]:
 def show_changes(con: duckdb.DuckDBPyConnection, commits: list[tuple[str, str, str]]) -> None:
     parent, commit, subject = commits[0]
     title(f"What the last commit changed  ({harmless(subject)})")
+    if parent == "EMPTY" and (git("rev-parse", "--is-shallow-repository") or "").strip() == "true":
+        print("This clone is shallow: what came before is not here, so all its files count as added.")
     query = (
         "SELECT file_path, status, old_size, new_size, additions, deletions\n"
         f"FROM file_changes('{parent}', '{commit}', '.');"

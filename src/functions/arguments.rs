@@ -7,7 +7,7 @@ use crate::text::DiffOptions;
 /// Returns a required text argument of a table function.
 pub fn required_text(value: &Value, function: &str, name: &str) -> Result<String> {
     value.as_text().map(str::to_owned).ok_or_else(|| {
-        Error::invalid_args(format!("the argument {name} of {function} is NULL")).with_hint("Give a text")
+        Error::invalid_args(format!("the argument '{name}' of {function} is NULL")).with_hint("Give a text")
     })
 }
 
@@ -15,11 +15,11 @@ pub fn required_text(value: &Value, function: &str, name: &str) -> Result<String
 pub fn row_text(arguments: Arguments<'_>, index: usize, name: &str) -> Result<String> {
     let bytes = arguments.text(index).unwrap_or_default();
     if bytes.contains(&0) {
-        return Err(Error::invalid_args(format!("the argument {name} holds a NUL character"))
+        return Err(Error::invalid_args(format!("the argument '{name}' holds a NUL character"))
             .with_hint("Revisions and paths never do"));
     }
     String::from_utf8(bytes.to_vec())
-        .map_err(|error| Error::invalid_args(format!("the argument {name} is not valid UTF-8")).with_source(error))
+        .map_err(|error| Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error))
 }
 
 /// Returns the diff options of a `context` argument: NULL is git's default, -1 the whole file.

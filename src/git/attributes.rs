@@ -1,35 +1,36 @@
 //! The `diff` attribute of a path, from the places git asks.
 //!
 //! Files and macros are parsed and matched by gix-attributes; where they come from is ours: the
-//! work tree's `.gitattributes` (read beneath its root, never through a link), for a folder
-//! without one the index's, and `info/attributes`. A bare repository has only the last, as in git.
-//! The user's and the system's files take no part.
+//! work tree's `.gitattributes` (read beneath its root, never through a link) and
+//! `info/attributes`. A bare repository has only the last, as in git, and like `git diff` of two
+//! revisions this does not ask the index. The user's and the system's files take no part.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gix::attrs::search::{MetadataCollection, Outcome};
 use gix::attrs::{Search, StateRef};
 use gix::bstr::{BStr, ByteSlice};
 use gix::glob::pattern::Case;
-use gix::objs::Find;
 
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::Root;
 
-const FILE: &str = ".gitattributes";
+const FILE: &[u8] = b".gitattributes";
 
 /// What the `diff` attribute says of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiffAttribute {
     /// Nothing: the bytes decide.
     Unspecified,
-    /// `diff`: text, whatever the bytes.
+    /// `diff`, or a driver that is not binary: text, whatever the bytes.
     Set,
-    /// `-diff` or `binary`: binary, whatever the bytes.
+    /// `-diff`, `binary`, or a driver that is binary: binary, whatever the bytes.
     Unset,
     /// `diff=<driver>`: the bytes decide; the driver names the section headings.
     Driver,
@@ -37,7 +38,10 @@ pub enum DiffAttribute {
 
 /// Looks attributes up for one thread; fastest for paths in ascending order.
 pub struct Attributes {
-    sources: Sources,
+    /// The work tree, where there is one.
+    root: Option<Root>,
+    /// What the configuration says of drivers.
+    drivers: Arc<Drivers>,
     names: MetadataCollection,
     outcome: Outcome,
     /// The built-in macro, then one list per folder of `folder` from the root on that has a file.
@@ -49,19 +53,24 @@ pub struct Attributes {
     has_list: Vec<bool>,
 }
 
-/// Where attribute files are read.
-struct Sources {
-    repo: gix::Repository,
-    root: Option<Root>,
-    /// The index, where it has an attribute file at all.
-    index: Option<gix::worktree::Index>,
+/// Diff drivers by name, and whether each calls its files binary (`diff.<driver>.binary`).
+pub type Drivers = HashMap<Vec<u8>, bool>;
+
+/// Returns the drivers of a configuration.
+pub fn drivers(config: &gix::config::File) -> Drivers {
+    let sections = config.sections_by_name("diff").into_iter().flatten();
+    sections
+        .filter_map(|section| {
+            let name = section.header().subsection_name()?;
+            let is_binary = config.boolean_by("diff", Some(name), "binary").ok().flatten()?;
+            Some((name.to_vec(), is_binary))
+        })
+        .collect()
 }
 
 impl Attributes {
     pub(super) fn new(repository: &Repository) -> Self {
-        let repo = repository.inner.to_thread_local();
         let root = repository.location.work_tree.as_deref().and_then(|path| Root::open(path).ok());
-        let index = root.is_some().then(|| index_with_attributes(&repo, &repository.location.git_dir)).flatten();
         let mut names = MetadataCollection::default();
         let mut info = Search::default();
         let info_path = repository.location.common_dir.join("info/attributes");
@@ -72,9 +81,16 @@ impl Attributes {
         }
         let mut stack = Search::default();
         add(&mut stack, &mut names, b"[attr]binary -diff -merge -text", &[], true);
-        let sources = Sources { repo, root, index };
-        let mut attributes =
-            Self { sources, names, outcome: Outcome::default(), stack, info, folder: Vec::new(), has_list: Vec::new() };
+        let mut attributes = Self {
+            root,
+            drivers: Arc::clone(&repository.drivers),
+            names,
+            outcome: Outcome::default(),
+            stack,
+            info,
+            folder: Vec::new(),
+            has_list: Vec::new(),
+        };
         attributes.outcome.initialize_with_selection(&attributes.names, ["diff"]);
         attributes
     }
@@ -91,14 +107,19 @@ impl Attributes {
         Ok(match self.outcome.iter_selected().next().map(|found| found.assignment.state) {
             Some(StateRef::Set) => DiffAttribute::Set,
             Some(StateRef::Unset) => DiffAttribute::Unset,
-            Some(StateRef::Value(_)) => DiffAttribute::Driver,
+            Some(StateRef::Value(driver)) => match self.drivers.get(driver.as_bstr().as_bytes()) {
+                Some(true) => DiffAttribute::Unset,
+                Some(false) => DiffAttribute::Set,
+                None => DiffAttribute::Driver,
+            },
             Some(StateRef::Unspecified) | None => DiffAttribute::Unspecified,
         })
     }
 
     /// Makes the stack hold the lists of `folder` and the folders above it.
     fn enter(&mut self, folder: &[u8]) -> Result<()> {
-        if self.sources.root.is_none() || (self.folder == folder && !self.has_list.is_empty()) {
+        let Some(root) = &self.root else { return Ok(()) };
+        if self.folder == folder && !self.has_list.is_empty() {
             return Ok(());
         }
         // `has_list[0]` is the root's; `has_list[n]` that of the first n components.
@@ -114,7 +135,7 @@ impl Attributes {
         let mut changed = false;
         for (depth, end) in ends.enumerate().skip(kept) {
             let prefix = &folder[..end];
-            let bytes = self.sources.read(prefix)?;
+            let bytes = read(root, prefix)?;
             if let Some(bytes) = &bytes {
                 // Macros count only at the root.
                 add(&mut self.stack, &mut self.names, bytes, prefix, depth == 0);
@@ -131,43 +152,18 @@ impl Attributes {
     }
 }
 
-impl Sources {
-    fn read(&self, folder: &[u8]) -> Result<Option<Vec<u8>>> {
-        let mut path = folder.to_vec();
-        if !path.is_empty() {
-            path.push(b'/');
-        }
-        path.extend_from_slice(FILE.as_bytes());
-        let failed = || {
-            Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())))
-                .with_hint("It decides which files are binary")
-        };
-        let root = self.root.as_ref().expect("asked only with a work tree");
-        match root.read(&path, limits::ATTRIBUTES_BYTES) {
-            Ok(Some(bytes)) => return Ok(Some(bytes)),
-            Ok(None) => {}
-            Err(error) => return Err(failed().with_source(error)),
-        }
-        let Some(entry) = self.index.as_ref().and_then(|index| index.entry_by_path(path.as_bstr())) else {
-            return Ok(None);
-        };
-        let mut bytes = Vec::new();
-        match self.repo.objects.try_find(&entry.id, &mut bytes) {
-            Ok(found) => Ok(found.is_some().then_some(bytes)),
-            Err(error) => Err(failed().with_source(error)),
-        }
+/// Reads the attribute file of a folder.
+fn read(root: &Root, folder: &[u8]) -> Result<Option<Vec<u8>>> {
+    let mut path = folder.to_vec();
+    if !path.is_empty() {
+        path.push(b'/');
     }
-}
-
-/// Returns the index if it may name an attribute file. Most do not, and a look through the raw
-/// bytes spares parsing all entries; in version 4 a name can be cut into two.
-fn index_with_attributes(repo: &gix::Repository, git_dir: &Path) -> Option<gix::worktree::Index> {
-    let bytes = std::fs::read(git_dir.join("index")).ok()?;
-    let is_version_4 = bytes.get(4..8) == Some(&[0, 0, 0, 4]);
-    if !is_version_4 && !bytes.contains_str(FILE) {
-        return None;
-    }
-    repo.open_index().ok().map(|index| gix::worktree::Index::new(gix::fs::FileSnapshot::new(index)))
+    path.extend_from_slice(FILE);
+    root.read(&path, limits::ATTRIBUTES_BYTES).map_err(|error| {
+        Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())))
+            .with_hint("It decides which files are binary")
+            .with_source(error)
+    })
 }
 
 fn add(search: &mut Search, names: &mut MetadataCollection, bytes: &[u8], folder: &[u8], allow_macros: bool) {

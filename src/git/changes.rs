@@ -199,6 +199,10 @@ impl Measurer {
     fn count_lines(&mut self, change: &Change, stop: &Stop<'_>) -> Result<LineCounts> {
         let (old, new) = self.reader.contents(change)?;
         let (Some(old), Some(new)) = (old.text(), new.text()) else { return Ok(LineCounts::Binary) };
+        // Bytes that are the same have no lines that differ, even when a link became a file.
+        if change.old.map(|entry| entry.oid) == change.new.map(|entry| entry.oid) {
+            return Ok(LineCounts::Lines { additions: 0, deletions: 0 });
+        }
         let diff = Diff::new(&mut self.engine, old, new, &DiffOptions::default(), stop)?;
         Ok(LineCounts::Lines { additions: diff.additions(), deletions: diff.deletions() })
     }

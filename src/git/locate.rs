@@ -73,7 +73,7 @@ impl Location {
                 .with_hint("Run 'git fsck' there")
         };
         let git_dir = git_dir.canonicalize().map_err(|_| broken("its .git folder cannot be read"))?;
-        let common_dir = match read_pointer(&git_dir.join("commondir")) {
+        let common_dir = match read_pointer(&git_dir.join("commondir"), b"") {
             Pointer::Absent => git_dir.clone(),
             Pointer::To(path) => {
                 git_dir.join(path).canonicalize().map_err(|_| broken("its commondir names no folder"))?
@@ -90,9 +90,15 @@ fn dot_git(folder: &Path, given: &str) -> Result<Option<PathBuf>> {
     let path = folder.join(".git");
     let Ok(found) = fs::metadata(&path) else { return Ok(None) };
     if found.is_dir() {
-        return Ok(is_git_dir(&path).then_some(path));
+        // git would climb on and answer from a repository further up, which was not meant.
+        return if is_git_dir(&path) {
+            Ok(Some(path))
+        } else {
+            Err(Error::tool_failed(format!("the .git folder found from {} is no repository", quoted(given)))
+                .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there"))
+        };
     }
-    let Pointer::To(target) = read_pointer(&path) else {
+    let Pointer::To(target) = read_pointer(&path, b"gitdir: ") else {
         return Err(Error::tool_failed(format!("the .git file found from {} cannot be read", quoted(given)))
             .with_hint("It should hold one line, 'gitdir: <path>'"));
     };
@@ -119,7 +125,7 @@ fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
     if git_dir.file_name()? == ".git" {
         return git_dir.parent().map(Path::to_owned);
     }
-    match read_pointer(&git_dir.join("gitdir")) {
+    match read_pointer(&git_dir.join("gitdir"), b"") {
         Pointer::To(dot_git) => git_dir.join(dot_git).canonicalize().ok()?.parent().map(Path::to_owned),
         _ => None,
     }
@@ -131,8 +137,8 @@ enum Pointer {
     Unusable,
 }
 
-/// Reads a file that holds one path, with or without `gitdir: ` before it.
-fn read_pointer(path: &Path) -> Pointer {
+/// Reads a file that holds one path behind a prefix.
+fn read_pointer(path: &Path, prefix: &[u8]) -> Pointer {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     const LONGEST: u64 = 1 << 16;
@@ -140,7 +146,7 @@ fn read_pointer(path: &Path) -> Pointer {
         Err(_) => Pointer::Absent,
         Ok(found) if found.is_file() && found.len() <= LONGEST => match fs::read(path) {
             Ok(bytes) => {
-                let line = bytes.strip_prefix(b"gitdir: ").unwrap_or(&bytes);
+                let Some(line) = bytes.strip_prefix(prefix) else { return Pointer::Unusable };
                 let end = line.iter().rposition(|&byte| byte != b'\n' && byte != b'\r').map_or(0, |last| last + 1);
                 match &line[..end] {
                     [] => Pointer::Unusable,

@@ -15,9 +15,8 @@ use crate::limits;
 use crate::sandbox::Access;
 
 /// Files that git reads from a git folder or a common folder, where they exist.
-const FILES: [&str; 9] = [
-    "HEAD", "config", "config.worktree", "commondir", "gitdir", "packed-refs", "shallow", "index", "info/attributes",
-];
+const FILES: [&str; 9] =
+    ["HEAD", "config", "config.worktree", "commondir", "gitdir", "packed-refs", "shallow", "index", "info/attributes"];
 /// Folders whose files git reads, at any depth.
 const FOLDERS: [&str; 2] = ["refs", "logs"];
 
@@ -55,12 +54,23 @@ impl<'a> Parts<'a> {
                 }
                 self.check_target(&path)?;
             }
+            self.shallow(&folder.join("shallow"))?;
             for name in FOLDERS {
                 self.check_target(&folder.join(name))?;
                 self.entries(&folder.join(name), limits::REFERENCE_DEPTH)?;
             }
         }
         self.store(&location.common_dir.join("objects"), 0)
+    }
+
+    /// Checks that a list of shallow commits holds ids and nothing else, which gix takes for
+    /// granted.
+    fn shallow(&self, path: &Path) -> Result<()> {
+        let is_id = |line: &[u8]| matches!(line.len(), 40 | 64) && line.iter().all(u8::is_ascii_hexdigit);
+        match fs::read(path) {
+            Ok(bytes) if !bytes.lines().all(is_id) => Err(self.damaged(path, "holds something else than ids")),
+            _ => Ok(()),
+        }
     }
 
     /// Checks the files in a folder, and in those below it to a depth.
@@ -78,7 +88,8 @@ impl<'a> Parts<'a> {
                 }
                 continue;
             }
-            let target = if kind.is_symlink() { fs::metadata(&path).map(|found| found.file_type()).ok() } else { Some(kind) };
+            let target =
+                if kind.is_symlink() { fs::metadata(&path).map(|found| found.file_type()).ok() } else { Some(kind) };
             if target.as_ref().is_some_and(is_special) {
                 return Err(self.damaged(&path, "is neither a file nor a folder"));
             }

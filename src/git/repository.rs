@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Drivers, drivers};
 use super::locate::{Location, locate};
 use super::objects::Objects;
 use super::parts::Parts;
@@ -22,6 +22,7 @@ pub struct Repository {
     pub(super) given: Arc<str>,
     /// Blobs of more bytes are binary, `core.bigFileThreshold`.
     big_file_bytes: u64,
+    pub(super) drivers: Arc<Drivers>,
 }
 
 impl Repository {
@@ -65,7 +66,13 @@ impl Repository {
             }
             linked => linked,
         };
-        Ok(Self { inner: Arc::new(inner), location: Arc::new(location), given: given.into(), big_file_bytes })
+        Ok(Self {
+            inner: Arc::new(inner),
+            location: Arc::new(location),
+            given: given.into(),
+            big_file_bytes,
+            drivers: Arc::new(drivers(&config)),
+        })
     }
 
     /// Returns a reader of objects for one thread.

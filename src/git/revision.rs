@@ -2,6 +2,7 @@
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
+use gix::revision::plumbing::Spec;
 
 use super::repository::Repository;
 use super::{Oid, TreeChanges, suggest};
@@ -47,13 +48,16 @@ impl Repository {
             return Err(Error::invalid_args(format!("the revision is {}", quoted(name)))
                 .with_hint("Name a branch, a tag or a commit such as HEAD~1, or EMPTY for the empty tree"));
         }
-        if name.contains("..") && !name.contains(":/") && !name.contains("^{/") {
-            return Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
-                .with_hint("Give its two ends as the first and the second argument"));
-        }
         let repo = self.inner.to_thread_local();
-        let id = match repo.rev_parse_single(name.as_bytes().as_bstr()) {
-            Ok(id) => id.detach(),
+        let id = match repo.rev_parse(name.as_bytes().as_bstr()).map(|spec| spec.detach()) {
+            Ok(Spec::Include(id)) => id,
+            Ok(_) => {
+                return Err(Error::invalid_args(format!(
+                    "{} is a range, and one revision is wanted here",
+                    quoted(name)
+                ))
+                .with_hint("Give its two ends as the first and the second argument"));
+            }
             // What gix found is not told: its texts may quote the files of the repository.
             Err(error) => return Err(self.unresolved(&repo, name).with_source(error)),
         };
@@ -126,7 +130,10 @@ impl Repository {
             })
             .unwrap_or_default();
         match suggest::nearest(name, names.iter().map(String::as_str)) {
-            near if near.is_empty() => error.with_hint("Name a branch, a tag or a commit; the history may be shallow"),
+            near if near.is_empty() && repo.is_shallow().unwrap_or(false) => {
+                error.with_hint("The history is shallow; 'git fetch --unshallow' gets the rest")
+            }
+            near if near.is_empty() => error.with_hint("Name a branch, a tag or a commit that 'git rev-parse' knows"),
             near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
         }
     }

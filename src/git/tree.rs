@@ -58,9 +58,9 @@ pub fn parse(bytes: &[u8], id_bytes: usize) -> Result<(TreeEntry<'_>, &[u8]), &'
     if name.is_empty() {
         return Err("has an entry without a name");
     }
-    // Such a name would pass for a path below another folder, in this row and in those after it.
-    if name.contains(&b'/') {
-        return Err("has an entry whose name holds a slash");
+    // Such a name would pass for a path in another folder, in this row and in those after it.
+    if name.contains(&b'/') || matches!(name, b"." | b"..") {
+        return Err("has an entry whose name is a path");
     }
     let (id, rest) = rest.split_at_checked(id_bytes).ok_or(TORN)?;
     Ok((TreeEntry { mode: Mode::canonical(mode), name, id }, rest))
@@ -91,9 +91,15 @@ mod tests {
             assert!(parse(&whole[..end], 20).is_err(), "{end}");
         }
         assert!(parse(&whole, 32).is_err());
-        for bad in
-            [entry("100644", ""), entry("100644", "a/b"), entry("100648", "a"), entry("", "a"), entry("77777777", "a")]
-        {
+        for bad in [
+            entry("100644", ""),
+            entry("100644", "a/b"),
+            entry("40000", ".."),
+            entry("40000", "."),
+            entry("100648", "a"),
+            entry("", "a"),
+            entry("77777777", "a"),
+        ] {
             assert!(parse(&bad, 20).is_err(), "{bad:?}");
         }
     }

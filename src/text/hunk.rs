@@ -98,3 +98,39 @@ fn last_shown(changes: &[Change], first: usize, context: i64, reach: i64) -> usi
     }
     last
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(old: Range<u32>, new: Range<u32>) -> Change {
+        Change { old, new, ignorable: false }
+    }
+
+    fn ranges(changes: &[Change], context: Option<u32>, inter: u32) -> Vec<(Range<u32>, Range<u32>)> {
+        hunks(changes, 100, 100, context, inter).into_iter().map(|hunk| (hunk.old, hunk.new)).collect()
+    }
+
+    #[test]
+    fn hunks_join_at_twice_the_context_and_not_one_line_later() {
+        let near = [change(10..11, 10..11), change(17..18, 17..18)];
+        assert_eq!(ranges(&near, Some(3), 0), [(7..21, 7..21)]);
+        let far = [change(10..11, 10..11), change(18..19, 18..19)];
+        assert_eq!(ranges(&far, Some(3), 0), [(7..14, 7..14), (15..22, 15..22)]);
+        assert_eq!(ranges(&far, Some(3), 1), [(7..22, 7..22)]);
+    }
+
+    #[test]
+    fn the_largest_limits_do_not_wrap() {
+        let all = [change(10..11, 10..11), change(90..91, 90..91)];
+        assert_eq!(ranges(&all, Some(u32::MAX), u32::MAX), [(0..100, 0..100)]);
+        assert_eq!(ranges(&all, None, 0), [(0..100, 0..100)]);
+    }
+
+    #[test]
+    fn an_ignorable_change_alone_makes_no_hunk() {
+        let mut lone = change(10..10, 10..11);
+        lone.ignorable = true;
+        assert_eq!(hunks(&[lone], 100, 101, Some(3), 0), []);
+    }
+}

@@ -64,7 +64,7 @@ SELECT unnest(file_diff_list('folder0/file000.txt', 'HEAD~1', 'HEAD', '.', 3), r
 
 -- Rows with NULL between them, and lists of every length in one vector.
 --! rows: 300
-SELECT i, file_diff_list(CASE WHEN i % 3 = 0 THEN NULL ELSE printf('folder%d/file%03d.txt', i % 6, i % 40) END,
+SELECT i, file_diff_list(CASE WHEN i % 3 = 0 THEN NULL ELSE printf('folder%d/file%03d.txt', i % 40 % 6, i % 40) END,
                          'HEAD~1', CASE WHEN i % 7 = 0 THEN NULL ELSE 'HEAD' END, '.')
 FROM range(300) t(i);
 

@@ -1,4 +1,5 @@
 //! Integration tests of the core, without DuckDB.
 
 mod architecture;
+mod engine_parity;
 mod unified;

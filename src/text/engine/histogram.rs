@@ -14,8 +14,6 @@ use crate::text::stop::Pace;
 const MOST_OFTEN: u32 = 64;
 /// After this many matches in a row, it pays to learn how long the next could be.
 const MANY_MATCHES: usize = 32;
-/// One pair in about this many that the old side lacks is taken for one that it has.
-const BITS_PER_PAIR: usize = 16;
 const NONE: u32 = u32::MAX;
 
 /// Buffers that are kept from one diff to the next.
@@ -26,7 +24,9 @@ pub(super) struct Histogram {
     lines: Vec<Occurrences>,
     /// For each line of the old stretch, where an equal one comes next.
     next: Vec<u32>,
-    /// For each line of the new side, how long a common run at or after it can be at most.
+    /// For each line of the new side, how long a common run through it can be at most; empty until it is learnt.
+    through: Vec<u32>,
+    /// For each line of the new stretch, the longest of these there or below; empty until it is learnt.
     longest: Vec<u32>,
 }
 
@@ -64,17 +64,19 @@ impl Histogram {
         self.lines.resize(classes, Occurrences { count: 0, first: NONE });
         self.next.clear();
         self.next.resize(pair.ids[0].len(), NONE);
-        self.longest.clear();
+        self.through.clear();
         self.stretches.clear();
         self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
         let mut pace = stop.pace();
         let mut matches = 0;
         while let Some(mut stretch) = self.stretches.pop() {
             self.index(pair, &stretch);
+            self.bound(&stretch);
             // What is above a match waits; what is below it goes on with the same index, less the lines passed.
             while !stretch.old.is_empty() && !stretch.new.is_empty() {
                 if matches == MANY_MATCHES {
-                    self.learn_longest(pair, &mut pace)?;
+                    self.learn(pair, &mut pace)?;
+                    self.bound(&stretch);
                 }
                 matches += 1;
                 match self.find(pair, &stretch, &mut pace)? {
@@ -130,8 +132,12 @@ impl Histogram {
         let mut least = MOST_OFTEN + 1;
         let mut common = false;
         let mut line = stretch.new.start;
+        // The bounds, if any, are those of the stretch before its first match; it ended where this one ends.
+        let from = stretch.new.end - self.longest.len().min(stretch.new.end);
         while line < stretch.new.end {
-            if least == 1 && self.longest.get(line).is_some_and(|&longest| longest as usize <= best.len) {
+            if least == 1
+                && self.longest.get(line.wrapping_sub(from)).is_some_and(|&longest| longest as usize <= best.len)
+            {
                 break;
             }
             let mut after = line + 1;
@@ -182,45 +188,80 @@ impl Histogram {
         (found, rarest)
     }
 
-    /// Bounds the length of the common runs at or after each new line by that of the runs of line pairs that the old
-    /// side has too. Without it, texts with many short matches would take quadratic time.
-    fn learn_longest(&mut self, pair: &Pair<'_>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
-        let room = (pair.ids[0].len() * BITS_PER_PAIR).next_power_of_two().max(64);
-        let place = |two: &[u32]| {
-            let mixed = (u64::from(two[0]) << 32 | u64::from(two[1])).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let bit = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20 & (room as u64 - 1);
-            ((bit / 64) as usize, 1u64 << (bit % 64))
-        };
-        let mut known = vec![0u64; room / 64];
+    /// Bounds the length of the common runs through each new line by that of the runs of line pairs that the old side
+    /// has too. Without it, texts with many short matches would take quadratic time.
+    fn learn(&mut self, pair: &Pair<'_>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+        let joined = |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two[1]);
+        let mut known = Pairs::with_room(pair.ids[0].len());
         for two in pair.ids[0].windows(2) {
-            let (word, bit) = place(two);
-            known[word] |= bit;
+            known.insert(joined(two));
             pace.spend(1)?;
         }
         let new = pair.ids[1];
-        self.longest.resize(new.len(), 1);
+        self.through.clear();
+        self.through.resize(new.len(), 1);
         let mut from_here = 1;
         for (line, two) in new.windows(2).enumerate().rev() {
-            let (word, bit) = place(two);
-            from_here = if known[word] & bit != 0 { from_here + 1 } else { 1 };
-            self.longest[line] = from_here;
+            from_here = if known.contains(joined(two)) { from_here + 1 } else { 1 };
+            self.through[line] = from_here;
             pace.spend(1)?;
         }
-        // A run that began above goes on down here, so each line gets the whole length of its run...
+        // A run that began above goes on down here, so each line gets the whole length of its run.
         let mut above = 1;
         for line in 1..new.len() {
-            let own = self.longest[line];
+            let own = self.through[line];
             if above > 1 {
-                self.longest[line] = self.longest[line - 1];
+                self.through[line] = self.through[line - 1];
             }
             above = own;
             pace.spend(1)?;
         }
-        // ...and then the greatest from there on.
-        for line in (1..new.len()).rev() {
-            self.longest[line - 1] = self.longest[line - 1].max(self.longest[line]);
-            pace.spend(1)?;
-        }
         Ok(())
+    }
+
+    /// Keeps, for each new line of a stretch, the longest run there or below.
+    fn bound(&mut self, stretch: &Stretch) {
+        self.longest.clear();
+        let Some(through) = self.through.get(stretch.new.clone()) else {
+            return;
+        };
+        self.longest.extend_from_slice(through);
+        let mut longest = 0;
+        for bound in self.longest.iter_mut().rev() {
+            longest = longest.max(*bound);
+            *bound = longest;
+        }
+    }
+}
+
+/// A set of pairs of line numbers: open addressing, 0 is free.
+struct Pairs {
+    slots: Vec<u64>,
+}
+
+impl Pairs {
+    fn with_room(pairs: usize) -> Self {
+        let slots = vec![0; (pairs * 2).next_power_of_two().max(16)];
+        Self { slots }
+    }
+
+    fn insert(&mut self, pair: u64) {
+        let slot = self.find(pair);
+        self.slots[slot] = pair + 1;
+    }
+
+    fn contains(&self, pair: u64) -> bool {
+        self.slots[self.find(pair)] != 0
+    }
+
+    /// Returns the slot of `pair`, or the free one where it belongs.
+    fn find(&self, pair: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mixed = (pair ^ pair >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut at = (mixed ^ mixed >> 32) as usize & mask;
+        while self.slots[at] != 0 && self.slots[at] != pair + 1 {
+            at = (at + 1) & mask;
+        }
+        at
     }
 }

@@ -13,6 +13,7 @@ mod intern;
 mod myers;
 mod patience;
 mod prune;
+mod sides;
 mod tail;
 mod whitespace;
 
@@ -110,6 +111,7 @@ impl Engine {
         options: &Options,
         stop: &Stop<'_>,
     ) -> Result<Vec<Change>, Stopped> {
+        stop.check()?;
         let mut texts = [old.view(), new.view()];
         if options.trim_tail {
             let tail = common_tail(old.bytes(), new.bytes(), stop)?;
@@ -268,4 +270,67 @@ fn mark_ignorable(
         pace.spend(change.old.len() + change.new.len())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    const ALGORITHMS: [Algorithm; 4] =
+        [Algorithm::Myers, Algorithm::Minimal, Algorithm::Patience, Algorithm::Histogram];
+
+    fn changes(old: &str, new: &str, options: Options) -> Vec<(Range<u32>, Range<u32>)> {
+        let stop = Stop::never();
+        let [old, new] = [old, new].map(|text| Lines::split(text.as_bytes(), &stop).unwrap());
+        let changes = diff(&old, &new, &options, &stop).unwrap();
+        changes.into_iter().map(|change| (change.old, change.new)).collect()
+    }
+
+    #[test]
+    fn empty_and_equal_sides_are_no_special_case() {
+        for algorithm in ALGORITHMS {
+            let options = Options { algorithm, ..Options::default() };
+            assert_eq!(changes("", "", options), []);
+            assert_eq!(changes("a\nb\n", "a\nb\n", options), []);
+            assert_eq!(changes("a\nb\n", "", options), [(0..2, 0..0)]);
+            assert_eq!(changes("", "a\nb", options), [(0..0, 0..2)]);
+            assert_eq!(changes("a\n", "a", options), [(0..1, 0..1)]);
+        }
+    }
+
+    #[test]
+    fn an_inserted_block_slides_to_its_natural_start() {
+        let old = "f {\n  x\n}\n\ng {\n  x\n}\n";
+        let new = "f {\n  x\n}\n\nh {\n  x\n}\n\ng {\n  x\n}\n";
+        assert_eq!(changes(old, new, Options::default()), [(4..4, 4..8)]);
+    }
+
+    #[test]
+    fn an_engine_forgets_the_last_pair() {
+        let stop = Stop::never();
+        let mut engine = Engine::default();
+        let texts = ["a\nb\nc\n", "c\nb\na\n", "", "b\n", "x\ny\nx\ny\n", "y\nx\n"];
+        for algorithm in ALGORITHMS {
+            let options = Options { algorithm, ..Options::default() };
+            for (old, new) in texts.iter().flat_map(|old| texts.iter().map(move |new| (old, new))) {
+                let [old, new] = [old, new].map(|text| Lines::split(text.as_bytes(), &stop).unwrap());
+                let fresh = diff(&old, &new, &options, &stop).unwrap();
+                assert_eq!(engine.diff(&old, &new, &options, &stop).unwrap(), fresh);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stopped_diff_has_no_result_and_the_engine_stays_usable() {
+        let flag = AtomicBool::new(true);
+        let [old, new] = ["a\nb\nc\n", "c\nb\na\n"].map(|text| Lines::split(text.as_bytes(), &Stop::never()).unwrap());
+        let mut engine = Engine::default();
+        for algorithm in ALGORITHMS {
+            let options = Options { algorithm, ..Options::default() };
+            assert_eq!(engine.diff(&old, &new, &options, &Stop::when(&flag)), Err(Stopped));
+            let fresh = diff(&old, &new, &options, &Stop::never());
+            assert_eq!(engine.diff(&old, &new, &options, &Stop::never()), fresh);
+        }
+    }
 }

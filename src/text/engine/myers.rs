@@ -11,6 +11,7 @@
 //! The second front is the first on both sequences reversed, so each rule is written once.
 
 use super::prune::root_above;
+use super::sides::{Buffers, Sides, equals_are_common};
 use super::{Stop, Stopped};
 use crate::text::stop::Pace;
 
@@ -28,16 +29,17 @@ const STRIDE: usize = 1 << 14;
 pub(super) struct Search {
     ahead: Front,
     back: Front,
-    old_reversed: Vec<u32>,
-    new_reversed: Vec<u32>,
+    bytes: Buffers<u8>,
+    shorts: Buffers<u16>,
+    words: Buffers<u32>,
     boxes: Vec<Area>,
 }
 
 /// A part of both sequences that is still to be searched.
 #[derive(Clone, Copy, Debug)]
-struct Area {
-    old: (usize, usize),
-    new: (usize, usize),
+pub(super) struct Area {
+    pub(super) old: (usize, usize),
+    pub(super) new: (usize, usize),
     exact: bool,
 }
 
@@ -55,40 +57,71 @@ impl Search {
         old: &[u32],
         new: &[u32],
         minimal: bool,
-        mut removed: impl FnMut(usize),
-        mut added: impl FnMut(usize),
+        removed: impl FnMut(usize),
+        added: impl FnMut(usize),
         stop: &Stop<'_>,
     ) -> Result<(), Stopped> {
-        let mut pace = stop.pace();
         let diagonals = old.len() + new.len() + 3;
-        let limit = (root_above(diagonals) as i32).max(PATIENT_COST);
         self.ahead.reserve(diagonals);
         self.back.reserve(diagonals);
-        reverse_into(old, &mut self.old_reversed);
-        reverse_into(new, &mut self.new_reversed);
+        // The narrower the numbers, the more of them are at hand.
+        let Self { ahead, back, bytes, shorts, words, boxes } = self;
+        let mut work = Work { boxes, removed, added, stop };
+        match old.iter().chain(new).max() {
+            None | Some(0..0x100) => {
+                bytes.fill(old, new, |id| id as u8);
+                if equals_are_common(old, new) {
+                    work.run(ahead, back, old, new, minimal, |area| bytes.dense(area))
+                } else {
+                    work.run(ahead, back, old, new, minimal, |area| bytes.sparse(area))
+                }
+            }
+            Some(0..0x1_0000) => {
+                shorts.fill(old, new, |id| id as u16);
+                work.run(ahead, back, old, new, minimal, |area| shorts.sparse(area))
+            }
+            Some(_) => {
+                words.fill(old, new, |id| id);
+                work.run(ahead, back, old, new, minimal, |area| words.sparse(area))
+            }
+        }
+    }
+}
 
+/// What is left to search, and who is told of what is found.
+struct Work<'a, R, A> {
+    boxes: &'a mut Vec<Area>,
+    removed: R,
+    added: A,
+    stop: &'a Stop<'a>,
+}
+
+impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
+    /// Searches all; `sides` gives a box as the fronts from its start and from its end see it.
+    fn run<S: Sides>(
+        &mut self,
+        ahead: &mut Front,
+        back: &mut Front,
+        old: &[u32],
+        new: &[u32],
+        minimal: bool,
+        sides: impl Fn(&Area) -> (S, S),
+    ) -> Result<(), Stopped> {
+        let mut pace = self.stop.pace();
+        let limit = (root_above(old.len() + new.len() + 3) as i32).max(PATIENT_COST);
         self.boxes.clear();
         self.boxes.push(Area { old: (0, old.len()), new: (0, new.len()), exact: minimal });
         while let Some(mut area) = self.boxes.pop() {
             area.shrink(old, new, &mut pace)?;
             let Area { old: (o1, o2), new: (n1, n2), exact } = area;
             if o1 == o2 || n1 == n2 {
-                (o1..o2).for_each(&mut removed);
-                (n1..n2).for_each(&mut added);
+                (o1..o2).for_each(&mut self.removed);
+                (n1..n2).for_each(&mut self.added);
                 pace.spend(o2 - o1 + n2 - n1)?;
                 continue;
             }
-            let split = {
-                let mirrored = |len: usize, (from, to): (usize, usize)| len - to..len - from;
-                let sides = Sides {
-                    ahead: (&old[o1..o2], &new[n1..n2]),
-                    back: (
-                        &self.old_reversed[mirrored(old.len(), area.old)],
-                        &self.new_reversed[mirrored(new.len(), area.new)],
-                    ),
-                };
-                meet(&mut self.ahead, &mut self.back, sides, limit, exact, &mut pace)?
-            };
+            let (forward, backward) = sides(&area);
+            let split = meet(ahead, back, forward, backward, (!exact).then_some(limit), &mut pace)?;
             let (o, n) = (o1 + split.old, n1 + split.new);
             let first = Area { old: (o1, o), new: (n1, n), exact: split.exact.0 };
             let second = Area { old: (o, o2), new: (n, n2), exact: split.exact.1 };
@@ -101,11 +134,6 @@ impl Search {
         }
         Ok(())
     }
-}
-
-fn reverse_into(ids: &[u32], into: &mut Vec<u32>) {
-    into.clear();
-    into.extend(ids.iter().rev());
 }
 
 impl Area {
@@ -153,13 +181,6 @@ pub(super) fn common_end(a: &[u32], b: &[u32], pace: &mut Pace<'_>) -> Result<us
     Ok(equal)
 }
 
-/// Both sequences of a box, as each front sees them.
-#[derive(Clone, Copy)]
-struct Sides<'a> {
-    ahead: (&'a [u32], &'a [u32]),
-    back: (&'a [u32], &'a [u32]),
-}
-
 /// How far a search got on each diagonal with the edits made so far.
 ///
 /// Diagonal `d` holds the points whose old index less new index is `d`; its entry is the old index.
@@ -173,6 +194,7 @@ struct Front {
 }
 
 /// What one more edit brought.
+#[derive(Default)]
 struct Step {
     /// The diagonal and the old index where the other front was met.
     met: Option<(i32, i32)>,
@@ -219,49 +241,77 @@ impl Front {
         }
     }
 
-    /// Makes one more edit on each diagonal, in falling order when `FALLING`, and slides along equal lines.
-    fn step<const FALLING: bool>(
+    /// Makes one more edit on each diagonal and slides along equal lines.
+    ///
+    /// The diagonals are visited in falling order when `FALLING`; when `MEETING`, until `other` is met.
+    fn step<const FALLING: bool, const MEETING: bool, S: Sides>(
         &mut self,
-        (old, new): (&[u32], &[u32]),
-        other: Option<&Self>,
+        sides: S,
+        other: &Self,
         pace: &mut Pace<'_>,
     ) -> Result<Step, Stopped> {
-        let (old_len, new_len) = (old.len() as i32, new.len() as i32);
+        let (old_len, new_len) = sides.lens();
         self.widen(old_len, new_len);
-        let mut slid_far = false;
-        let mut slid = 0;
-        let mut place = if FALLING { self.high } else { self.low };
-        while self.low <= place && place <= self.high {
-            let diagonal = place;
-            place += if FALLING { -2 } else { 2 };
-            let removing = self.at(diagonal - 1);
-            let adding = self.at(diagonal + 1);
-            let start = if removing >= adding { removing + 1 } else { adding };
-            let (mut o, mut n) = (start as usize, (start - diagonal) as usize);
-            while let (Some(a), Some(b)) = (old.get(o), new.get(n))
-                && a == b
-            {
-                o += 1;
-                n += 1;
-            }
-            let end = o as i32;
-            slid += end - start;
-            slid_far |= end - start > GOOD_SLIDE;
-            *self.at_mut(diagonal) = end;
-            if let Some(other) = other {
-                let facing = old_len - new_len - diagonal;
-                if other.low <= facing && facing <= other.high && end + other.at(facing) >= old_len {
-                    return Ok(Step { met: Some((diagonal, end)), slid_far });
+        pace.spend((self.high - self.low).max(0) as usize)?;
+        let mut slid = Slid::default();
+        let mut met = None;
+        let facing = other.entries(0);
+        let facing_at = |diagonal: i32| (old_len - new_len - diagonal - other.low) as usize;
+        // The visited diagonals' entries take turns with those of their neighbours, which hold the last edit's ends.
+        let (low, high) = (self.low, self.high);
+        let entries = self.entries_mut(1);
+        if FALLING {
+            let Some((&mut mut adding, rest)) = entries.split_last_mut() else {
+                return Ok(Step::default());
+            };
+            let mut diagonal = high;
+            for [removing, entry] in rest.as_chunks_mut::<2>().0.iter_mut().rev() {
+                let end = slid.along(sides, (*removing + 1).max(adding), diagonal);
+                *entry = end;
+                if MEETING && facing.get(facing_at(diagonal)).is_some_and(|reach| end + reach >= old_len) {
+                    met = Some((diagonal, end));
+                    break;
                 }
+                adding = *removing;
+                diagonal -= 2;
+            }
+        } else {
+            let Some((&mut mut removing, rest)) = entries.split_first_mut() else {
+                return Ok(Step::default());
+            };
+            let mut diagonal = low;
+            for [entry, adding] in rest.as_chunks_mut::<2>().0 {
+                let end = slid.along(sides, (removing + 1).max(*adding), diagonal);
+                *entry = end;
+                if MEETING && facing.get(facing_at(diagonal)).is_some_and(|reach| end + reach >= old_len) {
+                    met = Some((diagonal, end));
+                    break;
+                }
+                removing = *adding;
+                diagonal += 2;
             }
         }
-        pace.spend((self.high - self.low).max(0) as usize + slid as usize)?;
-        Ok(Step { met: None, slid_far })
+        pace.spend(slid.lines)?;
+        Ok(Step { met, slid_far: slid.far })
+    }
+
+    /// Returns the range of `reach` from `margin` below the lowest diagonal to `margin` above the highest.
+    fn range(&self, margin: i32) -> std::ops::Range<usize> {
+        (self.zero + self.low - margin) as usize..(self.zero + self.high + 1 + margin) as usize
+    }
+
+    fn entries(&self, margin: i32) -> &[i32] {
+        self.reach.get(self.range(margin)).unwrap_or_default()
+    }
+
+    fn entries_mut(&mut self, margin: i32) -> &mut [i32] {
+        let range = self.range(margin);
+        self.reach.get_mut(range).unwrap_or_default()
     }
 
     /// Returns the point of the most advanced diagonal that ends in a good slide.
-    fn promising<const FALLING: bool>(&self, (old, new): (&[u32], &[u32]), cost: i32) -> Option<(usize, usize)> {
-        let (old_len, new_len) = (old.len() as i32, new.len() as i32);
+    fn promising<const FALLING: bool>(&self, sides: impl Sides, cost: i32) -> Option<(usize, usize)> {
+        let (old_len, new_len) = sides.lens();
         let mut best = i64::from(cost) * GOOD_PROGRESS;
         let mut found = None;
         for diagonal in self.diagonals::<FALLING>() {
@@ -271,11 +321,9 @@ impl Front {
             if progress <= best || !(GOOD_SLIDE..old_len).contains(&o) || !(GOOD_SLIDE..new_len).contains(&n) {
                 continue;
             }
-            let (o, n) = (o as usize, n as usize);
-            let length = GOOD_SLIDE as usize;
-            if old[o - length..o] == new[n - length..n] {
+            if sides.equal_before(o, n, GOOD_SLIDE) {
                 best = progress;
-                found = Some((o, n));
+                found = Some((o as usize, n as usize));
             }
         }
         found
@@ -302,41 +350,64 @@ impl Front {
     }
 }
 
-/// Walks both fronts toward each other and returns where to split the box.
-fn meet(
+/// How far one step slid along all diagonals.
+#[derive(Default)]
+struct Slid {
+    lines: usize,
+    far: bool,
+}
+
+impl Slid {
+    #[inline(always)]
+    fn along<S: Sides>(&mut self, sides: S, start: i32, diagonal: i32) -> i32 {
+        let end = sides.slide(start, diagonal);
+        if S::DENSE || end != start {
+            self.lines += (end - start) as usize;
+            self.far |= end - start > GOOD_SLIDE;
+        }
+        end
+    }
+}
+
+/// Walks both fronts toward each other and returns where to split the box; without `limit`, only where they meet.
+fn meet<S: Sides>(
     ahead: &mut Front,
     back: &mut Front,
-    sides: Sides<'_>,
-    limit: i32,
-    exact: bool,
+    forward: S,
+    backward: S,
+    limit: Option<i32>,
     pace: &mut Pace<'_>,
 ) -> Result<Split, Stopped> {
-    let (old_len, new_len) = (sides.ahead.0.len(), sides.ahead.1.len());
-    let (o, n) = (old_len as i32, new_len as i32);
+    let (o, n) = forward.lens();
     let odd = (o - n) & 1 != 0;
-    let mirrored = |(old, new): (usize, usize)| (old_len - old, new_len - new);
+    let mirrored = |(old, new): (usize, usize)| (o as usize - old, n as usize - new);
+    let point = |(diagonal, old): (i32, i32)| (old as usize, (old - diagonal) as usize);
     let split = |(old, new): (usize, usize), exact| Ok(Split { old, new, exact });
     ahead.start(n);
     back.start(n);
     let mut cost = 0;
     loop {
         cost += 1;
-        let forth = ahead.step::<true>(sides.ahead, odd.then_some(&*back), pace)?;
-        if let Some((diagonal, old)) = forth.met {
-            return split((old as usize, (old - diagonal) as usize), (true, true));
+        let forth = match odd {
+            true => ahead.step::<true, true, S>(forward, back, pace)?,
+            false => ahead.step::<true, false, S>(forward, back, pace)?,
+        };
+        if let Some(met) = forth.met {
+            return split(point(met), (true, true));
         }
-        let aft = back.step::<false>(sides.back, (!odd).then_some(&*ahead), pace)?;
-        if let Some((diagonal, old)) = aft.met {
-            return split(mirrored((old as usize, (old - diagonal) as usize)), (true, true));
+        let aft = match odd {
+            true => back.step::<false, false, S>(backward, ahead, pace)?,
+            false => back.step::<false, true, S>(backward, ahead, pace)?,
+        };
+        if let Some(met) = aft.met {
+            return split(mirrored(point(met)), (true, true));
         }
-        if exact {
-            continue;
-        }
+        let Some(limit) = limit else { continue };
         if cost > PATIENT_COST && (forth.slid_far || aft.slid_far) {
-            if let Some(point) = ahead.promising::<true>(sides.ahead, cost) {
+            if let Some(point) = ahead.promising::<true>(forward, cost) {
                 return split(point, (true, false));
             }
-            if let Some(point) = back.promising::<false>(sides.back, cost) {
+            if let Some(point) = back.promising::<false>(backward, cost) {
                 return split(mirrored(point), (false, true));
             }
         }

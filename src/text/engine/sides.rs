@@ -1,0 +1,158 @@
+//! Holds two sequences in the form that is fastest to compare along a diagonal.
+
+use super::myers::Area;
+
+/// A box of two sequences, seen from one of its corners.
+pub(super) trait Sides: Copy {
+    /// Whether lines are so often equal that a branch on it would cost more than what it saves.
+    const DENSE: bool;
+
+    /// Returns how long the box's parts of the old and of the new sequence are.
+    fn lens(self) -> (i32, i32);
+
+    /// Returns the old index where the equal lines from `start` on along `diagonal` end.
+    fn slide(self, start: i32, diagonal: i32) -> i32;
+
+    /// Returns whether the `count` lines before an old and a new index are equal.
+    fn equal_before(self, old: i32, new: i32, count: i32) -> bool;
+}
+
+/// Numbers that are rarely equal: they are compared one by one.
+#[derive(Clone, Copy)]
+pub(super) struct Sparse<'a, T> {
+    old: &'a [T],
+    new: &'a [T],
+}
+
+impl<T: Copy + Eq> Sides for Sparse<'_, T> {
+    const DENSE: bool = false;
+
+    #[inline(always)]
+    fn lens(self) -> (i32, i32) {
+        (self.old.len() as i32, self.new.len() as i32)
+    }
+
+    #[inline(always)]
+    fn slide(self, start: i32, diagonal: i32) -> i32 {
+        // Indices are not negative, and widening them as such is free.
+        let (mut o, mut n) = (start as u32 as usize, (start - diagonal) as u32 as usize);
+        while let (Some(a), Some(b)) = (self.old.get(o), self.new.get(n))
+            && a == b
+        {
+            o += 1;
+            n += 1;
+        }
+        o as i32
+    }
+
+    fn equal_before(self, old: i32, new: i32, count: i32) -> bool {
+        self.old.get((old - count) as usize..old as usize) == self.new.get((new - count) as usize..new as usize)
+    }
+}
+
+/// Bytes that are often equal: eight are compared at a time.
+///
+/// There is no branch on how many of the eight are equal, for it could not be foreseen, and would cost more than all
+/// the rest. Eight bytes more than the box holds can be read.
+#[derive(Clone, Copy)]
+pub(super) struct Dense<'a> {
+    old: &'a [u8],
+    new: &'a [u8],
+    lens: (i32, i32),
+}
+
+impl Sides for Dense<'_> {
+    const DENSE: bool = true;
+
+    #[inline(always)]
+    fn lens(self) -> (i32, i32) {
+        self.lens
+    }
+
+    #[inline(always)]
+    fn slide(self, start: i32, diagonal: i32) -> i32 {
+        let limit = self.lens.0.min(self.lens.1 + diagonal);
+        let mut end = start;
+        while let (Some(a), Some(b)) = (eight(self.old, end), eight(self.new, end - diagonal)) {
+            let equal = (a ^ b).trailing_zeros() as i32 / 8;
+            end = (end + equal).min(limit).max(end);
+            if equal < 8 || end >= limit {
+                break;
+            }
+        }
+        end
+    }
+
+    fn equal_before(self, old: i32, new: i32, count: i32) -> bool {
+        self.old.get((old - count) as usize..old as usize) == self.new.get((new - count) as usize..new as usize)
+    }
+}
+
+#[inline(always)]
+fn eight(bytes: &[u8], from: i32) -> Option<u64> {
+    let from = from as u32 as usize;
+    bytes.get(from..from + 8)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Both sequences forward, both reversed, each with padding behind.
+#[derive(Debug, Default)]
+pub(super) struct Buffers<T> {
+    forward: [Vec<T>; 2],
+    reversed: [Vec<T>; 2],
+}
+
+const PADDING: usize = 8;
+
+impl<T: Copy + Default + Eq> Buffers<T> {
+    /// Replaces the content.
+    pub(super) fn fill(&mut self, old: &[u32], new: &[u32], narrow: impl Fn(u32) -> T) {
+        for (side, ids) in [old, new].into_iter().enumerate() {
+            let padding = [T::default(); PADDING];
+            self.forward[side].clear();
+            self.forward[side].extend(ids.iter().map(|&id| narrow(id)).chain(padding));
+            self.reversed[side].clear();
+            self.reversed[side].extend(ids.iter().rev().map(|&id| narrow(id)).chain(padding));
+        }
+    }
+
+    /// Returns a box as seen from its start and from its end.
+    pub(super) fn sparse(&self, area: &Area) -> (Sparse<'_, T>, Sparse<'_, T>) {
+        let ([old, new], [old_back, new_back]) = self.starts(area);
+        let (o, n) = (area.old.1 - area.old.0, area.new.1 - area.new.0);
+        let forward = Sparse { old: &old[..o], new: &new[..n] };
+        let backward = Sparse { old: &old_back[..o], new: &new_back[..n] };
+        (forward, backward)
+    }
+
+    /// Returns both sequences from a box's start, and both reversed from its end.
+    fn starts(&self, area: &Area) -> ([&[T]; 2], [&[T]; 2]) {
+        let from = [area.old.0, area.new.0];
+        let to = [area.old.1, area.new.1];
+        let forward = [0, 1].map(|side| &self.forward[side][from[side]..]);
+        let reversed = [0, 1].map(|side| {
+            let all = &self.reversed[side];
+            &all[all.len() - PADDING - to[side]..]
+        });
+        (forward, reversed)
+    }
+}
+
+impl Buffers<u8> {
+    /// Returns a box as seen from its start and from its end.
+    pub(super) fn dense(&self, area: &Area) -> (Dense<'_>, Dense<'_>) {
+        let ([old, new], [old_back, new_back]) = self.starts(area);
+        let lens = ((area.old.1 - area.old.0) as i32, (area.new.1 - area.new.0) as i32);
+        (Dense { old, new, lens }, Dense { old: old_back, new: new_back, lens })
+    }
+}
+
+/// Returns whether a line of one side is likely to equal one of the other, judged by samples.
+///
+/// Only speed depends on it.
+pub(super) fn equals_are_common(old: &[u32], new: &[u32]) -> bool {
+    const SAMPLES: usize = 512;
+    let (step_old, step_new) = ((old.len() / SAMPLES).max(1), (new.len() / SAMPLES * 7 / 11).max(1));
+    let pairs = old.iter().step_by(step_old).zip(new.iter().rev().step_by(step_new)).take(SAMPLES);
+    let (all, equal) = pairs.fold((0, 0), |(all, equal), (a, b)| (all + 1, equal + usize::from(a == b)));
+    equal * 16 > all
+}

@@ -1,0 +1,140 @@
+//! Holds the engine's hunks against those of the machine's git, byte by byte.
+//!
+//! `REDLINE_PAIRS` is the number of random pairs [300], `REDLINE_SEED` the first [0], `REDLINE_LARGE` the number of
+//! large pairs of each kind [1]. The last `REDLINE_COMMITS` [200] commits are compared of ripgrep where
+//! `REDLINE_TEST_REPOS` names the folder of its bundle, else of this checkout.
+
+mod git;
+mod history;
+mod large;
+mod random;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use git::{Case, compare_trees};
+use redline::text::engine::{Algorithm, Whitespace};
+
+const ALGORITHMS: [Algorithm; 4] = [Algorithm::Myers, Algorithm::Minimal, Algorithm::Patience, Algorithm::Histogram];
+const WHITESPACE: [Whitespace; 5] =
+    [Whitespace::Exact, Whitespace::All, Whitespace::Change, Whitespace::Eol, Whitespace::CrAtEol];
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Returns a folder with the empty folders `a` and `b`.
+fn two_folders() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for side in ["a", "b"] {
+        fs::create_dir(dir.path().join(side)).unwrap();
+    }
+    dir
+}
+
+/// Writes the pairs of the environment's range of seeds.
+fn random_trees() -> tempfile::TempDir {
+    let dir = two_folders();
+    let first = number("REDLINE_SEED", 0);
+    for seed in first..first + number("REDLINE_PAIRS", 300) {
+        let (old, new) = random::pair(seed);
+        fs::write(dir.path().join(format!("a/{seed}")), old).unwrap();
+        fs::write(dir.path().join(format!("b/{seed}")), new).unwrap();
+    }
+    dir
+}
+
+fn check(dir: &Path, cases: impl IntoIterator<Item = Case>) {
+    for case in cases {
+        let (pairs, differing) = compare_trees(dir, &case);
+        eprintln!("{pairs} pairs, {} differ: {case:?}", differing.len());
+        assert!(differing.is_empty(), "{case:?}: hunks differ from git's for {differing:?}");
+    }
+}
+
+fn case(algorithm: Algorithm, whitespace: Whitespace, context: u32) -> Case {
+    Case { algorithm, whitespace, context, ..Case::default() }
+}
+
+#[test]
+fn random_pairs_have_gits_hunks_with_each_algorithm_and_context() {
+    let dir = random_trees();
+    let cases = ALGORITHMS
+        .into_iter()
+        .flat_map(|algorithm| [3, 0, 1, 10].map(|context| case(algorithm, Whitespace::Exact, context)));
+    check(dir.path(), cases);
+}
+
+#[test]
+fn random_pairs_have_gits_hunks_when_white_space_is_ignored() {
+    let dir = random_trees();
+    let cases = WHITESPACE[1..].iter().flat_map(|&whitespace| {
+        ALGORITHMS.into_iter().flat_map(move |algorithm| [3, 0].map(|context| case(algorithm, whitespace, context)))
+    });
+    check(dir.path(), cases);
+}
+
+#[test]
+fn random_pairs_have_gits_hunks_when_blank_lines_are_ignored() {
+    let dir = random_trees();
+    let cases = WHITESPACE.into_iter().flat_map(|whitespace| {
+        [0, 1, 3, 10].into_iter().flat_map(move |context| {
+            [0, 4].map(|inter_hunk_context| Case {
+                ignore_blank_lines: true,
+                inter_hunk_context,
+                ..case(Algorithm::Myers, whitespace, context)
+            })
+        })
+    });
+    check(dir.path(), cases);
+}
+
+#[test]
+fn random_pairs_have_gits_hunks_when_hunks_are_joined() {
+    let dir = random_trees();
+    let cases = [(0, 1), (0, 7), (3, 1), (3, 5), (1, 100), (100_000, 0)].map(|(context, inter_hunk_context)| Case {
+        inter_hunk_context,
+        ..case(Algorithm::Myers, Whitespace::Exact, context)
+    });
+    check(dir.path(), cases);
+}
+
+#[test]
+fn large_repetitive_files_have_gits_hunks() {
+    let dir = two_folders();
+    for kind in large::KINDS {
+        for seed in 0..number("REDLINE_LARGE", 1) {
+            let (old, new) = large::pair(kind, seed);
+            fs::write(dir.path().join(format!("a/{kind}{seed}")), old).unwrap();
+            fs::write(dir.path().join(format!("b/{kind}{seed}")), new).unwrap();
+        }
+    }
+    let all_but_minimal = [Algorithm::Myers, Algorithm::Patience, Algorithm::Histogram];
+    check(dir.path(), all_but_minimal.map(|algorithm| case(algorithm, Whitespace::Exact, 3)));
+    check(dir.path(), [case(Algorithm::Myers, Whitespace::Exact, 0), case(Algorithm::Myers, Whitespace::All, 3)]);
+}
+
+#[test]
+fn real_commits_have_gits_hunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let repository = match std::env::var_os("REDLINE_TEST_REPOS") {
+        Some(bundles) => {
+            let clone = folder.path().join("ripgrep.git");
+            let bundle = Path::new(&bundles).join("ripgrep.bundle");
+            let cloned = Command::new("git").args(["clone", "-q", "--bare"]).args([&bundle, &clone]).status().unwrap();
+            assert!(cloned.success(), "{} cannot be cloned", bundle.display());
+            clone
+        }
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")),
+    };
+    let commits = number("REDLINE_COMMITS", 200);
+    for algorithm in ALGORITHMS {
+        for context in [3, 0] {
+            history::compare(&repository, commits, &case(algorithm, Whitespace::Exact, context));
+        }
+    }
+    for whitespace in &WHITESPACE[1..] {
+        history::compare(&repository, commits, &case(Algorithm::Myers, *whitespace, 3));
+    }
+}
