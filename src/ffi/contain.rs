@@ -35,8 +35,10 @@ pub fn run<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     // The closure's captures are dropped or marked failed by every caller after a panic, so a
     // broken invariant cannot be seen later.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        // Dropping the payload could panic again; forgetting it leaks a few bytes of a bug.
-        std::mem::forget(panic);
+        // Dropping the payload could panic again; a second payload is forgotten.
+        if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            std::mem::forget(second);
+        }
         let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());
         Err(Error::tool_failed(format!("redline met an internal error at {place}"))
             .with_hint("The connection is usable; please report this message with the query"))

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
-use crate::git::{Change, Contents, Found, Status};
+use crate::git::{Change, Contents, Named, Repository, Status};
 use crate::text::{Diff, DiffLine, DiffOptions, Engine, LineKind, Stop, quoted_path};
 
 const FIELDS: [Field; 6] = [
@@ -43,35 +43,47 @@ struct Row {
     hunk: Option<u32>,
 }
 
-impl Lines {
-    fn of(comparison: &FileComparison, settings: &Settings) -> Result<Self> {
+/// A file that was found on one side or both, not yet read.
+struct Found {
+    repository: Repository,
+    change: Change,
+}
+
+impl Found {
+    fn find(comparison: &FileComparison, settings: &Settings) -> Result<Self> {
         let repository = host::open_repository(&comparison.repo, settings)?;
         let revisions = [repository.revision(&comparison.from)?, repository.revision(&comparison.to)?];
         let path = comparison.file.as_bytes();
-        let found = [repository.find(revisions[0], path)?, repository.find(revisions[1], path)?];
-        let [old, new] = found.map(Found::file);
-        let mut lines = Self::default();
+        let named = [repository.find(revisions[0], path)?, repository.find(revisions[1], path)?];
+        let [old, new] = named.map(Named::file);
+        if old.is_none() && new.is_none() {
+            let near = repository.nearest_paths(&comparison.file, revisions)?;
+            return Err(no_file(comparison, named.contains(&Named::Folder), &near));
+        }
+        Ok(Self { repository, change: Change { path: path.to_vec(), old, new } })
+    }
+
+    /// Reads and compares both sides.
+    fn lines(&self, options: &DiffOptions) -> Result<Lines> {
+        let Change { path, old, new } = &self.change;
+        let mut lines = Lines::default();
         if old == new {
-            if old.is_none() {
-                let near = repository.nearest_paths(&comparison.file, revisions)?;
-                return Err(no_file(comparison, found.contains(&Found::Folder), &near));
-            }
             return Ok(lines);
         }
-        let change = Change { path: path.to_vec(), old, new };
-        let is_type_change = change.status() == Status::TypeChanged;
         let has_same_content = old.map(|entry| entry.oid) == new.map(|entry| entry.oid);
-        let (old, new) = repository.reader().contents(&change)?;
-        if is_type_change {
+        let (old, new) = self.repository.reader().contents(&self.change)?;
+        if self.change.status() == Status::TypeChanged {
             // As git shows it: one file deleted, another created.
-            lines.add(path, &old, &Contents::Absent, &comparison.options)?;
-            lines.add(path, &Contents::Absent, &new, &comparison.options)?;
+            lines.add(path, &old, &Contents::Absent, options)?;
+            lines.add(path, &Contents::Absent, &new, options)?;
         } else if !has_same_content {
-            lines.add(path, &old, &new, &comparison.options)?;
+            lines.add(path, &old, &new, options)?;
         }
         Ok(lines)
     }
+}
 
+impl Lines {
     /// Appends the difference of two contents.
     fn add(&mut self, path: &[u8], old: &Contents, new: &Contents, options: &DiffOptions) -> Result<()> {
         let (Some(old_text), Some(new_text)) = (old.text(), new.text()) else {
@@ -138,7 +150,11 @@ pub struct FileDiff;
 
 /// A running scan.
 pub struct Scan {
-    lines: Lines,
+    found: Found,
+    options: DiffOptions,
+    /// Made by the first call of `fill`: DuckDB opens all scans of a query before it looks whether
+    /// the query was cancelled.
+    lines: Option<Lines>,
     next: usize,
     projection: Vec<usize>,
 }
@@ -164,14 +180,19 @@ impl TableFunction for FileDiff {
     }
 
     fn open(comparison: &FileComparison, open: Open<'_>) -> Result<Scan> {
-        let lines = Lines::of(comparison, &open.settings)?;
-        Ok(Scan { lines, next: 0, projection: open.projection.to_vec() })
+        let found = Found::find(comparison, &open.settings)?;
+        let options = comparison.options.clone();
+        Ok(Scan { found, options, lines: None, next: 0, projection: open.projection.to_vec() })
     }
 
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        while scan.next < scan.lines.rows.len() && !batch.is_full() {
+        let lines = match &mut scan.lines {
+            Some(lines) => lines,
+            none => none.insert(scan.found.lines(&scan.options)?),
+        };
+        while scan.next < lines.rows.len() && !batch.is_full() {
             for (column, &field) in batch.columns_mut().iter_mut().zip(&scan.projection) {
-                scan.lines.write(scan.next, field, column);
+                lines.write(scan.next, field, column);
             }
             scan.next += 1;
         }
@@ -206,7 +227,7 @@ impl ScalarFunction for FileDiffList {
             repo: row_text(arguments, 3, "repo")?,
             options: context(arguments.bigint(4))?,
         };
-        let lines = Lines::of(&comparison, settings)?;
+        let lines = Found::find(&comparison, settings)?.lines(&comparison.options)?;
         out.push_list(|elements| {
             for row in 0..lines.rows.len() {
                 for (field, column) in elements.fields_mut().iter_mut().enumerate() {

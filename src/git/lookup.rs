@@ -8,7 +8,7 @@ use crate::error::Result;
 
 /// What a path names in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum Named {
     /// Nothing.
     Nothing,
     /// A folder.
@@ -17,7 +17,7 @@ pub enum Found {
     File(Entry),
 }
 
-impl Found {
+impl Named {
     /// Returns the entry of a file.
     pub fn file(self) -> Option<Entry> {
         match self {
@@ -29,24 +29,24 @@ impl Found {
 
 impl Repository {
     /// Returns what `path` (components separated by `/`) names in a revision.
-    pub fn find(&self, revision: Revision, path: &[u8]) -> Result<Found> {
+    pub fn find(&self, revision: Revision, path: &[u8]) -> Result<Named> {
         let objects = self.objects();
-        let Some(root) = revision.tree() else { return Ok(Found::Nothing) };
+        let Some(root) = revision.tree() else { return Ok(Named::Nothing) };
         let mut tree = root;
         let mut bytes = Vec::new();
         let mut components = path.split(|&byte| byte == b'/').peekable();
         while let Some(component) = components.next() {
             objects.tree(&tree, &mut bytes)?;
             match entry(&objects, &tree, &bytes, component)? {
-                None => return Ok(Found::Nothing),
+                None => return Ok(Named::Nothing),
                 Some(entry) if components.peek().is_none() => {
-                    return Ok(if entry.mode.is_folder() { Found::Folder } else { Found::File(entry) });
+                    return Ok(if entry.mode.is_folder() { Named::Folder } else { Named::File(entry) });
                 }
                 Some(entry) if entry.mode.is_folder() => tree = entry.oid,
-                Some(_) => return Ok(Found::Nothing),
+                Some(_) => return Ok(Named::Nothing),
             }
         }
-        Ok(Found::Nothing)
+        Ok(Named::Nothing)
     }
 }
 

@@ -20,7 +20,7 @@ mod walk;
 
 pub use changes::{Change, Entry, LineCounts, Measure, Measured, Measurer, Mode, Status};
 pub use contents::{Contents, Reader};
-pub use lookup::Found;
+pub use lookup::Named;
 pub use repository::Repository;
 pub use revision::Revision;
 pub use walk::TreeChanges;

@@ -8,7 +8,7 @@ import repositories
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "functions").glob("*.md"))]
-EXAMPLE = re.compile(r"```sql\n(.*?)```\n+(?:```\n(.*?)```|((?:^\|.*\n)+))", re.DOTALL | re.MULTILINE)
+EXAMPLE = re.compile(r"```sql\n([^`]*)```\n+(?:```\n([^`]*)```|((?:^[|][^\n]*\n)+))", re.MULTILINE)
 
 
 def examples():
@@ -36,7 +36,7 @@ def shown(value):
     return "NULL" if value is None else str(value).strip()
 
 
-@pytest.mark.parametrize("sql, output", examples())
+@pytest.mark.parametrize("sql, output", list(examples()))
 def test_an_example_prints_what_the_document_says(con, sql, output):
     repositories.fixture("readme")
     con.execute((ROOT / "sql" / "macros.sql").read_text())
