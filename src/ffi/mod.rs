@@ -3,7 +3,7 @@
 //! It knows nothing of diffs or git. A function is described by a safe trait ([`TableFunction`],
 //! [`ScalarFunction`]); this module turns it into callbacks that keep three promises:
 //!
-//! 1. **A Rust panic never crosses into DuckDB.** Domain code runs inside [`contain::run`], which
+//! 1. **A Rust panic never crosses into DuckDB.** Domain code runs inside `contain::run`, which
 //!    turns a panic into a SQL error.
 //! 2. **A C++ exception of DuckDB passes through.** Callbacks and every API pointer are
 //!    `extern "C-unwind"`, and no API call that can throw runs inside `catch_unwind` (which would

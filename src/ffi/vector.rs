@@ -70,7 +70,7 @@ pub unsafe fn write(vector: sys::duckdb_vector, column: &Column) {
 /// Writes numbers or booleans.
 ///
 /// # Safety
-/// As [`write`]; `T` is the vector's physical type.
+/// As `write`; `T` is the vector's physical type.
 unsafe fn write_plain<T: Copy>(api: &Api, vector: sys::duckdb_vector, values: &[Option<T>]) {
     // SAFETY: the data pointer has room for the vector's capacity of `T`.
     unsafe {

@@ -75,7 +75,7 @@ pub struct Comparison {
 /// A stream of changed files in git's order.
 enum Rows {
     /// Nothing is measured: the walk itself, on the thread that reads.
-    Unmeasured(TreeChanges),
+    Unmeasured(Box<TreeChanges>),
     /// Measured by workers.
     Measured(Ordered<Measured>),
 }
@@ -87,7 +87,7 @@ impl Rows {
         let stop = Arc::new(AtomicBool::new(false));
         let changes = repository.changes(from, to, Arc::clone(&stop))?;
         if measure == Measure::default() {
-            return Ok(Self::Unmeasured(changes));
+            return Ok(Self::Unmeasured(Box::new(changes)));
         }
         let workers = (0..host::threads(settings))
             .map(|_| {

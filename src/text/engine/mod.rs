@@ -1,8 +1,8 @@
 //! Finds the changed lines between two texts: the same that git finds.
 //!
-//! The steps are git's, each in its own file: lines are rewritten if white space is to be ignored ([`whitespace`]),
-//! numbered by content ([`intern`]), thinned out ([`prune`]), searched ([`myers`], [`patience`], [`histogram`]), and
-//! the changes found are slid to where they read best ([`compact`]). What git does is known from its documentation,
+//! The steps are git's, each in its own file: lines are rewritten if white space is to be ignored (`whitespace`),
+//! numbered by content (`intern`), thinned out (`prune`), searched (`myers`, `patience`, `histogram`), and
+//! the changes found are slid to where they read best (`compact`). What git does is known from its documentation,
 //! from the papers named in each file, and from holding this engine against it (`test/rust/engine_parity.rs`).
 
 mod classic;
