@@ -16,6 +16,8 @@ pub enum Column {
     BigInt(Vec<Option<i64>>),
     /// VARCHAR values.
     Text(Texts),
+    /// BLOB values.
+    Blob(Texts),
     /// Lists: the length of each row's list, and all elements in one column.
     List {
         /// Length per row; NULL for a NULL list.
@@ -46,8 +48,8 @@ impl Texts {
         })
     }
 
-    fn push(&mut self, text: Option<&str>) {
-        self.bytes.extend_from_slice(text.unwrap_or_default().as_bytes());
+    fn push(&mut self, text: Option<&[u8]>) {
+        self.bytes.extend_from_slice(text.unwrap_or_default());
         self.ends.push((self.bytes.len(), text.is_none()));
     }
 }
@@ -60,6 +62,7 @@ impl Column {
             Type::UTinyInt => Self::UTinyInt(Vec::new()),
             Type::BigInt => Self::BigInt(Vec::new()),
             Type::Varchar => Self::Text(Texts::default()),
+            Type::Blob => Self::Blob(Texts::default()),
             Type::List(child) => Self::List { lengths: Vec::new(), child: Box::new(Self::new(child)) },
             Type::Struct(fields) => Self::Struct(fields.iter().map(|field| Self::new(&field.kind)).collect()),
         }
@@ -71,7 +74,7 @@ impl Column {
             Self::Boolean(values) => values.len(),
             Self::UTinyInt(values) => values.len(),
             Self::BigInt(values) => values.len(),
-            Self::Text(texts) => texts.ends.len(),
+            Self::Text(texts) | Self::Blob(texts) => texts.ends.len(),
             Self::List { lengths, .. } => lengths.len(),
             Self::Struct(fields) => fields.first().map_or(0, Self::len),
         }
@@ -88,7 +91,7 @@ impl Column {
             Self::Boolean(values) => values.clear(),
             Self::UTinyInt(values) => values.clear(),
             Self::BigInt(values) => values.clear(),
-            Self::Text(texts) => {
+            Self::Text(texts) | Self::Blob(texts) => {
                 texts.bytes.clear();
                 texts.ends.clear();
             }
@@ -106,7 +109,7 @@ impl Column {
             Self::Boolean(values) => values.push(None),
             Self::UTinyInt(values) => values.push(None),
             Self::BigInt(values) => values.push(None),
-            Self::Text(texts) => texts.push(None),
+            Self::Text(texts) | Self::Blob(texts) => texts.push(None),
             Self::List { lengths, .. } => lengths.push(None),
             Self::Struct(fields) => fields.iter_mut().for_each(Self::push_null),
         }
@@ -119,7 +122,7 @@ impl Column {
     /// which the boundary reports as an internal error.
     pub fn push_text(&mut self, text: Option<&str>) {
         match self {
-            Self::Text(texts) => texts.push(text),
+            Self::Text(texts) => texts.push(text.map(str::as_bytes)),
             other => panic!("a text was pushed to {other:?}"),
         }
     }
@@ -129,6 +132,14 @@ impl Column {
         match bytes.map(String::from_utf8_lossy) {
             Some(text) => self.push_text(Some(&text)),
             None => self.push_text(None),
+        }
+    }
+
+    /// Appends bytes as they are, or NULL.
+    pub fn push_blob(&mut self, bytes: Option<&[u8]>) {
+        match self {
+            Self::Blob(blobs) => blobs.push(bytes),
+            other => panic!("a BLOB was pushed to {other:?}"),
         }
     }
 
@@ -171,7 +182,7 @@ impl Column {
 
     fn text_bytes(&self) -> usize {
         match self {
-            Self::Text(texts) => texts.bytes.len(),
+            Self::Text(texts) | Self::Blob(texts) => texts.bytes.len(),
             _ => 0,
         }
     }

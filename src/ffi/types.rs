@@ -17,6 +17,8 @@ pub enum Type {
     BigInt,
     /// VARCHAR, UTF-8.
     Varchar,
+    /// BLOB, any bytes.
+    Blob,
     /// A list of one type.
     List(&'static Type),
     /// A struct of named fields.
@@ -54,6 +56,7 @@ impl TypeHandle {
             Type::UTinyInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT),
             Type::BigInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
             Type::Varchar => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
+            Type::Blob => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
             Type::List(child) => {
                 let child = Self::new(child);
                 // SAFETY: `child` is a live handle; DuckDB copies the type behind it.

@@ -24,12 +24,12 @@ pub unsafe fn write(vector: sys::duckdb_vector, column: &Column) {
             Column::Boolean(values) => write_plain(api, vector, values),
             Column::UTinyInt(values) => write_plain(api, vector, values),
             Column::BigInt(values) => write_plain(api, vector, values),
-            Column::Text(texts) => {
+            Column::Text(texts) | Column::Blob(texts) => {
                 let mut nulls = Nulls::new(api, vector);
                 for (row, text) in texts.iter().enumerate() {
                     match text {
-                        // The bytes come from a `str`, so DuckDB's UTF-8 check cannot turn them
-                        // into NULL.
+                        // A VARCHAR's bytes come from a `str`, so DuckDB's UTF-8 check cannot turn
+                        // them into NULL; a BLOB's are not checked.
                         Some(text) => (api.duckdb_vector_assign_string_element_len)(
                             vector,
                             row as idx_t,

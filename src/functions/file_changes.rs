@@ -1,19 +1,15 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-
-use super::arguments::{required_text, row_text};
+use super::comparison::{self, Named, Revisions};
 use super::host;
+use super::stream::{Grouped, Stream};
 use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
 use crate::git::{Change, Entry, LineCounts, Measure, Measured, TreeChanges};
-use crate::limits;
 use crate::pipeline::{Ordered, Poll};
-use crate::text::Stop;
+use crate::text::{DiffOptions, Stop};
 
 /// The columns, in the order of SQL; the list has `seq` before them.
 const FIELDS: [Field; 14] = [
@@ -65,97 +61,78 @@ fn push(column: &mut Column, index: usize, row: &Measured) {
     }
 }
 
-/// What is compared.
-pub struct Comparison {
-    from: String,
-    to: String,
-    repo: String,
-}
-
-/// A stream of changed files in git's order.
-enum Rows {
-    /// Nothing is measured: the walk itself, on the thread that reads.
-    Unmeasured(Box<TreeChanges>),
-    /// Measured by workers.
-    Measured(Ordered<Measured>),
-}
-
-impl Rows {
-    fn start(comparison: &Comparison, measure: Measure, settings: &Settings) -> Result<Self> {
-        let repository = host::open_repository(&comparison.repo, settings)?;
-        let (from, to) = (repository.revision(&comparison.from)?, repository.revision(&comparison.to)?);
-        let stop = Arc::new(AtomicBool::new(false));
-        let changes = repository.changes(from, to, Arc::clone(&stop))?;
-        if measure == Measure::default() {
-            return Ok(Self::Unmeasured(Box::new(changes)));
-        }
-        let workers = (0..host::threads(settings))
-            .map(|_| {
-                let stop = Arc::clone(&stop);
-                let mut measurer = repository.measurer(measure);
-                move |change| measurer.measure(change, &Stop::when(&stop))
-            })
-            .collect();
-        Ok(Self::Measured(Ordered::start(changes, workers, limits::WINDOW_JOBS, stop)?))
+impl Grouped for Measured {
+    fn rows(&self) -> usize {
+        1
     }
 
-    /// Returns the next row, waiting for it until `deadline` where one is given.
-    fn poll(&mut self, deadline: Option<Instant>) -> Poll<Measured> {
-        match self {
-            Self::Unmeasured(changes) => match changes.next() {
-                Some(change) => Poll::Ready(change.map(Measured::unmeasured)),
-                None => Poll::End,
-            },
-            Self::Measured(rows) => rows.poll(deadline),
-        }
+    fn write(&self, _: usize, column: usize, out: &mut Column) {
+        push(out, column, self);
     }
+}
+
+/// Starts the measuring of every change.
+fn measured(
+    revisions: &Revisions,
+    measure: Measure,
+    options: &DiffOptions,
+    settings: &Settings,
+) -> Result<Ordered<Measured>> {
+    revisions.work(settings, |repository| {
+        let mut measurer = repository.measurer(measure, options.clone());
+        Ok(move |change, stop: &Stop<'_>| measurer.measure(change, stop))
+    })
 }
 
 /// The table function.
 pub struct FileChanges;
 
 /// A running scan.
-pub struct Scan {
-    rows: Rows,
-    projection: Vec<usize>,
+pub enum Scan {
+    /// Nothing is measured: the walk itself, on the thread that reads, and the projection.
+    Unmeasured(Box<TreeChanges>, Vec<usize>),
+    /// Measured by workers.
+    Measured(Stream<Measured>),
 }
 
 impl TableFunction for FileChanges {
     const NAME: &'static str = "file_changes";
-    const PARAMETERS: &'static [Field] =
-        &[Field::new("from", Type::Varchar), Field::new("to", Type::Varchar), Field::new("repo", Type::Varchar)];
-    const NAMED: &'static [Field] = &[];
+    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &comparison::NAMED;
     const COLUMNS: &'static [Field] = FIELDS.split_at(1).1;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type Bind = Comparison;
+    type Bind = (Revisions, DiffOptions);
     type Scan = Scan;
 
-    fn bind(arguments: &[Value], _: &[Value]) -> Result<Comparison> {
-        let text = |index: usize| required_text(&arguments[index], Self::NAME, Self::PARAMETERS[index].name);
-        Ok(Comparison { from: text(0)?, to: text(1)?, repo: text(2)? })
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind> {
+        let named = Named::new(Self::NAMED, named);
+        Ok((Revisions::bind(arguments, &named, Self::NAME)?, named.diff_options()?))
     }
 
-    fn open(comparison: &Comparison, open: Open<'_>) -> Result<Scan> {
-        let rows = Rows::start(comparison, measure(open.projection), &open.settings)?;
-        Ok(Scan { rows, projection: open.projection.to_vec() })
+    fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Scan> {
+        let measure = measure(open.projection);
+        if measure == Measure::default() {
+            return Ok(Scan::Unmeasured(Box::new(revisions.walk(&open.settings)?), open.projection.to_vec()));
+        }
+        let rows = measured(revisions, measure, options, &open.settings)?;
+        Ok(Scan::Measured(Stream::new(rows, open.projection)))
     }
 
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        let until = Instant::now() + Duration::from_millis(limits::CHUNK_MILLIS);
-        while !batch.is_full() {
-            // An empty chunk would end the scan, so the first row is waited for.
-            let deadline = (batch.rows() > 0).then_some(until);
-            match scan.rows.poll(deadline) {
-                Poll::Ready(row) => {
-                    let row = row?;
-                    for (column, &index) in batch.columns_mut().iter_mut().zip(&scan.projection) {
+        match scan {
+            Scan::Measured(rows) => rows.fill(batch),
+            Scan::Unmeasured(changes, projection) => {
+                while !batch.is_full()
+                    && let Some(change) = changes.next()
+                {
+                    let row = Measured::unmeasured(change?);
+                    for (column, &index) in batch.columns_mut().iter_mut().zip(projection.iter()) {
                         push(column, index, &row);
                     }
                 }
-                Poll::Pending | Poll::End => break,
+                Ok(())
             }
         }
-        Ok(())
     }
 }
 
@@ -176,12 +153,9 @@ impl ScalarFunction for FileChangesList {
     }
 
     fn call(settings: &mut Settings, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let comparison = Comparison {
-            from: row_text(arguments, 0, "from")?,
-            to: row_text(arguments, 1, "to")?,
-            repo: row_text(arguments, 2, "repo")?,
-        };
-        let mut rows = Rows::start(&comparison, Measure { sizes: true, lines: true }, settings)?;
+        let revisions = Revisions::of_row(arguments, 0)?;
+        let all = Measure { sizes: true, lines: true };
+        let mut rows = measured(&revisions, all, &DiffOptions::default(), settings)?;
         out.push_list(|elements| {
             let mut seq = 0;
             while let Poll::Ready(row) = rows.poll(None) {

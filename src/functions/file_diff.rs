@@ -1,46 +1,23 @@
-//! `file_diff(file, from, to, repo)` and `file_diff_list(…)`: the lines of one file's diff.
+//! `file_diff(file, from, to, repo)`, `file_diff_list(…)` and `diff_lines(from, to, repo)`: diffs
+//! line by line, of one file and of all.
 
-use super::arguments::{context, required_text, row_text};
+use super::arguments::{required_text, row_text};
+use super::comparison::{self, Named, Revisions};
 use super::host;
+use super::line_rows::{self, LineRows};
+use super::stream::{Grouped, Stream};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
-use crate::git::{Change, Contents, Named, Repository, Status};
-use crate::text::{Diff, DiffLine, DiffOptions, Engine, LineKind, Stop, quoted_path};
-
-const FIELDS: [Field; 6] = [
-    Field::new("seq", Type::BigInt),
-    Field::new("line_type", Type::Varchar),
-    Field::new("content", Type::Varchar),
-    Field::new("old_line", Type::BigInt),
-    Field::new("new_line", Type::BigInt),
-    Field::new("hunk", Type::BigInt),
-];
+use crate::git::{Change, Named as NamedPath, Reader, Repository, binary_line};
+use crate::text::{Diff, DiffOptions, Engine, Stop};
 
 /// What is compared.
 pub struct FileComparison {
     file: String,
-    from: String,
-    to: String,
-    repo: String,
+    revisions: Revisions,
     options: DiffOptions,
-}
-
-/// The lines of a file's diff; their contents lie end to end.
-#[derive(Default)]
-struct Lines {
-    contents: Vec<u8>,
-    rows: Vec<Row>,
-}
-
-struct Row {
-    line_type: &'static str,
-    /// Where the content ends; it starts where the one before ends.
-    end: usize,
-    old: Option<u32>,
-    new: Option<u32>,
-    hunk: Option<u32>,
 }
 
 /// A file that was found on one side or both, not yet read.
@@ -51,101 +28,66 @@ struct Found {
 
 impl Found {
     fn find(comparison: &FileComparison, settings: &Settings) -> Result<Self> {
-        let repository = host::open_repository(&comparison.repo, settings)?;
-        let revisions = [repository.revision(&comparison.from)?, repository.revision(&comparison.to)?];
+        let (repository, sides) = comparison.revisions.open(settings)?;
         let path = comparison.file.as_bytes();
-        let named = [repository.find(revisions[0], path)?, repository.find(revisions[1], path)?];
-        let [old, new] = named.map(Named::file);
+        let named = [repository.find(sides.old, path)?, repository.find(sides.new, path)?];
+        let [old, new] = named.map(NamedPath::file);
         if old.is_none() && new.is_none() {
-            let near = repository.nearest_paths(&comparison.file, revisions)?;
-            return Err(no_file(comparison, named.contains(&Named::Folder), &near));
+            let near = repository.nearest_paths(&comparison.file, [sides.old, sides.new])?;
+            return Err(no_file(comparison, named.contains(&NamedPath::Folder), &near));
         }
         Ok(Self { repository, change: Change { path: path.to_vec(), old, new } })
     }
 
-    /// Reads and compares both sides.
-    fn lines(&self, options: &DiffOptions) -> Result<Lines> {
-        let Change { path, old, new } = &self.change;
-        let mut lines = Lines::default();
-        if old == new {
-            return Ok(lines);
-        }
-        let has_same_content = old.map(|entry| entry.oid) == new.map(|entry| entry.oid);
-        let (old, new) = self.repository.reader().contents(&self.change)?;
-        if self.change.status() == Status::TypeChanged {
-            // As git shows it: one file deleted, another created.
-            lines.add(path, &old, &Contents::Absent, options)?;
-            lines.add(path, &Contents::Absent, &new, options)?;
-        } else if !has_same_content {
-            lines.add(path, &old, &new, options)?;
-        }
-        Ok(lines)
-    }
-}
-
-impl Lines {
-    /// Appends the difference of two contents.
-    fn add(&mut self, path: &[u8], old: &Contents, new: &Contents, options: &DiffOptions) -> Result<()> {
-        let (Some(old_text), Some(new_text)) = (old.text(), new.text()) else {
-            let label = |contents: &Contents, prefix: &[u8]| match contents {
-                Contents::Absent => b"/dev/null".to_vec(),
-                _ => quoted_path(&[prefix, path].concat(), true).into_owned(),
-            };
-            let text = [b"Binary files ", &label(old, b"a/")[..], b" and ", &label(new, b"b/"), b" differ"].concat();
-            self.push("BINARY", &text, None, None, None);
-            return Ok(());
-        };
-        let diff = Diff::new(&mut Engine::default(), old_text, new_text, options, &Stop::never())?;
-        let before = self.rows.iter().filter_map(|row| row.hunk).max().unwrap_or(0);
-        for (hunk, number) in diff.hunks().iter().zip(before + 1..) {
-            for DiffLine { kind, content, old, new } in diff.lines(hunk) {
-                let line_type = match kind {
-                    LineKind::Context => "CONTEXT",
-                    LineKind::Removed => "REMOVED",
-                    LineKind::Added => "ADDED",
-                };
-                self.push(line_type, content.strip_suffix(b"\n").unwrap_or(content), old, new, Some(number));
-            }
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, line_type: &'static str, content: &[u8], old: Option<u32>, new: Option<u32>, hunk: Option<u32>) {
-        self.contents.extend_from_slice(content);
-        self.rows.push(Row { line_type, end: self.contents.len(), old, new, hunk });
-    }
-
-    /// Appends one value of a row to a column; indices are 0-based.
-    fn write(&self, row: usize, field: usize, column: &mut Column) {
-        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].end);
-        let Row { line_type, end, old, new, hunk } = &self.rows[row];
-        match FIELDS[field].name {
-            "seq" => column.push_bigint(i64::try_from(row + 1).ok()),
-            "line_type" => column.push_text(Some(line_type)),
-            "content" => column.push_bytes(Some(&self.contents[start..*end])),
-            "old_line" => column.push_bigint(old.map(i64::from)),
-            "new_line" => column.push_bigint(new.map(i64::from)),
-            "hunk" => column.push_bigint(hunk.map(i64::from)),
-            other => unreachable!("no column {other}"),
-        }
+    fn lines(&self, options: &DiffOptions) -> Result<LineRows> {
+        Liner::new(&self.repository, options).lines(&self.change, &Stop::never())
     }
 }
 
 fn no_file(comparison: &FileComparison, is_folder: bool, near: &[String]) -> Error {
-    let FileComparison { file, from, to, .. } = comparison;
-    let (file, from, to) = (quoted(file), quoted(from), quoted(to));
+    let file = quoted(&comparison.file);
     if is_folder {
         return Error::not_found(format!("{file} is a folder, and file_diff wants a file"))
             .with_hint("file_changes(from, to, repo) lists the changed files below it");
     }
-    let error = Error::not_found(format!("no file {file} in {from} or {to}"));
+    let error = Error::not_found(format!("no file {file} in {}", comparison.revisions.shown()));
     match near {
         [] => error.with_hint("Paths start at the root of the repository; file_changes(from, to, repo) lists them"),
         near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
     }
 }
 
-/// The table function.
+/// Reads and compares the sides of changes for one thread.
+struct Liner {
+    reader: Reader,
+    engine: Engine,
+    options: DiffOptions,
+}
+
+impl Liner {
+    fn new(repository: &Repository, options: &DiffOptions) -> Self {
+        Self { reader: repository.reader(), engine: Engine::default(), options: options.clone() }
+    }
+
+    fn lines(&mut self, change: &Change, stop: &Stop<'_>) -> Result<LineRows> {
+        let mut lines = LineRows::default();
+        for part in change.parts() {
+            if part.has_same_content() {
+                continue;
+            }
+            let (old, new) = self.reader.contents(&part)?;
+            let (Some(old), Some(new)) = (old.text(), new.text()) else {
+                let (old, new) = part.labels();
+                lines.add_binary(&binary_line(&old, &new));
+                continue;
+            };
+            lines.add(&Diff::new(&mut self.engine, old, new, &self.options, stop)?);
+        }
+        Ok(lines)
+    }
+}
+
+/// The table function of one file.
 pub struct FileDiff;
 
 /// A running scan.
@@ -154,7 +96,7 @@ pub struct Scan {
     options: DiffOptions,
     /// Made by the first call of `fill`: DuckDB opens all scans of a query before it looks whether
     /// the query was cancelled.
-    lines: Option<Lines>,
+    lines: Option<LineRows>,
     next: usize,
     projection: Vec<usize>,
 }
@@ -163,20 +105,23 @@ impl TableFunction for FileDiff {
     const NAME: &'static str = "file_diff";
     const PARAMETERS: &'static [Field] = &[
         Field::new("file", Type::Varchar),
-        Field::new("from", Type::Varchar),
-        Field::new("to", Type::Varchar),
-        Field::new("repo", Type::Varchar),
+        comparison::PARAMETERS[0],
+        comparison::PARAMETERS[1],
+        comparison::PARAMETERS[2],
     ];
-    const NAMED: &'static [Field] = &[Field::new("context", Type::BigInt)];
-    const COLUMNS: &'static [Field] = &FIELDS;
+    const NAMED: &'static [Field] = &comparison::NAMED;
+    const COLUMNS: &'static [Field] = &line_rows::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = FileComparison;
     type Scan = Scan;
 
     fn bind(arguments: &[Value], named: &[Value]) -> Result<FileComparison> {
-        let text = |index: usize| required_text(&arguments[index], Self::NAME, Self::PARAMETERS[index].name);
-        let options = context(named[0].as_integer())?;
-        Ok(FileComparison { file: text(0)?, from: text(1)?, to: text(2)?, repo: text(3)?, options })
+        let named = Named::new(Self::NAMED, named);
+        Ok(FileComparison {
+            file: required_text(&arguments[0], Self::NAME, "file")?,
+            revisions: Revisions::bind(&arguments[1..], &named, Self::NAME)?,
+            options: named.diff_options()?,
+        })
     }
 
     fn open(comparison: &FileComparison, open: Open<'_>) -> Result<Scan> {
@@ -190,7 +135,7 @@ impl TableFunction for FileDiff {
             Some(lines) => lines,
             none => none.insert(scan.found.lines(&scan.options)?),
         };
-        while scan.next < lines.rows.len() && !batch.is_full() {
+        while scan.next < lines.len() && !batch.is_full() {
             for (column, &field) in batch.columns_mut().iter_mut().zip(&scan.projection) {
                 lines.write(scan.next, field, column);
             }
@@ -209,7 +154,7 @@ impl ScalarFunction for FileDiffList {
         &[Type::Varchar, Type::Varchar, Type::Varchar, Type::Varchar],
         &[Type::Varchar, Type::Varchar, Type::Varchar, Type::Varchar, Type::BigInt],
     ];
-    const RETURNS: Type = Type::List(&Type::Struct(&FIELDS));
+    const RETURNS: Type = Type::List(&Type::Struct(&line_rows::FIELDS));
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
@@ -222,19 +167,69 @@ impl ScalarFunction for FileDiffList {
     fn call(settings: &mut Settings, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let comparison = FileComparison {
             file: row_text(arguments, 0, "file")?,
-            from: row_text(arguments, 1, "from")?,
-            to: row_text(arguments, 2, "to")?,
-            repo: row_text(arguments, 3, "repo")?,
-            options: context(arguments.bigint(4))?,
+            revisions: Revisions::of_row(arguments, 1)?,
+            options: DiffOptions { context: comparison::context(arguments.bigint(4))?, ..DiffOptions::default() },
         };
-        let lines = Found::find(&comparison, settings)?.lines(&comparison.options)?;
-        out.push_list(|elements| {
-            for row in 0..lines.rows.len() {
-                for (field, column) in elements.fields_mut().iter_mut().enumerate() {
-                    lines.write(row, field, column);
-                }
-            }
-            Ok(())
-        })
+        Found::find(&comparison, settings)?.lines(&comparison.options)?.write_list(out)
+    }
+}
+
+/// The table function of all files: `file_path`, then the columns of a line.
+pub struct DiffLines;
+
+/// The lines of one file.
+pub struct FileLines {
+    path: Vec<u8>,
+    lines: LineRows,
+}
+
+impl Grouped for FileLines {
+    fn rows(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn write(&self, row: usize, column: usize, out: &mut Column) {
+        match column {
+            0 => out.push_bytes(Some(&self.path)),
+            column => self.lines.write(row, column - 1, out),
+        }
+    }
+}
+
+impl TableFunction for DiffLines {
+    const NAME: &'static str = "diff_lines";
+    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &comparison::NAMED;
+    const COLUMNS: &'static [Field] = &[
+        Field::new("file_path", Type::Varchar),
+        line_rows::FIELDS[0],
+        line_rows::FIELDS[1],
+        line_rows::FIELDS[2],
+        line_rows::FIELDS[3],
+        line_rows::FIELDS[4],
+        line_rows::FIELDS[5],
+    ];
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type Bind = (Revisions, DiffOptions);
+    type Scan = Stream<FileLines>;
+
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind> {
+        let named = Named::new(Self::NAMED, named);
+        Ok((Revisions::bind(arguments, &named, Self::NAME)?, named.diff_options()?))
+    }
+
+    fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Self::Scan> {
+        let files = revisions.work(&open.settings, |repository| {
+            let mut liner = Liner::new(repository, options);
+            Ok(move |change: Change, stop: &Stop<'_>| {
+                let lines = liner.lines(&change, stop)?;
+                Ok(FileLines { path: change.path, lines })
+            })
+        })?;
+        Ok(Stream::new(files, open.projection))
+    }
+
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch)
     }
 }

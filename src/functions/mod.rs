@@ -1,11 +1,15 @@
 //! The SQL functions, one file per family: parameters, columns and a thin adapter to the core.
 
 mod arguments;
+mod comparison;
 #[cfg(debug_assertions)]
 mod debug_panic;
 mod file_changes;
 mod file_diff;
+mod file_patches;
 mod host;
+mod line_rows;
+mod stream;
 mod unified_diff;
 
 use crate::error::Result;
@@ -17,6 +21,9 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     registrar.scalar::<file_changes::FileChangesList>()?;
     registrar.table::<file_diff::FileDiff>()?;
     registrar.scalar::<file_diff::FileDiffList>()?;
+    registrar.table::<file_diff::DiffLines>()?;
+    registrar.table::<file_patches::FilePatches>()?;
+    registrar.table::<file_patches::DiffHunks>()?;
     registrar.scalar::<unified_diff::UnifiedDiff>()?;
     #[cfg(debug_assertions)]
     {

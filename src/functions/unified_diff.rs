@@ -37,7 +37,13 @@ impl ScalarFunction for UnifiedDiff {
             Some(lines) if lines < 0 => None,
             Some(lines) => Some(u32::try_from(lines).unwrap_or(u32::MAX)),
         };
-        let diff = match Diff::new(engine, text(0), text(1), &DiffOptions { context }, &Stop::never()) {
+        let diff = match Diff::new(
+            engine,
+            text(0),
+            text(1),
+            &DiffOptions { context, ..DiffOptions::default() },
+            &Stop::never(),
+        ) {
             Ok(diff) => diff,
             // Without a stop, only texts that are too large fail.
             Err(_) => {

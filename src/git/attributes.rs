@@ -32,8 +32,15 @@ pub enum DiffAttribute {
     Set,
     /// `-diff`, `binary`, or a driver that is binary: binary, whatever the bytes.
     Unset,
-    /// `diff=<driver>`: the bytes decide; the driver names the section headings.
-    Driver,
+}
+
+/// What the attributes say of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathAttributes {
+    /// Whether it is text or binary.
+    pub diff: DiffAttribute,
+    /// The driver that `diff=<driver>` names: it finds the section headings.
+    pub driver: Option<Vec<u8>>,
 }
 
 /// Looks attributes up for one thread; fastest for paths in ascending order.
@@ -96,7 +103,7 @@ impl Attributes {
     }
 
     /// Returns what the `diff` attribute says of the file at `path`.
-    pub fn diff(&mut self, path: &[u8]) -> Result<DiffAttribute> {
+    pub fn of(&mut self, path: &[u8]) -> Result<PathAttributes> {
         self.enter(path.rfind_byte(b'/').map_or(&[][..], |slash| &path[..slash]))?;
         self.outcome.reset();
         let path: &BStr = path.into();
@@ -104,16 +111,21 @@ impl Attributes {
         if !self.outcome.is_done() {
             self.stack.pattern_matching_relative_path(path, Case::Sensitive, Some(false), &mut self.outcome);
         }
-        Ok(match self.outcome.iter_selected().next().map(|found| found.assignment.state) {
-            Some(StateRef::Set) => DiffAttribute::Set,
-            Some(StateRef::Unset) => DiffAttribute::Unset,
-            Some(StateRef::Value(driver)) => match self.drivers.get(driver.as_bstr().as_bytes()) {
-                Some(true) => DiffAttribute::Unset,
-                Some(false) => DiffAttribute::Set,
-                None => DiffAttribute::Driver,
-            },
-            Some(StateRef::Unspecified) | None => DiffAttribute::Unspecified,
-        })
+        let (diff, driver) = match self.outcome.iter_selected().next().map(|found| found.assignment.state) {
+            Some(StateRef::Set) => (DiffAttribute::Set, None),
+            Some(StateRef::Unset) => (DiffAttribute::Unset, None),
+            Some(StateRef::Value(driver)) => {
+                let driver = driver.as_bstr().to_vec();
+                let diff = match self.drivers.get(&driver) {
+                    Some(true) => DiffAttribute::Unset,
+                    Some(false) => DiffAttribute::Set,
+                    None => DiffAttribute::Unspecified,
+                };
+                (diff, Some(driver))
+            }
+            Some(StateRef::Unspecified) | None => (DiffAttribute::Unspecified, None),
+        };
+        Ok(PathAttributes { diff, driver })
     }
 
     /// Makes the stack hold the lists of `folder` and the folders above it.

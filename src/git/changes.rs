@@ -105,6 +105,29 @@ pub struct Change {
 }
 
 impl Change {
+    /// Returns the change as git shows it: a type change as one file deleted and another created.
+    pub fn parts(&self) -> Vec<Self> {
+        if self.status() == Status::TypeChanged {
+            vec![Self { new: None, ..self.clone() }, Self { old: None, ..self.clone() }]
+        } else {
+            vec![self.clone()]
+        }
+    }
+
+    /// Tells whether both sides hold the same bytes: the mode alone differs.
+    pub fn has_same_content(&self) -> bool {
+        self.old.map(|entry| entry.oid) == self.new.map(|entry| entry.oid)
+    }
+
+    /// Returns the names of both sides as a patch has them: `/dev/null` for an absent one.
+    pub fn labels(&self) -> (Vec<u8>, Vec<u8>) {
+        let label = |side: &Option<Entry>, prefix: &[u8]| match side {
+            Some(_) => [prefix, &self.path].concat(),
+            None => b"/dev/null".to_vec(),
+        };
+        (label(&self.old, b"a/"), label(&self.new, b"b/"))
+    }
+
     /// Returns how the file changed.
     pub fn status(&self) -> Status {
         match (&self.old, &self.new) {
@@ -182,6 +205,7 @@ pub struct Measurer {
     reader: Reader,
     engine: Engine,
     measure: Measure,
+    options: DiffOptions,
 }
 
 impl Measurer {
@@ -200,18 +224,18 @@ impl Measurer {
         let (old, new) = self.reader.contents(change)?;
         let (Some(old), Some(new)) = (old.text(), new.text()) else { return Ok(LineCounts::Binary) };
         // Bytes that are the same have no lines that differ, even when a link became a file.
-        if change.old.map(|entry| entry.oid) == change.new.map(|entry| entry.oid) {
+        if change.has_same_content() {
             return Ok(LineCounts::Lines { additions: 0, deletions: 0 });
         }
-        let diff = Diff::new(&mut self.engine, old, new, &DiffOptions::default(), stop)?;
+        let diff = Diff::new(&mut self.engine, old, new, &self.options, stop)?;
         Ok(LineCounts::Lines { additions: diff.additions(), deletions: diff.deletions() })
     }
 }
 
 impl Repository {
-    /// Returns what measures changes on one thread.
-    pub fn measurer(&self, measure: Measure) -> Measurer {
-        Measurer { reader: self.reader(), engine: Engine::default(), measure }
+    /// Returns what measures changes on one thread; lines are counted as `options` say.
+    pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
+        Measurer { reader: self.reader(), engine: Engine::default(), measure, options }
     }
 }
 

@@ -6,6 +6,7 @@ use super::objects::Objects;
 use super::repository::Repository;
 use crate::error::{ErrorKind, Result};
 use crate::text::is_binary;
+use crate::text::section::Sections;
 
 /// One side's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +41,16 @@ pub struct Reader {
 impl Reader {
     /// Reads both sides of a change, the old first.
     pub fn contents(&mut self, change: &Change) -> Result<(Contents, Contents)> {
-        let attribute = self.attributes.diff(&change.path)?;
+        let attribute = self.attributes.of(&change.path)?.diff;
         Ok((self.side(change.old, attribute)?, self.side(change.new, attribute)?))
+    }
+
+    /// Returns the rule that finds the section headings of a change.
+    pub(super) fn sections(&mut self, change: &Change) -> Result<&'static Sections> {
+        static DEFAULT: Sections = Sections::default_rule();
+        let is_regular = change.old.or(change.new).is_some_and(|entry| entry.mode.is_regular());
+        let driver = if is_regular { self.attributes.of(&change.path)?.driver } else { None };
+        Ok(driver.and_then(|name| Sections::driver(&name)).unwrap_or(&DEFAULT))
     }
 
     /// Returns the bytes of one side from its header; none for a submodule, which is no blob.

@@ -5,6 +5,7 @@
 //! because gix's own were measured to differ from git or to run a repository's commands
 //! (`docs/architecture.md`).
 
+mod abbreviation;
 mod attributes;
 mod changes;
 mod contents;
@@ -12,6 +13,7 @@ mod locate;
 mod lookup;
 mod objects;
 mod parts;
+mod patch;
 mod repository;
 mod revision;
 mod suggest;
@@ -21,8 +23,9 @@ mod walk;
 pub use changes::{Change, Entry, LineCounts, Measure, Measured, Measurer, Mode, Status};
 pub use contents::{Contents, Reader};
 pub use lookup::Named;
+pub use patch::{FilePatch, PatchHunk, binary_line};
 pub use repository::Repository;
-pub use revision::Revision;
+pub use revision::{Comparison, Revision};
 pub use walk::TreeChanges;
 
 /// An object id; SHA-1 or SHA-256, as the repository has it.

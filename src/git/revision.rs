@@ -29,17 +29,65 @@ impl Revision {
     }
 }
 
+/// What is compared with what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comparison {
+    /// The side before.
+    pub old: Revision,
+    /// The side after.
+    pub new: Revision,
+}
+
 /// Names that stand for a side without being a revision, and those kept for later.
 const EMPTY: &str = "EMPTY";
 const RESERVED: [&str; 4] = ["INDEX", "STAGED", "WORKTREE", "WORKDIR"];
 
 impl Repository {
+    /// Resolves what is compared: two revisions, or, without `to`, the range that `from` names
+    /// (`a..b`, or `a...b` from their merge base). `merge_base` compares from the merge base too.
+    pub fn compare(&self, from: &str, to: Option<&str>, merge_base: bool) -> Result<Comparison> {
+        let Some(to) = to else { return self.range(from, merge_base) };
+        if !merge_base {
+            return Ok(Comparison { old: self.revision(from)?, new: self.revision(to)? });
+        }
+        let repo = self.inner.to_thread_local();
+        let ends = [self.commit(&repo, from)?, self.commit(&repo, to)?];
+        self.from_merge_base(&repo, ends, [from, to])
+    }
+
+    /// Resolves a range.
+    fn range(&self, name: &str, merge_base: bool) -> Result<Comparison> {
+        let repo = self.inner.to_thread_local();
+        match self.parse(&repo, name)? {
+            Spec::Range { from, to } if !merge_base => Ok(Comparison {
+                old: self.peel(&repo, from, name).map(Revision::Tree)?,
+                new: self.peel(&repo, to, name).map(Revision::Tree)?,
+            }),
+            Spec::Range { from, to } => self.from_merge_base(&repo, [from, to], [name, name]),
+            Spec::Merge { theirs, ours } => self.from_merge_base(&repo, [theirs, ours], [name, name]),
+            _ => Err(Error::invalid_args(format!("{} is one revision, and the second is NULL", quoted(name)))
+                .with_hint(
+                    "Give a second revision or a range such as 'main..feature'; the work tree cannot be compared yet",
+                )),
+        }
+    }
+
     /// Resolves a revision as `git rev-parse` does and peels it to its tree; `EMPTY` in any case
     /// is the empty tree.
     pub fn revision(&self, name: &str) -> Result<Revision> {
         if name.eq_ignore_ascii_case(EMPTY) {
             return Ok(Revision::Empty);
         }
+        let repo = self.inner.to_thread_local();
+        match self.parse(&repo, name)? {
+            Spec::Include(id) => self.peel(&repo, id, name).map(Revision::Tree),
+            _ => Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
+                .with_hint("Give its two ends as two arguments, or the range with NULL as the second")),
+        }
+    }
+
+    /// Resolves a revision or range; errors are our own words.
+    fn parse(&self, repo: &gix::Repository, name: &str) -> Result<Spec> {
         if RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
             return Err(Error::invalid_args(format!("{} cannot be compared yet", quoted(name)))
                 .with_hint("Compare two revisions; a branch of this name is reached as refs/heads/<name>"));
@@ -48,25 +96,62 @@ impl Repository {
             return Err(Error::invalid_args(format!("the revision is {}", quoted(name)))
                 .with_hint("Name a branch, a tag or a commit such as HEAD~1, or EMPTY for the empty tree"));
         }
-        let repo = self.inner.to_thread_local();
-        let id = match repo.rev_parse(name.as_bytes().as_bstr()).map(|spec| spec.detach()) {
-            Ok(Spec::Include(id)) => id,
-            Ok(_) => {
-                return Err(Error::invalid_args(format!(
-                    "{} is a range, and one revision is wanted here",
-                    quoted(name)
-                ))
-                .with_hint("Give its two ends as the first and the second argument"));
-            }
+        match repo.rev_parse(name.as_bytes().as_bstr()) {
+            Ok(spec) => Ok(spec.detach()),
             // What gix found is not told: its texts may quote the files of the repository.
-            Err(error) => return Err(self.unresolved(&repo, name).with_source(error)),
-        };
-        self.peel(&repo, id, name).map(Revision::Tree)
+            Err(error) => Err(self.unresolved(repo, name).with_source(error)),
+        }
     }
 
-    /// Starts the comparison of two revisions; `stop` ends it early.
-    pub fn changes(&self, old: Revision, new: Revision, stop: Arc<AtomicBool>) -> Result<TreeChanges> {
-        TreeChanges::new(self.objects(), old.tree(), new.tree(), stop)
+    /// Resolves a revision to a commit.
+    fn commit(&self, repo: &gix::Repository, name: &str) -> Result<Oid> {
+        let Spec::Include(id) = self.parse(repo, name)? else {
+            return Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
+                .with_hint("Give its two ends as two arguments"));
+        };
+        Ok(id)
+    }
+
+    /// Compares the merge base of two commits with the second; of several, git takes the first.
+    fn from_merge_base(&self, repo: &gix::Repository, ends: [Oid; 2], names: [&str; 2]) -> Result<Comparison> {
+        let shown = || {
+            if names[0] == names[1] {
+                quoted(names[0])
+            } else {
+                format!("{} and {}", quoted(names[0]), quoted(names[1]))
+            }
+        };
+        let mut commits = ends;
+        for (commit, name) in commits.iter_mut().zip(names) {
+            *commit = self.peel_to_commit(repo, *commit, name)?;
+        }
+        let bases = repo.merge_bases_many(commits[0], &[commits[1]]).map_err(|error| {
+            Error::tool_failed(format!("the merge base of {} cannot be found", shown()))
+                .with_hint("Run 'git fsck' there; a shallow clone may lack the commits")
+                .with_source(error)
+        })?;
+        let Some(base) = bases.first() else {
+            return Err(Error::not_found(format!("{} have no merge base", shown()))
+                .with_hint("Compare them directly, with two dots or two arguments"));
+        };
+        Ok(Comparison {
+            old: self.peel(repo, base.detach(), names[0]).map(Revision::Tree)?,
+            new: self.peel(repo, commits[1], names[1]).map(Revision::Tree)?,
+        })
+    }
+
+    /// Starts a comparison; `stop` ends it early.
+    pub fn changes(&self, comparison: Comparison, stop: Arc<AtomicBool>) -> Result<TreeChanges> {
+        TreeChanges::new(self.objects(), comparison.old.tree(), comparison.new.tree(), stop)
+    }
+
+    /// Follows tags to a commit.
+    fn peel_to_commit(&self, repo: &gix::Repository, id: Oid, name: &str) -> Result<Oid> {
+        let commit = repo.find_object(id).ok().and_then(|object| object.peel_to_kind(Kind::Commit).ok());
+        commit.map(|commit| commit.id).ok_or_else(|| {
+            Error::invalid_args(format!("{} does not lead to a commit, which a merge base needs", quoted(name)))
+                .with_hint("Name a branch, a tag or a commit")
+        })
     }
 
     /// Follows tags and commits to a tree.

@@ -1,6 +1,6 @@
 //! The difference of two texts: the one place where the line-diff engine is called.
 
-use super::engine::{self, Change, Engine};
+use super::engine::{self, Algorithm, Change, Engine, Whitespace};
 use super::hunk::{Hunk, hunks};
 use super::lines::{Lines, SplitError};
 use super::stop::{Stop, Stopped};
@@ -11,6 +11,14 @@ use crate::error::{Error, Result};
 pub struct DiffOptions {
     /// Unchanged lines around a change; `None` is the whole text.
     pub context: Option<u32>,
+    /// Hunks with at most this many lines between their contexts are joined.
+    pub inter_hunk_context: u32,
+    /// How the matching lines are found.
+    pub algorithm: Algorithm,
+    /// Which white space is ignored.
+    pub whitespace: Whitespace,
+    /// Whether changes of blank lines only are left out where no other change is near.
+    pub ignore_blank_lines: bool,
 }
 
 impl DiffOptions {
@@ -20,7 +28,13 @@ impl DiffOptions {
 
 impl Default for DiffOptions {
     fn default() -> Self {
-        Self { context: Some(Self::CONTEXT) }
+        Self {
+            context: Some(Self::CONTEXT),
+            inter_hunk_context: 0,
+            algorithm: Algorithm::default(),
+            whitespace: Whitespace::default(),
+            ignore_blank_lines: false,
+        }
     }
 }
 
@@ -30,7 +44,7 @@ pub struct Diff<'a> {
     old: Lines<'a>,
     new: Lines<'a>,
     changes: Vec<Change>,
-    context: Option<u32>,
+    hunks: Vec<Hunk>,
 }
 
 /// What a line of a diff is.
@@ -70,26 +84,39 @@ impl<'a> Diff<'a> {
         let engine_options = engine::Options {
             // git drops a common tail before it compares when no context is shown.
             trim_tail: options.context == Some(0),
-            ..engine::Options::default()
+            algorithm: options.algorithm,
+            whitespace: options.whitespace,
+            ignore_blank_lines: options.ignore_blank_lines,
         };
         let changes = engine.diff(&old, &new, &engine_options, stop).map_err(|Stopped| stopped())?;
-        Ok(Self { old, new, changes, context: options.context })
+        // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
+        let (old_length, new_length) = (old.len() as u32, new.len() as u32);
+        let hunks = hunks(&changes, old_length, new_length, options.context, options.inter_hunk_context);
+        Ok(Self { old, new, changes, hunks })
     }
 
-    /// Returns how many lines were added.
+    /// Returns how many lines were added, as far as the hunks show them.
     pub fn additions(&self) -> u64 {
-        self.changes.iter().map(|change| u64::from(change.new.end - change.new.start)).sum()
+        self.shown().map(|change| u64::from(change.new.end - change.new.start)).sum()
     }
 
-    /// Returns how many lines were removed.
+    /// Returns how many lines were removed, as far as the hunks show them.
     pub fn deletions(&self) -> u64 {
-        self.changes.iter().map(|change| u64::from(change.old.end - change.old.start)).sum()
+        self.shown().map(|change| u64::from(change.old.end - change.old.start)).sum()
+    }
+
+    fn shown(&self) -> impl Iterator<Item = &Change> {
+        self.hunks.iter().flat_map(|hunk| &self.changes[hunk.changes.clone()])
     }
 
     /// Returns the hunks in order.
-    pub fn hunks(&self) -> Vec<Hunk> {
-        // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
-        hunks(&self.changes, self.old.len() as u32, self.new.len() as u32, self.context, 0)
+    pub fn hunks(&self) -> &[Hunk] {
+        &self.hunks
+    }
+
+    /// Returns the old text's lines.
+    pub fn old_lines(&self) -> &Lines<'a> {
+        &self.old
     }
 
     /// Returns the lines of a hunk: at each change the removed lines, then the added ones.

@@ -6,11 +6,12 @@ pub mod engine;
 pub mod hunk;
 pub mod lines;
 mod quote;
+pub mod section;
 pub mod stop;
 pub mod unified;
 
 pub use binary::is_binary;
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind};
-pub use engine::Engine;
+pub use engine::{Algorithm, Engine, Whitespace};
 pub use quote::quoted_path;
 pub use stop::Stop;

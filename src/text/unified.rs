@@ -10,11 +10,12 @@ use super::diff::{Diff, LineKind};
 use super::hunk::Hunk;
 use super::quoted_path;
 
-/// Appends `--- old` and `+++ new`, labels quoted where git quotes a path.
-pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
+/// Appends `--- old` and `+++ new`, labels quoted where git quotes a path; `quote_high` as for
+/// [`quoted_path`].
+pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8], quote_high: bool) {
     for (mark, label) in [(b"--- ", old), (b"+++ ", new)] {
         out.extend_from_slice(mark);
-        let shown = quoted_path(label, false);
+        let shown = quoted_path(label, quote_high);
         out.extend_from_slice(&shown);
         // git ends a name that holds a blank with a TAB, so that tools see where it ends.
         if shown.first() != Some(&b'"') && label.contains(&b' ') {
@@ -24,13 +25,18 @@ pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     }
 }
 
-/// Appends a hunk: its header and its lines.
-pub fn write_hunk(out: &mut Vec<u8>, diff: &Diff<'_>, hunk: &Hunk) {
+/// Appends a hunk: its header, with a blank and `section` behind the second `@@`, and its lines.
+pub fn write_hunk(out: &mut Vec<u8>, diff: &Diff<'_>, hunk: &Hunk, section: Option<&[u8]>) {
     out.extend_from_slice(b"@@ -");
     write_range(out, &hunk.old);
     out.extend_from_slice(b" +");
     write_range(out, &hunk.new);
-    out.extend_from_slice(b" @@\n");
+    out.extend_from_slice(b" @@");
+    if let Some(section) = section {
+        out.push(b' ');
+        out.extend_from_slice(section);
+    }
+    out.push(b'\n');
     for line in diff.lines(hunk) {
         out.push(match line.kind {
             LineKind::Context => b' ',
@@ -47,10 +53,16 @@ pub fn write_hunk(out: &mut Vec<u8>, diff: &Diff<'_>, hunk: &Hunk) {
 /// Appends `start,count`: the count only when it is not 1, and for no line the number of the line
 /// before.
 fn write_range(out: &mut Vec<u8>, lines: &Range<u32>) {
-    let count = lines.end - lines.start;
-    let start = u64::from(lines.start) + u64::from(count > 0);
+    let (start, count) = shown_range(lines);
     let written = if count == 1 { write!(out, "{start}") } else { write!(out, "{start},{count}") };
     written.expect("writing to memory does not fail");
+}
+
+/// Returns the first line and the count that a hunk's header shows for a side: lines are counted
+/// from 1, and where there is none the line before is named.
+pub fn shown_range(lines: &Range<u32>) -> (u32, u32) {
+    let count = lines.end - lines.start;
+    (lines.start + u32::from(count > 0), count)
 }
 
 /// Returns the unified diff with its labels; empty when the texts are equal.
@@ -58,9 +70,9 @@ pub fn unified_diff(diff: &Diff<'_>, old_label: &[u8], new_label: &[u8]) -> Vec<
     let mut out = Vec::new();
     for (index, hunk) in diff.hunks().iter().enumerate() {
         if index == 0 {
-            write_labels(&mut out, old_label, new_label);
+            write_labels(&mut out, old_label, new_label, false);
         }
-        write_hunk(&mut out, diff, hunk);
+        write_hunk(&mut out, diff, hunk, None);
     }
     out
 }
@@ -71,7 +83,7 @@ mod tests {
     use crate::text::{DiffOptions, Engine, Stop};
 
     fn diff(old: &str, new: &str, context: Option<u32>) -> String {
-        let options = DiffOptions { context };
+        let options = DiffOptions { context, ..DiffOptions::default() };
         let diff = Diff::new(&mut Engine::default(), old.as_bytes(), new.as_bytes(), &options, &Stop::never()).unwrap();
         String::from_utf8(unified_diff(&diff, b"a", b"b")).unwrap()
     }
@@ -102,7 +114,7 @@ mod tests {
     #[test]
     fn a_label_cannot_forge_a_line() {
         let mut out = Vec::new();
-        write_labels(&mut out, b"a\n+++ x", b"with space");
+        write_labels(&mut out, b"a\n+++ x", b"with space", true);
         assert_eq!(out, b"--- \"a\\n+++ x\"\n+++ with space\t\n");
     }
 }

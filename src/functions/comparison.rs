@@ -1,0 +1,178 @@
+//! What the git functions have in common: two revisions of a repository, and the options of a
+//! diff as named parameters.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::arguments::{required_text, row_text};
+use super::host;
+use crate::error::{Error, Result, quoted};
+use crate::ffi::{Arguments, Field, Settings, Type, Value};
+use crate::git::{Change, Repository, TreeChanges};
+use crate::limits;
+use crate::pipeline::Ordered;
+use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
+
+/// The positional parameters of the functions over all files.
+pub const PARAMETERS: [Field; 3] =
+    [Field::new("from", Type::Varchar), Field::new("to", Type::Varchar), Field::new("repo", Type::Varchar)];
+
+/// The named parameters of all git functions; [`Named`] reads them by name.
+pub const NAMED: [Field; 6] = [
+    Field::new("merge_base", Type::Boolean),
+    Field::new("algorithm", Type::Varchar),
+    Field::new("ignore_whitespace", Type::Varchar),
+    Field::new("ignore_blank_lines", Type::Boolean),
+    Field::new("context", Type::BigInt),
+    Field::new("inter_hunk_context", Type::BigInt),
+];
+
+/// Two revisions of a repository, as given.
+#[derive(Debug, Clone)]
+pub struct Revisions {
+    from: String,
+    /// NULL where `from` is a range.
+    to: Option<String>,
+    repo: String,
+    merge_base: bool,
+}
+
+impl Revisions {
+    /// Takes the last three positional arguments of a table function and its named ones.
+    pub fn bind(arguments: &[Value], named: &Named<'_>, function: &str) -> Result<Self> {
+        let [from, to, repo] = arguments else { unreachable!("three arguments") };
+        Ok(Self {
+            from: required_text(from, function, "from")?,
+            to: to.as_text().map(str::to_owned),
+            repo: required_text(repo, function, "repo")?,
+            merge_base: named.boolean("merge_base"),
+        })
+    }
+
+    /// Takes three arguments of a row, from `first` on.
+    pub fn of_row(arguments: Arguments<'_>, first: usize) -> Result<Self> {
+        Ok(Self {
+            from: row_text(arguments, first, "from")?,
+            to: Some(row_text(arguments, first + 1, "to")?),
+            repo: row_text(arguments, first + 2, "repo")?,
+            merge_base: false,
+        })
+    }
+
+    /// Opens the repository and resolves the revisions.
+    pub fn open(&self, settings: &Settings) -> Result<(Repository, crate::git::Comparison)> {
+        let repository = host::open_repository(&self.repo, settings)?;
+        let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
+        Ok((repository, comparison))
+    }
+
+    /// Starts the walk alone, to be read on the caller's thread.
+    pub fn walk(&self, settings: &Settings) -> Result<TreeChanges> {
+        let (repository, comparison) = self.open(settings)?;
+        repository.changes(comparison, Arc::default())
+    }
+
+    /// Starts the walk with workers: `make` returns the work of one of them.
+    pub fn work<R, W>(&self, settings: &Settings, make: impl Fn(&Repository) -> Result<W>) -> Result<Ordered<R>>
+    where
+        R: Send + 'static,
+        W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
+    {
+        let (repository, comparison) = self.open(settings)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let changes = repository.changes(comparison, Arc::clone(&stop))?;
+        let workers = (0..host::threads(settings))
+            .map(|_| {
+                let stop = Arc::clone(&stop);
+                let mut work = make(&repository)?;
+                Ok(move |change| work(change, &Stop::when(&stop)))
+            })
+            .collect::<Result<_>>()?;
+        Ordered::start(changes, workers, limits::WINDOW_JOBS, stop)
+    }
+
+    /// Returns both ends for a message.
+    pub fn shown(&self) -> String {
+        match &self.to {
+            Some(to) => format!("{} or {}", quoted(&self.from), quoted(to)),
+            None => quoted(&self.from),
+        }
+    }
+}
+
+/// The named arguments of one call.
+pub struct Named<'a> {
+    fields: &'a [Field],
+    values: &'a [Value],
+}
+
+impl<'a> Named<'a> {
+    /// Joins a function's named parameters with their values.
+    pub fn new(fields: &'a [Field], values: &'a [Value]) -> Self {
+        Self { fields, values }
+    }
+
+    fn get(&self, name: &str) -> &Value {
+        let index = self.fields.iter().position(|field| field.name == name);
+        index.and_then(|index| self.values.get(index)).unwrap_or(&Value::Null)
+    }
+
+    fn boolean(&self, name: &str) -> bool {
+        self.get(name).as_boolean().unwrap_or(false)
+    }
+
+    /// Returns one of named choices; NULL is the first.
+    fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T> {
+        let Some(given) = self.get(name).as_text() else { return Ok(choices[0].1) };
+        let found = choices.iter().find(|(word, _)| word.eq_ignore_ascii_case(given));
+        found.map(|(_, choice)| *choice).ok_or_else(|| {
+            let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+            Error::invalid_args(format!("{name} is {}", quoted(given))).with_hint(format!("Give {}", words.join(", ")))
+        })
+    }
+
+    /// Returns the options of a diff.
+    pub fn diff_options(&self) -> Result<DiffOptions> {
+        let joined = self.get("inter_hunk_context").as_integer().unwrap_or(0);
+        if joined < 0 {
+            return Err(
+                Error::invalid_args(format!("inter_hunk_context is {joined}")).with_hint("Give 0 or more lines")
+            );
+        }
+        Ok(DiffOptions {
+            context: context(self.get("context").as_integer())?,
+            inter_hunk_context: u32::try_from(joined).unwrap_or(u32::MAX),
+            algorithm: self.choice(
+                "algorithm",
+                &[
+                    ("myers", Algorithm::Myers),
+                    ("minimal", Algorithm::Minimal),
+                    ("patience", Algorithm::Patience),
+                    ("histogram", Algorithm::Histogram),
+                ],
+            )?,
+            whitespace: self.choice(
+                "ignore_whitespace",
+                &[
+                    ("none", Whitespace::Exact),
+                    ("all", Whitespace::All),
+                    ("change", Whitespace::Change),
+                    ("eol", Whitespace::Eol),
+                    ("cr_at_eol", Whitespace::CrAtEol),
+                ],
+            )?,
+            ignore_blank_lines: self.boolean("ignore_blank_lines"),
+        })
+    }
+}
+
+/// Returns the lines of context that were asked for: NULL is git's default, -1 the whole file.
+pub fn context(given: Option<i64>) -> Result<Option<u32>> {
+    match given {
+        None => Ok(Some(DiffOptions::CONTEXT)),
+        Some(-1) => Ok(None),
+        Some(lines) if lines >= 0 => Ok(Some(u32::try_from(lines).unwrap_or(u32::MAX))),
+        Some(lines) => Err(Error::invalid_args(format!("context is {lines}"))
+            .with_hint("Give 0 or more lines, or -1 for the whole file")),
+    }
+}

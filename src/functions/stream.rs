@@ -1,0 +1,53 @@
+//! Handing over the rows of ordered parallel work, chunk by chunk.
+
+use std::time::{Duration, Instant};
+
+use crate::error::Result;
+use crate::ffi::{Batch, Column};
+use crate::limits;
+use crate::pipeline::{Ordered, Poll};
+
+/// A result of one job that stands for some rows, or none.
+pub trait Grouped: Send + 'static {
+    /// Returns how many rows it stands for.
+    fn rows(&self) -> usize;
+    /// Appends a value; both numbers are 0-based, `column` counts the function's columns.
+    fn write(&self, row: usize, column: usize, out: &mut Column);
+}
+
+/// A scan over results.
+pub struct Stream<G> {
+    results: Ordered<G>,
+    /// The result that is being handed over, and its next row.
+    current: Option<(G, usize)>,
+    projection: Vec<usize>,
+}
+
+impl<G: Grouped> Stream<G> {
+    /// Returns a scan of the projected columns.
+    pub fn new(results: Ordered<G>, projection: &[usize]) -> Self {
+        Self { results, current: None, projection: projection.to_vec() }
+    }
+
+    /// Appends rows until the batch is full, its time is up or the work has ended.
+    pub fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        let until = Instant::now() + Duration::from_millis(limits::CHUNK_MILLIS);
+        while !batch.is_full() {
+            if let Some((group, row)) = &mut self.current
+                && *row < group.rows()
+            {
+                for (column, &index) in batch.columns_mut().iter_mut().zip(&self.projection) {
+                    group.write(*row, index, column);
+                }
+                *row += 1;
+                continue;
+            }
+            // An empty chunk would end the scan, so the first row is waited for.
+            match self.results.poll((batch.rows() > 0).then_some(until)) {
+                Poll::Ready(group) => self.current = Some((group?, 0)),
+                Poll::Pending | Poll::End => break,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! One file's change as a patch: what `git diff` prints for it, byte for byte.
+//!
+//! Source: the output of `git diff`, described in its manual under "Generating patch text with -p".
+
+use std::ops::Range;
+
+use super::abbreviation::Abbreviation;
+use super::changes::Change;
+use super::contents::Reader;
+use super::repository::Repository;
+use crate::error::Result;
+use crate::text::section::Finder;
+use crate::text::unified::{shown_range, write_hunk, write_labels};
+use crate::text::{Diff, DiffOptions, Engine, Stop, quoted_path};
+
+/// A file's patch and where its hunks lie in it.
+#[derive(Debug, Default)]
+pub struct FilePatch {
+    /// The patch; empty when white space that is ignored is all that changed.
+    pub bytes: Vec<u8>,
+    /// The hunks in order.
+    pub hunks: Vec<PatchHunk>,
+}
+
+/// A hunk of a patch.
+#[derive(Debug)]
+pub struct PatchHunk {
+    /// First line and count of the old side, as the header shows them.
+    pub old: (u32, u32),
+    /// First line and count of the new side, as the header shows them.
+    pub new: (u32, u32),
+    /// The text behind the second `@@`.
+    pub section: Vec<u8>,
+    /// Where the hunk lies in the patch, its header included.
+    pub span: Range<usize>,
+}
+
+/// Writes patches for one thread.
+pub struct Patcher {
+    reader: Reader,
+    engine: Engine,
+    abbreviation: Abbreviation,
+    options: DiffOptions,
+}
+
+impl Patcher {
+    /// Returns the patch of a change.
+    pub fn patch(&mut self, change: &Change, stop: &Stop<'_>) -> Result<FilePatch> {
+        let mut patch = FilePatch::default();
+        for part in change.parts() {
+            self.write(&part, &mut patch, stop)?;
+        }
+        Ok(patch)
+    }
+
+    fn write(&mut self, change: &Change, patch: &mut FilePatch, stop: &Stop<'_>) -> Result<()> {
+        let mut header = Vec::new();
+        let is_bare = self.write_header(change, &mut header)?;
+        if change.has_same_content() {
+            patch.bytes.extend(header);
+            return Ok(());
+        }
+        let (old, new) = self.reader.contents(change)?;
+        let labels = change.labels();
+        let (Some(old), Some(new)) = (old.text(), new.text()) else {
+            patch.bytes.extend(header);
+            patch.bytes.extend(binary_line(&labels.0, &labels.1));
+            patch.bytes.push(b'\n');
+            return Ok(());
+        };
+        let diff = Diff::new(&mut self.engine, old, new, &self.options, stop)?;
+        if diff.hunks().is_empty() {
+            // Nothing that is shown changed: the header stands alone where it says something.
+            if !is_bare {
+                patch.bytes.extend(header);
+            }
+            return Ok(());
+        }
+        patch.bytes.extend(header);
+        write_labels(&mut patch.bytes, &labels.0, &labels.1, true);
+        let sections = self.reader.sections(change)?;
+        let mut headings = Finder::new(sections, diff.old_lines());
+        for hunk in diff.hunks() {
+            let section = headings.heading(hunk);
+            let start = patch.bytes.len();
+            write_hunk(&mut patch.bytes, &diff, hunk, section);
+            patch.hunks.push(PatchHunk {
+                old: shown_range(&hunk.old),
+                new: shown_range(&hunk.new),
+                section: section.unwrap_or_default().to_vec(),
+                span: start..patch.bytes.len(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes the lines before `---`; returns whether they tell nothing but the two ids.
+    fn write_header(&self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
+        let Change { path, old, new } = change;
+        let name = |prefix: &[u8]| quoted_path(&[prefix, path].concat(), true).into_owned();
+        out.extend([b"diff --git ", &name(b"a/")[..], b" ", &name(b"b/"), b"\n"].concat());
+        let mut is_bare = false;
+        match (old, new) {
+            (None, Some(new)) => out.extend(format!("new file mode {}\n", new.mode).into_bytes()),
+            (Some(old), None) => out.extend(format!("deleted file mode {}\n", old.mode).into_bytes()),
+            (Some(old), Some(new)) if old.mode != new.mode => {
+                out.extend(format!("old mode {}\nnew mode {}\n", old.mode, new.mode).into_bytes());
+            }
+            _ => is_bare = true,
+        }
+        if !change.has_same_content() {
+            let [old_id, new_id] = [old, new].map(|side| self.abbreviation.of(side.map(|entry| entry.oid)));
+            let mut line = format!("index {}..{}", old_id?, new_id?);
+            if let (Some(old), Some(new)) = (old, new)
+                && old.mode == new.mode
+            {
+                line.push_str(&format!(" {}", new.mode));
+            }
+            line.push('\n');
+            out.extend(line.into_bytes());
+        }
+        Ok(is_bare)
+    }
+}
+
+/// Returns git's line for a binary file, without its newline; a label is `/dev/null` for an absent
+/// side.
+pub fn binary_line(old: &[u8], new: &[u8]) -> Vec<u8> {
+    [b"Binary files ", &quoted_path(old, true)[..], b" and ", &quoted_path(new, true), b" differ"].concat()
+}
+
+impl Repository {
+    /// Returns what writes patches on one thread.
+    pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
+        let abbreviation = Abbreviation::new(self.objects())?;
+        Ok(Patcher { reader: self.reader(), engine: Engine::default(), abbreviation, options })
+    }
+}

@@ -1,0 +1,269 @@
+//! The heading of a hunk: what git prints behind the second `@@`.
+//!
+//! Sources: gitattributes(5), "Defining a custom hunk-header"; git's observable behaviour (2.47.3).
+
+mod drivers;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use regex::bytes::Regex;
+
+use super::hunk::Hunk;
+use super::lines::Lines;
+
+/// The most bytes of a line that git keeps for a heading.
+const MAX_BYTES: usize = 80;
+
+/// How a line is taken for the heading of the section below it.
+pub struct Sections {
+    name: &'static str,
+    ignore_case: bool,
+    /// The first that matches decides; none at all is git's default rule.
+    rules: &'static [Rule],
+    compiled: OnceLock<Box<[Regex]>>,
+}
+
+/// What a line must look like, and what is then its heading: the pattern's first group, else all that it matches.
+///
+/// git wants the leftmost, then longest match (POSIX); the patterns are written so that the leftmost match that
+/// `regex` prefers is the longest.
+enum Rule {
+    /// The line heads nothing.
+    Refuse(&'static str),
+    /// A match at the line's start.
+    Line(&'static str),
+    /// A match behind blanks, which the heading lacks.
+    Indented(&'static str),
+    /// The first match in the line.
+    Anywhere(&'static str),
+}
+
+impl Sections {
+    const fn new(name: &'static str, rules: &'static [Rule]) -> Self {
+        Self { name, ignore_case: false, rules, compiled: OnceLock::new() }
+    }
+
+    const fn ignoring_case(name: &'static str, rules: &'static [Rule]) -> Self {
+        Self { name, ignore_case: true, rules, compiled: OnceLock::new() }
+    }
+
+    /// Returns git's default rule: a line that begins with an ASCII letter, `_` or `$`.
+    #[must_use]
+    pub const fn default_rule() -> Self {
+        Self::new("default", &[])
+    }
+
+    /// Returns the rules of the driver that git knows as `diff=<name>`, or `None` for a name without rules of its
+    /// own: git then goes by the default rule.
+    #[must_use]
+    pub fn driver(name: &[u8]) -> Option<&'static Self> {
+        let at = drivers::DRIVERS.binary_search_by(|sections| sections.name.as_bytes().cmp(name)).ok()?;
+        Some(&drivers::DRIVERS[at])
+    }
+
+    /// Returns the heading that `line` is, or `None` when it is not one.
+    fn heading<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
+        let found = if self.rules.is_empty() {
+            line.first()
+                .is_some_and(|&first| first.is_ascii_alphabetic() || first == b'_' || first == b'$')
+                .then_some(line)
+        } else {
+            self.ruled_heading(without_terminator(line))
+        };
+        Some(without_trailing_space(found.map(|found| &found[..found.len().min(MAX_BYTES)])?))
+    }
+
+    fn ruled_heading<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
+        let (rule, regex) = self.rules.iter().zip(self.compiled()).find(|(_, regex)| regex.is_match(line))?;
+        if matches!(rule, Rule::Refuse(_)) {
+            return None;
+        }
+        let groups = regex.captures(line)?;
+        groups.get(1).or(groups.get(0)).map(|group| group.as_bytes())
+    }
+
+    /// Returns the rules' patterns, compiled at the first call.
+    fn compiled(&self) -> &[Regex] {
+        let flags = if self.ignore_case { "(?i-u)" } else { "" };
+        self.compiled.get_or_init(|| {
+            let pattern = |rule: &Rule| match rule {
+                Rule::Refuse(pattern) | Rule::Anywhere(pattern) => format!("{flags}{pattern}"),
+                Rule::Line(pattern) => format!("{flags}^(?:{pattern})"),
+                Rule::Indented(pattern) => format!("{flags}^{{b}}*({pattern})"),
+            };
+            let written_out =
+                |short: String| drivers::FRAGMENTS.iter().fold(short, |text, (name, long)| text.replace(name, long));
+            self.rules
+                .iter()
+                .map(|rule| Regex::new(&written_out(pattern(rule))).expect("the patterns are constant and tested"))
+                .collect()
+        })
+    }
+}
+
+impl fmt::Debug for Sections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Sections").field(&self.name).finish()
+    }
+}
+
+/// Returns the line without `\n` or `\r\n`; a `\r` alone is part of it.
+fn without_terminator(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// Drops what git takes for white space: not `\x0b` and `\x0c`.
+fn without_trailing_space(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| !b" \t\r\n".contains(byte)).map_or(0, |last| last + 1);
+    &text[..end]
+}
+
+/// Returns the text up to the first character that git does not take for UTF-8, U+FFFE and U+FFFF among them; a
+/// character that [`MAX_BYTES`] cuts in two is one.
+fn up_to_invalid(text: &[u8]) -> &[u8] {
+    let valid = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let end = valid.find(['\u{fffe}', '\u{ffff}']).unwrap_or(valid.len());
+    &text[..end]
+}
+
+/// Finds the headings of a text's hunks, which must be asked for in order: a hunk with no heading of its own has the
+/// one before.
+#[derive(Debug)]
+pub struct Finder<'a> {
+    sections: &'a Sections,
+    old: &'a Lines<'a>,
+    /// The line above the last hunk's first; -1 is above the text.
+    limit: i64,
+    heading: &'a [u8],
+}
+
+impl<'a> Finder<'a> {
+    /// Returns a finder for the hunks of a diff whose old side is `old`.
+    #[must_use]
+    pub const fn new(sections: &'a Sections, old: &'a Lines<'a>) -> Self {
+        Self { sections, old, limit: -1, heading: &[] }
+    }
+
+    /// Returns what git prints behind the second `@@` and a blank of `hunk`, or `None` when it prints nothing.
+    ///
+    /// It can be empty: git then prints the blank alone, where the heading's first character is not UTF-8.
+    pub fn heading(&mut self, hunk: &Hunk) -> Option<&'a [u8]> {
+        let start = i64::from(hunk.old.start) - 1;
+        if let Some(found) = self.search(start, self.limit) {
+            self.heading = found;
+        }
+        self.limit = start;
+        (!self.heading.is_empty()).then(|| up_to_invalid(self.heading))
+    }
+
+    /// Returns the heading that is nearest to line `start` on the way to line `limit`, which is not looked at.
+    fn search(&self, start: i64, limit: i64) -> Option<&'a [u8]> {
+        let heading = |line: i64| self.sections.heading(self.old.get(usize::try_from(line).ok()?));
+        if start > limit {
+            (limit + 1..=start).rev().find_map(heading)
+        } else {
+            // Hunks that overlap, as those of `--ignore-blank-lines` can: git then looks downwards.
+            (start..limit).find_map(heading)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::stop::Stop;
+
+    /// Returns the heading of a hunk at the end of `text`.
+    fn heading(sections: &Sections, text: &[u8]) -> Option<Vec<u8>> {
+        let lines = Lines::split(text, &Stop::never()).unwrap();
+        let end = lines.len() as u32;
+        Finder::new(sections, &lines).heading(&Hunk { old: end..end, new: 0..0, changes: 0..0 }).map(<[u8]>::to_vec)
+    }
+
+    fn by_default(text: &[u8]) -> Option<Vec<u8>> {
+        heading(&Sections::default_rule(), text)
+    }
+
+    fn by(driver: &str, text: &[u8]) -> Option<Vec<u8>> {
+        heading(Sections::driver(driver.as_bytes()).unwrap(), text)
+    }
+
+    #[test]
+    fn the_default_rule_takes_ascii_letters_underscore_and_dollar_only() {
+        for head in [&b"a"[..], b"Z x", b"_", b"$x"] {
+            assert_eq!(by_default(&[head, b"\n 1\n2\n"].concat()).as_deref(), Some(head));
+        }
+        for other in [&b"1a"[..], b" a", b"\xc3\xa9t\xc3\xa9", b"#a", b"@@ a", b"", b"\r"] {
+            assert_eq!(by_default(&[other, b"\n"].concat()), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_heading_is_cut_at_80_bytes_and_not_within_a_character() {
+        assert_eq!(by_default(&b"x".repeat(100)).unwrap().len(), 80);
+        let wide = |ascii: usize| [&b"x".repeat(ascii)[..], "é tail\n".as_bytes()].concat();
+        assert_eq!(by_default(&wide(78)).unwrap().len(), 80);
+        assert_eq!(by_default(&wide(79)).unwrap().len(), 79);
+        let gap = [&b"x".repeat(70)[..], &b" ".repeat(20), b"tail\n"].concat();
+        assert_eq!(by_default(&gap).unwrap().len(), 70);
+    }
+
+    #[test]
+    fn what_is_not_utf8_ends_a_heading_and_leaves_the_blank_before_it() {
+        for bad in [&b"\xff"[..], b"\xc3", b"\xed\xa0\x80", b"\xef\xbf\xbf", b"\xef\xbf\xbe", b"\xf4\x90\x80\x80"] {
+            assert_eq!(by_default(&[b"a ", bad, b" b\n"].concat()).as_deref(), Some(&b"a "[..]), "{bad:?}");
+        }
+        assert_eq!(by_default("a\u{1ffff}b\n".as_bytes()).as_deref(), Some("a\u{1ffff}b".as_bytes()));
+    }
+
+    #[test]
+    fn vertical_tabs_and_form_feeds_are_not_trimmed() {
+        assert_eq!(by_default(b"a\x0c \t\r\n").as_deref(), Some(&b"a\x0c"[..]));
+        assert_eq!(by_default(b"a\x0b\n").as_deref(), Some(&b"a\x0b"[..]));
+    }
+
+    #[test]
+    fn a_hunk_keeps_the_heading_before_it_and_never_looks_past_it() {
+        let lines = Lines::split(b"first\n 1\n 2\nsecond\n 3\n 4\n", &Stop::never()).unwrap();
+        let sections = Sections::default_rule();
+        let mut finder = Finder::new(&sections, &lines);
+        let mut at = |line: u32| finder.heading(&Hunk { old: line..line, new: 0..0, changes: 0..0 });
+        assert_eq!(at(0), None);
+        assert_eq!(at(1), Some(&b"first"[..]));
+        assert_eq!(at(3), Some(&b"first"[..]));
+        assert_eq!(at(6), Some(&b"second"[..]));
+        assert_eq!(at(6), Some(&b"second"[..]));
+    }
+
+    #[test]
+    fn a_heading_of_blanks_alone_clears_the_one_before() {
+        let far = [b"T = class\n", &b" ".repeat(81)[..], b"= class\n"].concat();
+        assert_eq!(by("pascal", &far), None);
+    }
+
+    #[test]
+    fn a_refused_line_is_passed_over_and_the_one_above_it_taken() {
+        assert_eq!(by("cpp", b"int f()\n{\npublic:\nout: // x\n").as_deref(), Some(&b"int f()"[..]));
+        assert_eq!(by("java", b"  int f(int a)\n  return g()\n").as_deref(), Some(&b"int f(int a)"[..]));
+    }
+
+    #[test]
+    fn a_heading_is_the_longest_match_and_not_the_first_choice() {
+        assert_eq!(by("bash", b"function f () ((x\n").as_deref(), Some(&b"function f () (("[..]));
+        assert_eq!(by("bash", b"function f () x\n").as_deref(), Some(&b"function f ("[..]));
+        assert_eq!(
+            by("golang", b"type T = struct { x struct { y\n").as_deref(),
+            Some(&b"type T = struct { x struct {"[..])
+        );
+        assert_eq!(by("bibtex", b"see @book { key, x\n").as_deref(), Some(&b"@book { key"[..]));
+        assert_eq!(by("perl", b"sub f ($$) {\n").as_deref(), Some(&b"($$)"[..]));
+    }
+
+    #[test]
+    fn a_line_that_is_not_utf8_or_has_a_nul_is_no_heading_of_a_driver_that_reads_to_its_end() {
+        assert_eq!(by("python", b"def f(\xe9):\n"), None);
+        assert_eq!(by("python", b"def f(\0):\n"), None);
+        assert_eq!(by("python", b"def f(\xc3\xa9):\r\n").as_deref(), Some("def f(é):".as_bytes()));
+    }
+}
