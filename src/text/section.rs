@@ -1,6 +1,7 @@
 //! The heading of a hunk: what git prints behind the second `@@`.
 //!
-//! Sources: gitattributes(5), "Defining a custom hunk-header"; git's observable behaviour (2.47.3).
+//! Sources: gitattributes(5), "Defining a custom hunk-header"; git's observable behaviour (2.47.3, in a UTF-8 locale:
+//! in the C locale, drivers also take lines that are not UTF-8).
 
 mod drivers;
 
@@ -55,7 +56,10 @@ impl Sections {
     }
 
     /// Returns the rules of the driver that git knows as `diff=<name>`, or `None` for a name without rules of its
-    /// own: git then goes by the default rule.
+    /// own.
+    ///
+    /// Of a renamed file git asks for the old path's driver, then for the new path's, and goes by the default rule
+    /// when neither has rules.
     #[must_use]
     pub fn driver(name: &[u8]) -> Option<&'static Self> {
         let at = drivers::DRIVERS.binary_search_by(|sections| sections.name.as_bytes().cmp(name)).ok()?;
@@ -76,11 +80,19 @@ impl Sections {
 
     fn ruled_heading<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
         let (rule, regex) = self.rules.iter().zip(self.compiled()).find(|(_, regex)| regex.is_match(line))?;
-        if matches!(rule, Rule::Refuse(_)) {
-            return None;
+        match rule {
+            Rule::Refuse(_) => None,
+            // Groups are looked for only where there are some: on a long line they are slow.
+            _ if regex.captures_len() > 1 => {
+                let groups = regex.captures(line)?;
+                groups.get(1).or(groups.get(0)).map(|group| group.as_bytes())
+            }
+            Rule::Indented(_) => {
+                let blanks = line.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+                regex.find(line).map(|all| &line[blanks..all.end()])
+            }
+            Rule::Line(_) | Rule::Anywhere(_) => regex.find(line).map(|all| all.as_bytes()),
         }
-        let groups = regex.captures(line)?;
-        groups.get(1).or(groups.get(0)).map(|group| group.as_bytes())
     }
 
     /// Returns the rules' patterns, compiled at the first call.
@@ -90,7 +102,7 @@ impl Sections {
             let pattern = |rule: &Rule| match rule {
                 Rule::Refuse(pattern) | Rule::Anywhere(pattern) => format!("{flags}{pattern}"),
                 Rule::Line(pattern) => format!("{flags}^(?:{pattern})"),
-                Rule::Indented(pattern) => format!("{flags}^{{b}}*({pattern})"),
+                Rule::Indented(pattern) => format!("{flags}^{{b}}*(?:{pattern})"),
             };
             let written_out =
                 |short: String| drivers::FRAGMENTS.iter().fold(short, |text, (name, long)| text.replace(name, long));
@@ -214,6 +226,7 @@ mod tests {
         for bad in [&b"\xff"[..], b"\xc3", b"\xed\xa0\x80", b"\xef\xbf\xbf", b"\xef\xbf\xbe", b"\xf4\x90\x80\x80"] {
             assert_eq!(by_default(&[b"a ", bad, b" b\n"].concat()).as_deref(), Some(&b"a "[..]), "{bad:?}");
         }
+        assert_eq!(by("pascal", "\u{ffff} = class\n".as_bytes()).as_deref(), Some(&b""[..]));
         assert_eq!(by_default("a\u{1ffff}b\n".as_bytes()).as_deref(), Some("a\u{1ffff}b".as_bytes()));
     }
 

@@ -2,4 +2,5 @@
 
 mod architecture;
 mod engine_parity;
+mod section_parity;
 mod unified;

@@ -60,15 +60,17 @@ pub(super) static DRIVERS: [Sections; 25] = [
         "csharp",
         &[
             // Statements that have the form of a method.
-            Refuse(
-                r"(?:^|{b})(?:case|catch|default|do|else|fixed|for|foreach|if|lock|new|return|switch|throw|using|while)(?:{b}|\(|$)",
-            ),
+            Refuse(concat!(
+                r"(?:^|{b})(?:case|catch|default|do|else|fixed|for|foreach|if|lock|new|return|switch|throw",
+                r"|using|while)(?:{b}|\(|$)",
+            )),
             // Methods, then properties: two words at least.
             Indented(r"{typed}\([^;]*$"),
             Indented(r"{typed}[^;:=,()]*$"),
-            Indented(
-                r"(?:(?:abstract|internal|new|partial|private|protected|public|sealed|static|unsafe){b}+)*(?:class|enum|interface|record|struct){b}+{rest}",
-            ),
+            Indented(concat!(
+                r"(?:(?:abstract|internal|new|partial|private|protected|public|sealed|static|unsafe){b}+)*",
+                r"(?:class|enum|interface|record|struct){b}+{rest}",
+            )),
             Indented(r"namespace{b}+{rest}"),
         ],
     ),
@@ -95,9 +97,10 @@ pub(super) static DRIVERS: [Sections; 25] = [
             // Comments; and names of procedures that are defined elsewhere.
             Refuse(r"^(?:[*c]|{b}*!)"),
             Refuse(r"^{b}*module{b}+procedure{b}"),
-            Indented(
-                r#"(?:end{b}+)?(?:program|module|block{b}+data|(?:(?u-i:[^!"'{blank}])+{b}+)*(?:function|subroutine)){b}+[a-z]{rest}"#,
-            ),
+            Indented(concat!(
+                r"(?:end{b}+)?(?:program|module|block{b}+data",
+                r#"|(?:(?u-i:[^!"'{blank}])+{b}+)*(?:function|subroutine)){b}+[a-z]{rest}"#,
+            )),
         ],
     ),
     Sections::ignoring_case(
@@ -165,17 +168,19 @@ pub(super) static DRIVERS: [Sections; 25] = [
     Sections::new("ruby", &[Indented(r"(?:class|def|module){b}{rest}")]),
     Sections::new(
         "rust",
-        &[Indented(
-            r#"(?:pub(?:\([^)\\]+\))?{b}+)?(?:(?:async|const|extern{b}+"[^"]+"|unsafe){b}+)?(?:enum|fn|impl|macro_rules!|mod|struct|trait|union)[<{blank}][^;]*$"#,
-        )],
+        &[Indented(concat!(
+            r#"(?:pub(?:\([^)\\]+\))?{b}+)?(?:(?:async|const|extern{b}+"[^"]+"|unsafe){b}+)?"#,
+            r"(?:enum|fn|impl|macro_rules!|mod|struct|trait|union)[<{blank}][^;]*$",
+        ))],
     ),
     Sections::new(
         "scheme",
         &[
             // Scheme's own definitions, and those of Racket, Gerbil and others.
-            Indented(
-                r"\((?:(?:define|def(?:alias|class|method|proto|record|rules|struct|syntax)?)[-*/{blank}]|(?:class|library|module|struct)[*+{blank}]){rest}",
-            ),
+            Indented(concat!(
+                r"\((?:(?:define|def(?:alias|class|method|proto|record|rules|struct|syntax)?)[-*/{blank}]",
+                r"|(?:class|library|module|struct)[*+{blank}]){rest}",
+            )),
         ],
     ),
     Sections::new("tex", &[Line(r"\\(?:chapter|part|(?:sub)*section)\*?\{{rest}")]),

@@ -7,7 +7,7 @@
 mod git;
 mod history;
 mod large;
-mod random;
+pub mod random;
 
 use std::fs;
 use std::path::{Path, PathBuf};
