@@ -45,3 +45,7 @@ pub const REFERENCE_DEPTH: usize = 64;
 /// Levels of borrowed object stores, git's own limit; deeper is `tool_failed:` when file access is
 /// limited.
 pub const ALTERNATES_DEPTH: usize = 5;
+
+/// Bytes of fingerprints of old files that rename detection holds at once; beyond, new files are read once
+/// more for each such portion.
+pub const RENAME_BYTES: usize = 128 << 20;

@@ -151,6 +151,14 @@ impl Column {
         }
     }
 
+    /// Appends a UTINYINT or NULL.
+    pub fn push_utinyint(&mut self, number: Option<u8>) {
+        match self {
+            Self::UTinyInt(values) => values.push(number),
+            other => panic!("a UTINYINT was pushed to {other:?}"),
+        }
+    }
+
     /// Appends a BOOLEAN or NULL.
     pub fn push_boolean(&mut self, truth: Option<bool>) {
         match self {

@@ -8,7 +8,7 @@ use super::arguments::{required_text, row_text};
 use super::host;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Settings, Type, Value};
-use crate::git::{Change, Repository, TreeChanges};
+use crate::git::{Change, Changes, RenameOptions, Repository};
 use crate::limits;
 use crate::pipeline::Ordered;
 use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
@@ -18,14 +18,21 @@ pub const PARAMETERS: [Field; 3] =
     [Field::new("from", Type::Varchar), Field::new("to", Type::Varchar), Field::new("repo", Type::Varchar)];
 
 /// The named parameters of all git functions; [`Named`] reads them by name.
-pub const NAMED: [Field; 6] = [
+pub const NAMED: [Field; 10] = [
     Field::new("merge_base", Type::Boolean),
     Field::new("algorithm", Type::Varchar),
     Field::new("ignore_whitespace", Type::Varchar),
     Field::new("ignore_blank_lines", Type::Boolean),
     Field::new("context", Type::BigInt),
     Field::new("inter_hunk_context", Type::BigInt),
+    Field::new("renames", Type::Boolean),
+    Field::new("copies", Type::Boolean),
+    Field::new("similarity", Type::UTinyInt),
+    Field::new("rename_limit", Type::BigInt),
 ];
+
+/// Those of them that make sense for one file.
+pub const OPTIONS: &[Field] = NAMED.split_at(6).0;
 
 /// Two revisions of a repository, as given.
 #[derive(Debug, Clone)]
@@ -35,6 +42,7 @@ pub struct Revisions {
     to: Option<String>,
     repo: String,
     merge_base: bool,
+    renames: Option<RenameOptions>,
 }
 
 impl Revisions {
@@ -46,6 +54,7 @@ impl Revisions {
             to: to.as_text().map(str::to_owned),
             repo: required_text(repo, function, "repo")?,
             merge_base: named.boolean("merge_base"),
+            renames: named.rename_options()?,
         })
     }
 
@@ -56,6 +65,7 @@ impl Revisions {
             to: Some(row_text(arguments, first + 1, "to")?),
             repo: row_text(arguments, first + 2, "repo")?,
             merge_base: false,
+            renames: None,
         })
     }
 
@@ -67,9 +77,9 @@ impl Revisions {
     }
 
     /// Starts the walk alone, to be read on the caller's thread.
-    pub fn walk(&self, settings: &Settings) -> Result<TreeChanges> {
+    pub fn walk(&self, settings: &Settings) -> Result<Changes> {
         let (repository, comparison) = self.open(settings)?;
-        repository.changes(comparison, Arc::default())
+        repository.changes(comparison, self.renames, Arc::default())
     }
 
     /// Starts the walk with workers: `make` returns the work of one of them.
@@ -80,7 +90,7 @@ impl Revisions {
     {
         let (repository, comparison) = self.open(settings)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let changes = repository.changes(comparison, Arc::clone(&stop))?;
+        let changes = repository.changes(comparison, self.renames, Arc::clone(&stop))?;
         let workers = (0..host::threads(settings))
             .map(|_| {
                 let stop = Arc::clone(&stop);
@@ -129,6 +139,21 @@ impl<'a> Named<'a> {
             let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
             Error::invalid_args(format!("{name} is {}", quoted(given))).with_hint(format!("Give {}", words.join(", ")))
         })
+    }
+
+    /// Returns how renames are looked for, if they are: copies mean renames too, as in git.
+    fn rename_options(&self) -> Result<Option<RenameOptions>> {
+        let copies = self.boolean("copies");
+        let limit = self.get("rename_limit").as_integer().unwrap_or(RenameOptions::LIMIT.into());
+        let similarity = self.get("similarity").as_integer().unwrap_or(RenameOptions::SIMILARITY.into());
+        let Some(limit) = u32::try_from(limit).ok() else {
+            return Err(Error::invalid_args(format!("rename_limit is {limit}"))
+                .with_hint("Give a number of files, or 0 for no limit"));
+        };
+        let Some(similarity) = u8::try_from(similarity).ok().filter(|percent| *percent <= 100) else {
+            return Err(Error::invalid_args(format!("similarity is {similarity}")).with_hint("Give 0 to 100 percent"));
+        };
+        Ok((copies || self.boolean("renames")).then_some(RenameOptions { copies, similarity, limit }))
     }
 
     /// Returns the options of a diff.

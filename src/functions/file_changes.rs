@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
-use crate::git::{Change, Entry, LineCounts, Measure, Measured, TreeChanges};
+use crate::git::{Change, Changes, Entry, LineCounts, Measure, Measured};
 use crate::pipeline::{Ordered, Poll};
 use crate::text::{DiffOptions, Stop};
 
@@ -37,7 +37,7 @@ fn measure(projection: &[usize]) -> Measure {
 
 /// Appends one value of a row; `index` is that of the table's columns.
 fn push(column: &mut Column, index: usize, row: &Measured) {
-    let Change { path, old, new } = &row.change;
+    let Change { path, old, new, origin } = &row.change;
     let size = |bytes: Option<u64>| bytes.and_then(|bytes| i64::try_from(bytes).ok());
     let lines =
         |of: fn(&LineCounts) -> Option<u64>| row.lines.as_ref().and_then(of).and_then(|n| i64::try_from(n).ok());
@@ -55,8 +55,8 @@ fn push(column: &mut Column, index: usize, row: &Measured) {
         "new_mode" => column.push_text(mode(new).as_deref()),
         "old_oid" => column.push_text(oid(old).as_deref()),
         "new_oid" => column.push_text(oid(new).as_deref()),
-        // A rename's: NULL while none is looked for.
-        "old_path" | "similarity" => column.push_null(),
+        "old_path" => column.push_bytes(origin.as_ref().map(|origin| origin.path.as_slice())),
+        "similarity" => column.push_utinyint(origin.as_ref().map(|origin| origin.similarity)),
         other => unreachable!("no column {other}"),
     }
 }
@@ -90,7 +90,7 @@ pub struct FileChanges;
 /// A running scan.
 pub enum Scan {
     /// Nothing is measured: the walk itself, on the thread that reads, and the projection.
-    Unmeasured(Box<TreeChanges>, Vec<usize>),
+    Unmeasured(Changes, Vec<usize>),
     /// Measured by workers.
     Measured(Stream<Measured>),
 }
@@ -112,7 +112,7 @@ impl TableFunction for FileChanges {
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Scan> {
         let measure = measure(open.projection);
         if measure == Measure::default() {
-            return Ok(Scan::Unmeasured(Box::new(revisions.walk(&open.settings)?), open.projection.to_vec()));
+            return Ok(Scan::Unmeasured(revisions.walk(&open.settings)?, open.projection.to_vec()));
         }
         let rows = measured(revisions, measure, options, &open.settings)?;
         Ok(Scan::Measured(Stream::new(rows, open.projection)))

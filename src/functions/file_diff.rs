@@ -36,7 +36,7 @@ impl Found {
             let near = repository.nearest_paths(&comparison.file, [sides.old, sides.new])?;
             return Err(no_file(comparison, named.contains(&NamedPath::Folder), &near));
         }
-        Ok(Self { repository, change: Change { path: path.to_vec(), old, new } })
+        Ok(Self { repository, change: Change { path: path.to_vec(), old, new, origin: None } })
     }
 
     fn lines(&self, options: &DiffOptions) -> Result<LineRows> {
@@ -109,7 +109,7 @@ impl TableFunction for FileDiff {
         comparison::PARAMETERS[1],
         comparison::PARAMETERS[2],
     ];
-    const NAMED: &'static [Field] = &comparison::NAMED;
+    const NAMED: &'static [Field] = comparison::OPTIONS;
     const COLUMNS: &'static [Field] = &line_rows::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = FileComparison;

@@ -50,8 +50,7 @@ impl Grouped for PatchRow {
         match FilePatches::COLUMNS[column].name {
             "file_path" => out.push_bytes(Some(&self.change.path)),
             "status" => out.push_text(Some(self.change.status().name())),
-            // A rename's: NULL while none is looked for.
-            "old_path" => out.push_null(),
+            "old_path" => out.push_bytes(self.change.origin.as_ref().map(|origin| origin.path.as_slice())),
             "patch" => out.push_bytes(Some(&self.patch.bytes)),
             "patch_bytes" => out.push_blob(Some(&self.patch.bytes)),
             other => unreachable!("no column {other}"),

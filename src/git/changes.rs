@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::text::{Diff, DiffOptions, Engine, Stop};
 
 /// The mode of an entry, canonical as git shows it: 100644, 100755, 120000, 160000 or 040000.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mode(u32);
 
 impl Mode {
@@ -48,7 +48,7 @@ impl Mode {
     }
 
     /// Tells whether both are of one kind: files, links or submodules.
-    fn is_kind_of(self, other: Self) -> bool {
+    pub(super) fn is_kind_of(self, other: Self) -> bool {
         self.0 & Self::KIND == other.0 & Self::KIND
     }
 }
@@ -79,6 +79,10 @@ pub enum Status {
     Modified,
     /// A file became a link or a submodule, or the reverse.
     TypeChanged,
+    /// Made from a file that is gone.
+    Renamed,
+    /// Made from a file that lives on, or that another row says was renamed.
+    Copied,
 }
 
 impl Status {
@@ -89,8 +93,30 @@ impl Status {
             Self::Deleted => "deleted",
             Self::Modified => "modified",
             Self::TypeChanged => "type_changed",
+            Self::Renamed => "renamed",
+            Self::Copied => "copied",
         }
     }
+}
+
+/// Whether the file that another was made from is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OriginKind {
+    /// The old file is gone: it has no row of its own and is the origin of no later row.
+    Renamed,
+    /// The old file lives on, or another row says where it went.
+    Copied,
+}
+
+/// What an added file was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The path of the old file.
+    pub path: Vec<u8>,
+    /// Whether it went or stayed.
+    pub kind: OriginKind,
+    /// How alike the contents are in percent, as git prints it.
+    pub similarity: u8,
 }
 
 /// A file that differs between two trees, in git's order of paths.
@@ -102,6 +128,8 @@ pub struct Change {
     pub old: Option<Entry>,
     /// The file after, unless it was deleted.
     pub new: Option<Entry>,
+    /// What the file was made from, where renames were looked for; `old` is then that file.
+    pub origin: Option<Origin>,
 }
 
 impl Change {
@@ -119,17 +147,28 @@ impl Change {
         self.old.map(|entry| entry.oid) == self.new.map(|entry| entry.oid)
     }
 
+    /// Returns the path before.
+    pub fn old_path(&self) -> &[u8] {
+        self.origin.as_ref().map_or(&self.path, |origin| &origin.path)
+    }
+
     /// Returns the names of both sides as a patch has them: `/dev/null` for an absent one.
     pub fn labels(&self) -> (Vec<u8>, Vec<u8>) {
-        let label = |side: &Option<Entry>, prefix: &[u8]| match side {
-            Some(_) => [prefix, &self.path].concat(),
+        let label = |side: &Option<Entry>, prefix: &[u8], path: &[u8]| match side {
+            Some(_) => [prefix, path].concat(),
             None => b"/dev/null".to_vec(),
         };
-        (label(&self.old, b"a/"), label(&self.new, b"b/"))
+        (label(&self.old, b"a/", self.old_path()), label(&self.new, b"b/", &self.path))
     }
 
     /// Returns how the file changed.
     pub fn status(&self) -> Status {
+        if let Some(origin) = &self.origin {
+            return match origin.kind {
+                OriginKind::Renamed => Status::Renamed,
+                OriginKind::Copied => Status::Copied,
+            };
+        }
         match (&self.old, &self.new) {
             (Some(old), Some(new)) if !old.mode.is_kind_of(new.mode) => Status::TypeChanged,
             (Some(_), Some(_)) => Status::Modified,
@@ -263,7 +302,7 @@ mod tests {
     #[test]
     fn a_permission_change_is_no_type_change() {
         let entry = |mode| Some(Entry { mode: Mode::canonical(mode), oid: Oid::null(gix::hash::Kind::Sha1) });
-        let status = |old, new| Change { path: Vec::new(), old, new }.status();
+        let status = |old, new| Change { path: Vec::new(), old, new, origin: None }.status();
         assert_eq!(status(entry(0o100_644), entry(0o100_755)), Status::Modified);
         assert_eq!(status(entry(0o100_644), entry(0o120_000)), Status::TypeChanged);
         assert_eq!(status(entry(0o160_000), entry(0o100_644)), Status::TypeChanged);

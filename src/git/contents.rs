@@ -3,8 +3,10 @@
 use super::attributes::{Attributes, DiffAttribute};
 use super::changes::{Change, Entry};
 use super::objects::Objects;
+use super::renames::{Blobs, Version};
 use super::repository::Repository;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits;
 use crate::text::is_binary;
 use crate::text::section::Sections;
 
@@ -41,16 +43,24 @@ pub struct Reader {
 impl Reader {
     /// Reads both sides of a change, the old first.
     pub fn contents(&mut self, change: &Change) -> Result<(Contents, Contents)> {
-        let attribute = self.attributes.of(&change.path)?.diff;
-        Ok((self.side(change.old, attribute)?, self.side(change.new, attribute)?))
+        let new = self.attributes.of(&change.path)?.diff;
+        let old = if change.origin.is_some() { self.attributes.of(change.old_path())?.diff } else { new };
+        Ok((self.side(change.old, old)?, self.side(change.new, new)?))
     }
 
     /// Returns the rule that finds the section headings of a change.
     pub(super) fn sections(&mut self, change: &Change) -> Result<&'static Sections> {
         static DEFAULT: Sections = Sections::default_rule();
-        let is_regular = change.old.or(change.new).is_some_and(|entry| entry.mode.is_regular());
-        let driver = if is_regular { self.attributes.of(&change.path)?.driver } else { None };
-        Ok(driver.and_then(|name| Sections::driver(&name)).unwrap_or(&DEFAULT))
+        // The old file's driver goes first, then the new one's.
+        for (entry, path) in [(change.old, change.old_path()), (change.new, &change.path)] {
+            if entry.is_some_and(|entry| entry.mode.is_regular())
+                && let Some(driver) = self.attributes.of(path)?.driver
+                && let Some(sections) = Sections::driver(&driver)
+            {
+                return Ok(sections);
+            }
+        }
+        Ok(&DEFAULT)
     }
 
     /// Returns the bytes of one side from its header; none for a submodule, which is no blob.
@@ -84,6 +94,30 @@ impl Reader {
             return Ok(Contents::Binary);
         }
         Ok(Contents::Text(bytes))
+    }
+}
+
+impl Blobs for Reader {
+    type Error = Error;
+
+    fn size(&mut self, file: &Version<'_>) -> Result<u64> {
+        self.objects.blob_size(&file.entry.oid)
+    }
+
+    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
+        self.objects.blob(&file.entry.oid, bytes)
+    }
+
+    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool> {
+        Ok(match self.attributes.of(file.path)?.diff {
+            DiffAttribute::Set => true,
+            DiffAttribute::Unset => false,
+            DiffAttribute::Unspecified => !is_binary(bytes),
+        })
+    }
+
+    fn largest(&self) -> u64 {
+        limits::OBJECT_BYTES
     }
 }
 

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::abbreviation::Abbreviation;
-use super::changes::Change;
+use super::changes::{Change, OriginKind};
 use super::contents::Reader;
 use super::repository::Repository;
 use crate::error::Result;
@@ -96,9 +96,9 @@ impl Patcher {
 
     /// Writes the lines before `---`; returns whether they tell nothing but the two ids.
     fn write_header(&self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
-        let Change { path, old, new } = change;
-        let name = |prefix: &[u8]| quoted_path(&[prefix, path].concat(), true).into_owned();
-        out.extend([b"diff --git ", &name(b"a/")[..], b" ", &name(b"b/"), b"\n"].concat());
+        let Change { path, old, new, origin } = change;
+        let name = |prefix: &[u8], path: &[u8]| quoted_path(&[prefix, path].concat(), true).into_owned();
+        out.extend([b"diff --git ", &name(b"a/", change.old_path())[..], b" ", &name(b"b/", path), b"\n"].concat());
         let mut is_bare = false;
         match (old, new) {
             (None, Some(new)) => out.extend(format!("new file mode {}\n", new.mode).into_bytes()),
@@ -106,7 +106,17 @@ impl Patcher {
             (Some(old), Some(new)) if old.mode != new.mode => {
                 out.extend(format!("old mode {}\nnew mode {}\n", old.mode, new.mode).into_bytes());
             }
-            _ => is_bare = true,
+            _ => is_bare = origin.is_none(),
+        }
+        if let Some(origin) = origin {
+            let word = match origin.kind {
+                OriginKind::Renamed => "rename",
+                OriginKind::Copied => "copy",
+            };
+            out.extend(format!("similarity index {}%\n", origin.similarity).into_bytes());
+            for (end, path) in [("from", &origin.path), ("to", path)] {
+                out.extend([format!("{word} {end} ").as_bytes(), &quoted_path(path, true), b"\n"].concat());
+            }
         }
         if !change.has_same_content() {
             let [old_id, new_id] = [old, new].map(|side| self.abbreviation.of(side.map(|entry| entry.oid)));

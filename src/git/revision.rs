@@ -5,10 +5,8 @@ use gix::objs::Kind;
 use gix::revision::plumbing::Spec;
 
 use super::repository::Repository;
-use super::{Oid, TreeChanges, suggest};
+use super::{Oid, suggest};
 use crate::error::{Error, Result, quoted};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// One side of a comparison, resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +50,7 @@ impl Repository {
         }
         let repo = self.inner.to_thread_local();
         let ends = [self.commit(&repo, from)?, self.commit(&repo, to)?];
-        self.from_merge_base(&repo, ends, [from, to])
+        self.since_merge_base(&repo, ends, [from, to])
     }
 
     /// Resolves a range.
@@ -63,8 +61,8 @@ impl Repository {
                 old: self.peel(&repo, from, name).map(Revision::Tree)?,
                 new: self.peel(&repo, to, name).map(Revision::Tree)?,
             }),
-            Spec::Range { from, to } => self.from_merge_base(&repo, [from, to], [name, name]),
-            Spec::Merge { theirs, ours } => self.from_merge_base(&repo, [theirs, ours], [name, name]),
+            Spec::Range { from, to } => self.since_merge_base(&repo, [from, to], [name, name]),
+            Spec::Merge { theirs, ours } => self.since_merge_base(&repo, [theirs, ours], [name, name]),
             _ => Err(Error::invalid_args(format!("{} is one revision, and the second is NULL", quoted(name)))
                 .with_hint(
                     "Give a second revision or a range such as 'main..feature'; the work tree cannot be compared yet",
@@ -113,7 +111,7 @@ impl Repository {
     }
 
     /// Compares the merge base of two commits with the second; of several, git takes the first.
-    fn from_merge_base(&self, repo: &gix::Repository, ends: [Oid; 2], names: [&str; 2]) -> Result<Comparison> {
+    fn since_merge_base(&self, repo: &gix::Repository, ends: [Oid; 2], names: [&str; 2]) -> Result<Comparison> {
         let shown = || {
             if names[0] == names[1] {
                 quoted(names[0])
@@ -138,11 +136,6 @@ impl Repository {
             old: self.peel(repo, base.detach(), names[0]).map(Revision::Tree)?,
             new: self.peel(repo, commits[1], names[1]).map(Revision::Tree)?,
         })
-    }
-
-    /// Starts a comparison; `stop` ends it early.
-    pub fn changes(&self, comparison: Comparison, stop: Arc<AtomicBool>) -> Result<TreeChanges> {
-        TreeChanges::new(self.objects(), comparison.old.tree(), comparison.new.tree(), stop)
     }
 
     /// Follows tags to a commit.

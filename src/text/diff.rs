@@ -88,7 +88,7 @@ impl<'a> Diff<'a> {
             whitespace: options.whitespace,
             ignore_blank_lines: options.ignore_blank_lines,
         };
-        let changes = engine.diff(&old, &new, &engine_options, stop).map_err(|Stopped| stopped())?;
+        let changes = engine.diff(&old, &new, &engine_options, stop)?;
         // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
         let (old_length, new_length) = (old.len() as u32, new.len() as u32);
         let hunks = hunks(&changes, old_length, new_length, options.context, options.inter_hunk_context);
@@ -153,10 +153,6 @@ fn refused(error: SplitError) -> Error {
         SplitError::TooLarge { .. } => {
             Error::too_large(error.to_string()).with_hint("Compare by size and id (old_oid, new_oid) instead")
         }
-        SplitError::Stopped => stopped(),
+        SplitError::Stopped => Stopped.into(),
     }
-}
-
-fn stopped() -> Error {
-    Error::tool_failed("the comparison was stopped")
 }

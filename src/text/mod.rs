@@ -7,6 +7,7 @@ pub mod hunk;
 pub mod lines;
 mod quote;
 pub mod section;
+mod similarity;
 pub mod stop;
 pub mod unified;
 
@@ -14,4 +15,5 @@ pub use binary::is_binary;
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind};
 pub use engine::{Algorithm, Engine, Whitespace};
 pub use quote::quoted_path;
+pub use similarity::{Fingerprint, Ledger};
 pub use stop::Stop;

@@ -77,3 +77,9 @@ impl fmt::Display for Stopped {
 }
 
 impl std::error::Error for Stopped {}
+
+impl From<Stopped> for crate::error::Error {
+    fn from(_: Stopped) -> Self {
+        Self::tool_failed("the comparison was stopped")
+    }
+}

@@ -155,6 +155,80 @@ def test_git_refuses_a_patch_of_ours(con, ripgrep, tmp_path):
         repositories.git(repo, "reset", "-q", "--hard")
 
 
+# -- renames and copies -------------------------------------------------------------------------
+
+RENAMES = {
+    "renames := true": ["-M"],
+    "renames := true, similarity := 30": ["-M30%"],
+    "renames := true, similarity := 90": ["-M90%"],
+    "renames := true, similarity := 100": ["-M100%"],
+    "renames := true, rename_limit := 1": ["-M", "-l1"],
+    "copies := true": ["-C"],
+    "copies := true, ignore_whitespace := 'all'": ["-C", "-w"],
+}
+LOOKED_FOR = [option for option in PLAIN if option != "--no-renames"]
+LETTERS = {"A": "added", "D": "deleted", "M": "modified", "T": "type_changed", "R": "renamed", "C": "copied"}
+
+
+def raw_rows(repo, old, new, *options):
+    """Returns git's rows: path, status, old path, similarity."""
+    fields = repositories.git(repo, "diff", *LOOKED_FOR, "--raw", "-z", *options, old, new).decode().split("\0")
+    rows, at = [], 0
+    while at < len(fields) - 1:
+        letter = fields[at].split(" ")[4]
+        pair = letter[0] in "RC"
+        path, origin = (fields[at + 2], fields[at + 1]) if pair else (fields[at + 1], None)
+        rows.append((path, LETTERS[letter[0]], origin, int(letter[1:]) if pair else None))
+        at += 3 if pair else 2
+    return rows
+
+
+@pytest.mark.parametrize("options", RENAMES)
+def test_a_renamed_file_is_printed_otherwise(con, ripgrep, options):
+    if options == "renames := true":
+        commits = repositories.git_text(ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD").split()
+    else:
+        moving = repositories.git_text(
+            ripgrep, "log", "--no-merges", "--min-parents=1", "-M30%", "-C30%", "--diff-filter=RC", "--format=%H", "HEAD"
+        )
+        commits = moving.split()
+    log = repositories.git(
+        ripgrep, "log", "-p", "--no-walk=unsorted", MARK_FORMAT, *LOOKED_FOR, *RENAMES[options], *commits
+    )
+    parts = log.split(MARK)[1:]
+    assert len(parts) == len(commits) > 20
+    for part in parts:
+        commit, _, theirs = part.partition(b"\n")
+        commit = commit.decode()
+        assert_same(patches(con, ripgrep, f"{commit}^", commit, options).strip(b"\n"), theirs.strip(b"\n"), commit)
+
+
+@pytest.mark.parametrize("options", RENAMES)
+def test_a_pair_differs_over_a_wide_range(con, ripgrep, options):
+    for old, new in [("0.2.0", "0.10.0"), ("0.10.0", "13.0.0"), ("13.0.0", "HEAD"), ("HEAD", "0.9.0")]:
+        rows = con.execute(
+            f"SELECT file_path, status, old_path, similarity FROM file_changes(?, ?, ?, {options})",
+            [old, new, str(ripgrep)],
+        ).fetchall()
+        assert rows == raw_rows(ripgrep, old, new, *RENAMES[options]), (old, new)
+        if "whitespace" in options:
+            continue
+        numbers = con.execute(
+            f"SELECT additions, deletions FROM file_changes(?, ?, ?, {options})", [old, new, str(ripgrep)]
+        ).fetchall()
+        counts = repositories.git_text(ripgrep, "diff", *LOOKED_FOR, "--numstat", *RENAMES[options], old, new)
+        theirs = [tuple(None if n == "-" else int(n) for n in line.split("\t")[:2]) for line in counts.splitlines()]
+        assert numbers == theirs, (old, new)
+
+
+def test_a_case_of_the_fixture_is_paired_otherwise(con):
+    repo = repositories.fixture("basic")
+    for pair in [("before", "after"), ("after", "before")]:
+        for options, arguments in RENAMES.items():
+            theirs = repositories.git(repo, "diff", *LOOKED_FOR, *arguments, *pair)
+            assert_same(patches(con, repo, *pair, options), theirs, f"{pair} {options}")
+
+
 # -- ranges -------------------------------------------------------------------------------------
 
 
@@ -193,7 +267,7 @@ def test_a_range_is_read_otherwise_than_by_git(con, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "argument", ["algorithm := 'quick'", "ignore_whitespace := 'tabs'", "context := -2", "inter_hunk_context := -1"]
+    "argument", ["algorithm := 'quick'", "ignore_whitespace := 'tabs'", "context := -2", "inter_hunk_context := -1", "similarity := 101", "rename_limit := -1"]
 )
 @pytest.mark.parametrize("function", ["file_changes", "file_patches", "diff_hunks", "diff_lines"])
 def test_a_bad_option_is_taken_for_a_good_one(con, function, argument):

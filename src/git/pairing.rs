@@ -1,0 +1,75 @@
+//! The changes of a comparison, paired to renames and copies where that is asked for.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::vec;
+
+use super::contents::Reader;
+use super::renames::{RenameOptions, pair};
+use super::repository::Repository;
+use super::{Change, Comparison, TreeChanges};
+use crate::error::Result;
+use crate::text::Stop;
+
+/// The changed files in git's order, as an iterator; after an error it ends.
+///
+/// Without renames they stream from the walk. With renames the first call takes all of them and
+/// pairs them up: which file a row was made from depends on every other.
+pub enum Changes {
+    /// As the walk finds them.
+    Walked(Box<TreeChanges>),
+    /// To be paired.
+    Unpaired(Box<Unpaired>),
+    /// Paired.
+    Paired(vec::IntoIter<Change>),
+}
+
+/// What pairing needs.
+pub struct Unpaired {
+    walk: TreeChanges,
+    reader: Reader,
+    options: RenameOptions,
+    stop: Arc<AtomicBool>,
+}
+
+impl Iterator for Changes {
+    type Item = Result<Change>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Self::Unpaired(unpaired) = self {
+            let Unpaired { walk, reader, options, stop } = &mut **unpaired;
+            let paired = walk.collect::<Result<Vec<_>>>().and_then(|changes| {
+                let pairing = pair(changes, options, reader, &Stop::when(stop))?;
+                Ok(pairing.rows)
+            });
+            match paired {
+                Ok(rows) => *self = Self::Paired(rows.into_iter()),
+                Err(error) => {
+                    *self = Self::Paired(Vec::new().into_iter());
+                    return Some(Err(error));
+                }
+            }
+        }
+        match self {
+            Self::Walked(walk) => walk.next(),
+            Self::Paired(rows) => rows.next().map(Ok),
+            Self::Unpaired(_) => unreachable!("paired above"),
+        }
+    }
+}
+
+impl Repository {
+    /// Starts a comparison, with renames where options are given; `stop` ends it early.
+    pub fn changes(
+        &self,
+        comparison: Comparison,
+        renames: Option<RenameOptions>,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Changes> {
+        let walk = TreeChanges::new(self.objects(), comparison.old.tree(), comparison.new.tree(), Arc::clone(&stop))?;
+        Ok(match renames {
+            None => Changes::Walked(Box::new(walk)),
+            Some(options) => Changes::Unpaired(Box::new(Unpaired { walk, reader: self.reader(), options, stop })),
+        })
+    }
+}

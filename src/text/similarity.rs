@@ -1,0 +1,245 @@
+//! How much of one file is found again in another, estimated as git estimates it.
+//!
+//! A content is cut into pieces: a line with its newline, or 64 bytes where a line is longer. A piece counts
+//! as many bytes as it has under a number below 107,927 that is made of its bytes; where a piece stands does
+//! not matter. What two files have in common is, number by number, the lesser of both counts. The
+//! numbers, and so the percentages that `git diff -M` prints, were held against git (`test/rust/rename_parity.rs`).
+
+use super::stop::{Stop, Stopped};
+
+/// Bytes after which a piece ends even inside a line.
+const PIECE_BYTES: u32 = 64;
+
+/// How many numbers pieces are told apart by.
+const NUMBERS: u32 = 107_927;
+
+/// What the high half of a piece's state is multiplied by in its number.
+const HIGH_FACTOR: u32 = 97;
+
+/// Bytes of content above which counting in a table of all numbers beats sorting the pieces.
+const TABLE_FROM: usize = 512 << 10;
+
+/// Bytes that are cut between two looks at the stop flag.
+const BLOCK_BYTES: usize = 64 << 10;
+
+/// The content of a file as weighed pieces, for estimating what one file took from another.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// One for each number that occurs, ascending.
+    weights: Box<[Weight]>,
+}
+
+/// The bytes that all pieces of one number have together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Weight {
+    number: u32,
+    bytes: u32,
+}
+
+impl Fingerprint {
+    /// Takes the fingerprint of `bytes`; in a text, the carriage return of a CRLF does not count.
+    ///
+    /// # Errors
+    /// [`Stopped`] when `stop` asks for it; the flag is looked at every 64 KiB.
+    pub fn new(bytes: &[u8], is_text: bool, stop: &Stop<'_>) -> Result<Self, Stopped> {
+        if bytes.len() < TABLE_FROM {
+            // A guess at the length of lines; the vector grows where they are shorter.
+            let mut pieces = Vec::with_capacity(bytes.len() / 24 + 1);
+            cut(bytes, is_text, stop, |number, bytes| pieces.push(Weight { number, bytes }))?;
+            pieces.sort_unstable_by_key(|piece| piece.number);
+            pieces.dedup_by(|next, kept| {
+                let is_same = next.number == kept.number;
+                if is_same {
+                    kept.bytes += next.bytes;
+                }
+                is_same
+            });
+            return Ok(Self { weights: pieces.into_boxed_slice() });
+        }
+        let mut table = vec![0u32; NUMBERS as usize];
+        cut(bytes, is_text, stop, |number, bytes| {
+            let sum = &mut table[number as usize];
+            *sum = sum.saturating_add(bytes);
+        })?;
+        let weights = (0..).zip(&table).filter(|&(_, &bytes)| bytes > 0);
+        Ok(Self { weights: weights.map(|(number, &bytes)| Weight { number, bytes }).collect() })
+    }
+
+    /// Returns how many bytes of `old` are found again in `new`.
+    #[must_use]
+    pub fn copied(old: &Self, new: &Self) -> u64 {
+        let mut news = new.weights.iter().peekable();
+        let mut copied = 0;
+        for piece in &old.weights {
+            while news.next_if(|new| new.number < piece.number).is_some() {}
+            if let Some(same) = news.next_if(|new| new.number == piece.number) {
+                copied += u64::from(piece.bytes.min(same.bytes));
+            }
+        }
+        copied
+    }
+
+    /// Returns how many different pieces there are: the steps that a comparison takes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Tells whether there is no piece, as in an empty file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// Returns the memory it holds; at most 863,416 bytes, however large the file.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        size_of_val::<[Weight]>(&self.weights)
+    }
+}
+
+/// One new file, spread out so that many old ones can be held against it, each by looking up its own pieces
+/// only.
+#[derive(Debug)]
+pub struct Ledger {
+    /// The bytes under each number.
+    bytes: Box<[u32]>,
+    held: Fingerprint,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self { bytes: vec![0; NUMBERS as usize].into_boxed_slice(), held: Fingerprint::default() }
+    }
+}
+
+impl Ledger {
+    /// Puts a new file in the place of the one that is held.
+    pub fn hold(&mut self, new: Fingerprint) {
+        for weight in &self.held.weights {
+            self.bytes[weight.number as usize] = 0;
+        }
+        for weight in &new.weights {
+            self.bytes[weight.number as usize] = weight.bytes;
+        }
+        self.held = new;
+    }
+
+    /// Returns how many bytes of `old` are found again in the file that is held.
+    #[must_use]
+    pub fn copied(&self, old: &Fingerprint) -> u64 {
+        old.weights.iter().map(|weight| u64::from(weight.bytes.min(self.bytes[weight.number as usize]))).sum()
+    }
+}
+
+/// Calls `found` with the number and the length of each piece.
+fn cut(bytes: &[u8], is_text: bool, stop: &Stop<'_>, mut found: impl FnMut(u32, u32)) -> Result<(), Stopped> {
+    let mut piece = Piece::default();
+    for (start, block) in (0..).step_by(BLOCK_BYTES).zip(bytes.chunks(BLOCK_BYTES)) {
+        stop.check()?;
+        for (at, &byte) in (start..).zip(block) {
+            if is_text && byte == b'\r' && bytes.get(at + 1) == Some(&b'\n') {
+                continue;
+            }
+            piece.add(byte);
+            if byte == b'\n' || piece.bytes == PIECE_BYTES {
+                found(piece.number(), piece.bytes);
+                piece = Piece::default();
+            }
+        }
+    }
+    if piece.bytes > 0 {
+        found(piece.number(), piece.bytes);
+    }
+    Ok(())
+}
+
+/// A piece that is being read.
+#[derive(Default)]
+struct Piece {
+    /// Two halves that rotate as one; bytes are added to the low half, without a carry into the high one.
+    state: u64,
+    bytes: u32,
+}
+
+impl Piece {
+    fn add(&mut self, byte: u8) {
+        let turned = self.state.rotate_left(7);
+        let low = (turned as u32).wrapping_add(u32::from(byte));
+        self.state = (turned >> 32) << 32 | u64::from(low);
+        self.bytes += 1;
+    }
+
+    fn number(&self) -> u32 {
+        let high = (self.state >> 32) as u32;
+        (self.state as u32).wrapping_add(high.wrapping_mul(HIGH_FACTOR)) % NUMBERS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    fn print(bytes: &[u8], is_text: bool) -> Fingerprint {
+        Fingerprint::new(bytes, is_text, &Stop::never()).unwrap()
+    }
+
+    fn copied(old: &[u8], new: &[u8]) -> u64 {
+        let (old, new) = (print(old, true), print(new, true));
+        let copied = Fingerprint::copied(&old, &new);
+        let mut ledger = Ledger::default();
+        ledger.hold(print(b"something\nheld before\n", true));
+        ledger.hold(new);
+        assert_eq!(ledger.copied(&old), copied);
+        copied
+    }
+
+    #[test]
+    fn lines_are_found_wherever_they_stand() {
+        assert_eq!(copied(b"a\nbb\nccc\n", b"ccc\na\nbb\n"), 9);
+        assert_eq!(copied(b"a\na\na\n", b"a\n"), 2);
+        assert_eq!(copied(b"a\n", b"a\na\na\n"), 2);
+        assert_eq!(copied(b"", b"a\n"), 0);
+    }
+
+    #[test]
+    fn a_last_line_counts_without_its_newline_too() {
+        assert_eq!(copied(b"a\nlast", b"b\nlast"), 4);
+        assert_eq!(copied(b"last\n", b"last"), 0);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_every_64_bytes() {
+        let line = vec![b'x'; 130];
+        assert_eq!(print(&line, true).len(), 2);
+        let other = [&line[..64], b"different end of the line\n"].concat();
+        assert_eq!(copied(&line, &other), 64);
+    }
+
+    #[test]
+    fn a_carriage_return_counts_only_in_a_binary_or_alone() {
+        assert_eq!(print(b"a\r\nb\r\n", true), print(b"a\nb\n", true));
+        assert_ne!(print(b"a\r\nb\r\n", false), print(b"a\nb\n", false));
+        assert_ne!(print(b"a\rb", true), print(b"ab", true));
+        assert_ne!(print(b"ab\r", true), print(b"ab", true));
+    }
+
+    #[test]
+    fn large_contents_are_counted_like_small_ones() {
+        let small: Vec<u8> = (0..20_000u32).flat_map(|n| format!("line {}\r\n", n % 7000).into_bytes()).collect();
+        let times = TABLE_FROM / small.len() + 2;
+        let (one, many) = (print(&small, true), print(&small.repeat(times), true));
+        assert_eq!(one.len(), many.len());
+        for (one, many) in one.weights.iter().zip(&many.weights) {
+            assert_eq!((one.number, one.bytes * times as u32), (many.number, many.bytes));
+        }
+    }
+
+    #[test]
+    fn it_stops_when_asked() {
+        let flag = AtomicBool::new(true);
+        assert_eq!(Fingerprint::new(b"text", true, &Stop::when(&flag)), Err(Stopped));
+    }
+}
