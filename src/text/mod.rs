@@ -5,9 +5,11 @@ mod diff;
 pub mod engine;
 pub mod hunk;
 pub mod lines;
+pub mod patch;
 mod quote;
 pub mod stop;
 pub mod unified;
+pub mod words;
 
 pub use binary::is_binary;
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind};

@@ -2,4 +2,6 @@
 
 mod architecture;
 mod engine_parity;
+mod patch_git;
+mod text_properties;
 mod unified;
