@@ -15,6 +15,8 @@ pub enum Type {
     UTinyInt,
     /// BIGINT, signed 64 bits.
     BigInt,
+    /// DOUBLE.
+    Double,
     /// VARCHAR, UTF-8.
     Varchar,
     /// A list of one type.
@@ -53,6 +55,7 @@ impl TypeHandle {
             Type::Boolean => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
             Type::UTinyInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT),
             Type::BigInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
+            Type::Double => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE),
             Type::Varchar => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
             Type::List(child) => {
                 let child = Self::new(child);
