@@ -2,21 +2,13 @@
 
 use super::arguments::{context, required_text, row_text};
 use super::host;
+use super::line_rows::{FIELDS, LineRows};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
 use crate::git::{Change, Contents, Named, Repository, Status};
-use crate::text::{Diff, DiffLine, DiffOptions, Engine, LineKind, Stop, quoted_path};
-
-const FIELDS: [Field; 6] = [
-    Field::new("seq", Type::BigInt),
-    Field::new("line_type", Type::Varchar),
-    Field::new("content", Type::Varchar),
-    Field::new("old_line", Type::BigInt),
-    Field::new("new_line", Type::BigInt),
-    Field::new("hunk", Type::BigInt),
-];
+use crate::text::{Diff, DiffOptions, Engine, Stop, quoted_path};
 
 /// What is compared.
 pub struct FileComparison {
@@ -25,22 +17,6 @@ pub struct FileComparison {
     to: String,
     repo: String,
     options: DiffOptions,
-}
-
-/// The lines of a file's diff; their contents lie end to end.
-#[derive(Default)]
-struct Lines {
-    contents: Vec<u8>,
-    rows: Vec<Row>,
-}
-
-struct Row {
-    line_type: &'static str,
-    /// Where the content ends; it starts where the one before ends.
-    end: usize,
-    old: Option<u32>,
-    new: Option<u32>,
-    hunk: Option<u32>,
 }
 
 /// A file that was found on one side or both, not yet read.
@@ -64,71 +40,38 @@ impl Found {
     }
 
     /// Reads and compares both sides.
-    fn lines(&self, options: &DiffOptions) -> Result<Lines> {
+    fn rows(&self, options: &DiffOptions) -> Result<LineRows> {
         let Change { path, old, new } = &self.change;
-        let mut lines = Lines::default();
+        let mut rows = LineRows::default();
         if old == new {
-            return Ok(lines);
+            return Ok(rows);
         }
         let has_same_content = old.map(|entry| entry.oid) == new.map(|entry| entry.oid);
         let (old, new) = self.repository.reader().contents(&self.change)?;
         if self.change.status() == Status::TypeChanged {
             // As git shows it: one file deleted, another created.
-            lines.add(path, &old, &Contents::Absent, options)?;
-            lines.add(path, &Contents::Absent, &new, options)?;
+            add(&mut rows, path, &old, &Contents::Absent, options)?;
+            add(&mut rows, path, &Contents::Absent, &new, options)?;
         } else if !has_same_content {
-            lines.add(path, &old, &new, options)?;
+            add(&mut rows, path, &old, &new, options)?;
         }
-        Ok(lines)
+        Ok(rows)
     }
 }
 
-impl Lines {
-    /// Appends the difference of two contents.
-    fn add(&mut self, path: &[u8], old: &Contents, new: &Contents, options: &DiffOptions) -> Result<()> {
-        let (Some(old_text), Some(new_text)) = (old.text(), new.text()) else {
-            let label = |contents: &Contents, prefix: &[u8]| match contents {
-                Contents::Absent => b"/dev/null".to_vec(),
-                _ => quoted_path(&[prefix, path].concat(), true).into_owned(),
-            };
-            let text = [b"Binary files ", &label(old, b"a/")[..], b" and ", &label(new, b"b/"), b" differ"].concat();
-            self.push("BINARY", &text, None, None, None);
-            return Ok(());
+/// Appends the difference of two contents.
+fn add(rows: &mut LineRows, path: &[u8], old: &Contents, new: &Contents, options: &DiffOptions) -> Result<()> {
+    let (Some(old_text), Some(new_text)) = (old.text(), new.text()) else {
+        let label = |contents: &Contents, prefix: &[u8]| match contents {
+            Contents::Absent => b"/dev/null".to_vec(),
+            _ => quoted_path(&[prefix, path].concat(), true).into_owned(),
         };
-        let diff = Diff::new(&mut Engine::default(), old_text, new_text, options, &Stop::never())?;
-        let before = self.rows.iter().filter_map(|row| row.hunk).max().unwrap_or(0);
-        for (hunk, number) in diff.hunks().iter().zip(before + 1..) {
-            for DiffLine { kind, content, old, new } in diff.lines(hunk) {
-                let line_type = match kind {
-                    LineKind::Context => "CONTEXT",
-                    LineKind::Removed => "REMOVED",
-                    LineKind::Added => "ADDED",
-                };
-                self.push(line_type, content.strip_suffix(b"\n").unwrap_or(content), old, new, Some(number));
-            }
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, line_type: &'static str, content: &[u8], old: Option<u32>, new: Option<u32>, hunk: Option<u32>) {
-        self.contents.extend_from_slice(content);
-        self.rows.push(Row { line_type, end: self.contents.len(), old, new, hunk });
-    }
-
-    /// Appends one value of a row to a column; indices are 0-based.
-    fn write(&self, row: usize, field: usize, column: &mut Column) {
-        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].end);
-        let Row { line_type, end, old, new, hunk } = &self.rows[row];
-        match FIELDS[field].name {
-            "seq" => column.push_bigint(i64::try_from(row + 1).ok()),
-            "line_type" => column.push_text(Some(line_type)),
-            "content" => column.push_bytes(Some(&self.contents[start..*end])),
-            "old_line" => column.push_bigint(old.map(i64::from)),
-            "new_line" => column.push_bigint(new.map(i64::from)),
-            "hunk" => column.push_bigint(hunk.map(i64::from)),
-            other => unreachable!("no column {other}"),
-        }
-    }
+        let (old, new) = (label(old, b"a/"), label(new, b"b/"));
+        rows.add_binary(&[b"Binary files ", &old[..], b" and ", &new, b" differ"].concat());
+        return Ok(());
+    };
+    rows.add(&Diff::new(&mut Engine::default(), old_text, new_text, options, &Stop::never())?);
+    Ok(())
 }
 
 fn no_file(comparison: &FileComparison, is_folder: bool, near: &[String]) -> Error {
@@ -154,7 +97,7 @@ pub struct Scan {
     options: DiffOptions,
     /// Made by the first call of `fill`: DuckDB opens all scans of a query before it looks whether
     /// the query was cancelled.
-    lines: Option<Lines>,
+    rows: Option<LineRows>,
     next: usize,
     projection: Vec<usize>,
 }
@@ -182,17 +125,17 @@ impl TableFunction for FileDiff {
     fn open(comparison: &FileComparison, open: Open<'_>) -> Result<Scan> {
         let found = Found::find(comparison, &open.settings)?;
         let options = comparison.options.clone();
-        Ok(Scan { found, options, lines: None, next: 0, projection: open.projection.to_vec() })
+        Ok(Scan { found, options, rows: None, next: 0, projection: open.projection.to_vec() })
     }
 
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        let lines = match &mut scan.lines {
-            Some(lines) => lines,
-            none => none.insert(scan.found.lines(&scan.options)?),
+        let rows = match &mut scan.rows {
+            Some(rows) => rows,
+            none => none.insert(scan.found.rows(&scan.options)?),
         };
-        while scan.next < lines.rows.len() && !batch.is_full() {
+        while scan.next < rows.len() && !batch.is_full() {
             for (column, &field) in batch.columns_mut().iter_mut().zip(&scan.projection) {
-                lines.write(scan.next, field, column);
+                rows.write(scan.next, field, column);
             }
             scan.next += 1;
         }
@@ -227,14 +170,7 @@ impl ScalarFunction for FileDiffList {
             repo: row_text(arguments, 3, "repo")?,
             options: context(arguments.bigint(4))?,
         };
-        let lines = Found::find(&comparison, settings)?.lines(&comparison.options)?;
-        out.push_list(|elements| {
-            for row in 0..lines.rows.len() {
-                for (field, column) in elements.fields_mut().iter_mut().enumerate() {
-                    lines.write(row, field, column);
-                }
-            }
-            Ok(())
-        })
+        Found::find(&comparison, settings)?.rows(&comparison.options)?.write_list(out);
+        Ok(())
     }
 }

@@ -6,6 +6,9 @@ mod debug_panic;
 mod file_changes;
 mod file_diff;
 mod host;
+mod line_rows;
+mod patches;
+mod text_diffs;
 mod unified_diff;
 
 use crate::error::Result;
@@ -18,6 +21,13 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     registrar.table::<file_diff::FileDiff>()?;
     registrar.scalar::<file_diff::FileDiffList>()?;
     registrar.scalar::<unified_diff::UnifiedDiff>()?;
+    registrar.scalar::<text_diffs::DiffStats>()?;
+    registrar.scalar::<text_diffs::DiffRows>()?;
+    registrar.scalar::<text_diffs::InlineDiff>()?;
+    registrar.scalar::<patches::PatchFiles>()?;
+    registrar.scalar::<patches::PatchHunks>()?;
+    registrar.scalar::<patches::ApplyPatch>()?;
+    registrar.scalar::<patches::ReversePatch>()?;
     #[cfg(debug_assertions)]
     {
         registrar.scalar::<debug_panic::Panic>()?;

@@ -1,0 +1,89 @@
+//! The lines of a diff as rows: the columns that `file_diff` and `diff_rows` share.
+
+use crate::ffi::{Column, Field, Type};
+use crate::text::{Diff, DiffLine, LineKind};
+
+/// The columns, in the order of SQL.
+pub const FIELDS: [Field; 6] = [
+    Field::new("seq", Type::BigInt),
+    Field::new("line_type", Type::Varchar),
+    Field::new("content", Type::Varchar),
+    Field::new("old_line", Type::BigInt),
+    Field::new("new_line", Type::BigInt),
+    Field::new("hunk", Type::BigInt),
+];
+
+/// The lines of diffs, kept when the texts they come from are gone; their contents lie end to end.
+#[derive(Default)]
+pub struct LineRows {
+    contents: Vec<u8>,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    line_type: &'static str,
+    /// Where the content ends; it starts where the one before ends.
+    end: usize,
+    old: Option<u32>,
+    new: Option<u32>,
+    hunk: Option<u32>,
+}
+
+impl LineRows {
+    /// Appends the lines of a diff's hunks, numbered on from the hunks before.
+    pub fn add(&mut self, diff: &Diff<'_>) {
+        let before = self.rows.iter().filter_map(|row| row.hunk).max().unwrap_or(0);
+        for (hunk, number) in diff.hunks().iter().zip(before + 1..) {
+            for DiffLine { kind, content, old, new } in diff.lines(hunk) {
+                let line_type = match kind {
+                    LineKind::Context => "CONTEXT",
+                    LineKind::Removed => "REMOVED",
+                    LineKind::Added => "ADDED",
+                };
+                self.push(line_type, content.strip_suffix(b"\n").unwrap_or(content), old, new, Some(number));
+            }
+        }
+    }
+
+    /// Appends the one row of a binary file.
+    pub fn add_binary(&mut self, text: &[u8]) {
+        self.push("BINARY", text, None, None, None);
+    }
+
+    fn push(&mut self, line_type: &'static str, content: &[u8], old: Option<u32>, new: Option<u32>, hunk: Option<u32>) {
+        self.contents.extend_from_slice(content);
+        self.rows.push(Row { line_type, end: self.contents.len(), old, new, hunk });
+    }
+
+    /// Returns how many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Appends one value of a row to a column; indices are 0-based, `field` is one of [`FIELDS`].
+    pub fn write(&self, row: usize, field: usize, column: &mut Column) {
+        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].end);
+        let Row { line_type, end, old, new, hunk } = &self.rows[row];
+        match FIELDS[field].name {
+            "seq" => column.push_bigint(i64::try_from(row + 1).ok()),
+            "line_type" => column.push_text(Some(line_type)),
+            "content" => column.push_bytes(Some(&self.contents[start..*end])),
+            "old_line" => column.push_bigint(old.map(i64::from)),
+            "new_line" => column.push_bigint(new.map(i64::from)),
+            "hunk" => column.push_bigint(hunk.map(i64::from)),
+            other => unreachable!("no column {other}"),
+        }
+    }
+
+    /// Appends all rows as one list of structs.
+    pub fn write_list(&self, out: &mut Column) {
+        let Ok(()) = out.push_list(|elements| {
+            for row in 0..self.len() {
+                for (field, column) in elements.fields_mut().iter_mut().enumerate() {
+                    self.write(row, field, column);
+                }
+            }
+            Ok::<(), std::convert::Infallible>(())
+        });
+    }
+}
