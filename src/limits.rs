@@ -15,6 +15,10 @@ pub const CHUNK_MILLIS: u64 = 20;
 /// longer value is `too_large:` (NULL from a function that never raises).
 pub const VALUE_BYTES: usize = u32::MAX as usize;
 
+/// Bytes of a text that is compared word by word; a longer one gives NULL. Two texts of this size
+/// without anything in common take seconds, which nothing could cancel.
+pub const INLINE_BYTES: usize = 1 << 20;
+
 /// Levels of folders in a tree, git's own `core.maxTreeDepth`; deeper is `tool_failed:`.
 pub const TREE_DEPTH: usize = 2048;
 

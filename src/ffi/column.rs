@@ -14,6 +14,8 @@ pub enum Column {
     UTinyInt(Vec<Option<u8>>),
     /// BIGINT values.
     BigInt(Vec<Option<i64>>),
+    /// DOUBLE values.
+    Double(Vec<Option<f64>>),
     /// VARCHAR values.
     Text(Texts),
     /// BLOB values.
@@ -26,7 +28,12 @@ pub enum Column {
         child: Box<Column>,
     },
     /// Structs: all fields have as many values as there are structs.
-    Struct(Vec<Column>),
+    Struct {
+        /// A column per field.
+        fields: Vec<Column>,
+        /// The rows, in order, that are NULL as a whole.
+        nulls: Vec<usize>,
+    },
 }
 
 /// Texts stored end to end, so that a row costs no allocation of its own.
@@ -61,10 +68,14 @@ impl Column {
             Type::Boolean => Self::Boolean(Vec::new()),
             Type::UTinyInt => Self::UTinyInt(Vec::new()),
             Type::BigInt => Self::BigInt(Vec::new()),
+            Type::Double => Self::Double(Vec::new()),
             Type::Varchar => Self::Text(Texts::default()),
             Type::Blob => Self::Blob(Texts::default()),
             Type::List(child) => Self::List { lengths: Vec::new(), child: Box::new(Self::new(child)) },
-            Type::Struct(fields) => Self::Struct(fields.iter().map(|field| Self::new(&field.kind)).collect()),
+            Type::Struct(fields) => {
+                let fields = fields.iter().map(|field| Self::new(&field.kind)).collect();
+                Self::Struct { fields, nulls: Vec::new() }
+            }
         }
     }
 
@@ -74,9 +85,10 @@ impl Column {
             Self::Boolean(values) => values.len(),
             Self::UTinyInt(values) => values.len(),
             Self::BigInt(values) => values.len(),
+            Self::Double(values) => values.len(),
             Self::Text(texts) | Self::Blob(texts) => texts.ends.len(),
             Self::List { lengths, .. } => lengths.len(),
-            Self::Struct(fields) => fields.first().map_or(0, Self::len),
+            Self::Struct { fields, .. } => fields.first().map_or(0, Self::len),
         }
     }
 
@@ -91,6 +103,7 @@ impl Column {
             Self::Boolean(values) => values.clear(),
             Self::UTinyInt(values) => values.clear(),
             Self::BigInt(values) => values.clear(),
+            Self::Double(values) => values.clear(),
             Self::Text(texts) | Self::Blob(texts) => {
                 texts.bytes.clear();
                 texts.ends.clear();
@@ -99,19 +112,26 @@ impl Column {
                 lengths.clear();
                 child.clear();
             }
-            Self::Struct(fields) => fields.iter_mut().for_each(Self::clear),
+            Self::Struct { fields, nulls } => {
+                fields.iter_mut().for_each(Self::clear);
+                nulls.clear();
+            }
         }
     }
 
-    /// Appends NULL; in a struct to every field, as DuckDB reads the fields of a NULL struct.
+    /// Appends NULL; in a struct to every field too, as DuckDB reads the fields of a NULL struct.
     pub fn push_null(&mut self) {
         match self {
             Self::Boolean(values) => values.push(None),
             Self::UTinyInt(values) => values.push(None),
             Self::BigInt(values) => values.push(None),
+            Self::Double(values) => values.push(None),
             Self::Text(texts) | Self::Blob(texts) => texts.push(None),
             Self::List { lengths, .. } => lengths.push(None),
-            Self::Struct(fields) => fields.iter_mut().for_each(Self::push_null),
+            Self::Struct { fields, nulls } => {
+                nulls.push(fields.first().map_or(0, Self::len));
+                fields.iter_mut().for_each(Self::push_null);
+            }
         }
     }
 
@@ -159,6 +179,14 @@ impl Column {
         }
     }
 
+    /// Appends a DOUBLE or NULL.
+    pub fn push_double(&mut self, number: Option<f64>) {
+        match self {
+            Self::Double(values) => values.push(number),
+            other => panic!("a DOUBLE was pushed to {other:?}"),
+        }
+    }
+
     /// Appends a BOOLEAN or NULL.
     pub fn push_boolean(&mut self, truth: Option<bool>) {
         match self {
@@ -183,7 +211,7 @@ impl Column {
     /// Returns the fields of a struct column, to append one value to each.
     pub fn fields_mut(&mut self) -> &mut [Column] {
         match self {
-            Self::Struct(fields) => fields,
+            Self::Struct { fields, .. } => fields,
             other => panic!("fields were asked of {other:?}"),
         }
     }
@@ -278,6 +306,23 @@ mod tests {
         let Column::List { lengths, child } = &column else { unreachable!() };
         assert_eq!(lengths, &[Some(2), None, Some(1)]);
         assert_eq!(child.len(), 3);
+    }
+
+    #[test]
+    fn a_null_struct_is_null_as_a_whole_and_in_its_fields() {
+        const KIND: Type = Type::Struct(&[Field::new("number", Type::Double), Field::new("text", Type::Varchar)]);
+        let mut column = Column::new(&KIND);
+        column.push_null();
+        let fields = column.fields_mut();
+        fields[0].push_double(Some(0.5));
+        fields[1].push_null();
+        column.push_null();
+        assert_eq!(column.len(), 3);
+        let Column::Struct { fields, nulls } = &column else { unreachable!() };
+        assert_eq!(nulls, &[0, 2]);
+        assert!(fields.iter().all(|field| field.len() == 3));
+        column.clear();
+        assert!(matches!(column, Column::Struct { nulls, .. } if nulls.is_empty()));
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub enum Type {
     UTinyInt,
     /// BIGINT, signed 64 bits.
     BigInt,
+    /// DOUBLE.
+    Double,
     /// VARCHAR, UTF-8.
     Varchar,
     /// BLOB, any bytes.
@@ -55,6 +57,7 @@ impl TypeHandle {
             Type::Boolean => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
             Type::UTinyInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT),
             Type::BigInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
+            Type::Double => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE),
             Type::Varchar => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
             Type::Blob => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
             Type::List(child) => {

@@ -24,6 +24,7 @@ pub unsafe fn write(vector: sys::duckdb_vector, column: &Column) {
             Column::Boolean(values) => write_plain(api, vector, values),
             Column::UTinyInt(values) => write_plain(api, vector, values),
             Column::BigInt(values) => write_plain(api, vector, values),
+            Column::Double(values) => write_plain(api, vector, values),
             Column::Text(texts) | Column::Blob(texts) => {
                 let mut nulls = Nulls::new(api, vector);
                 for (row, text) in texts.iter().enumerate() {
@@ -58,7 +59,9 @@ pub unsafe fn write(vector: sys::duckdb_vector, column: &Column) {
                 write((api.duckdb_list_vector_get_child)(vector), child);
                 (api.duckdb_list_vector_set_size)(vector, child.len() as idx_t);
             }
-            Column::Struct(fields) => {
+            Column::Struct { fields, nulls: null_rows } => {
+                let mut nulls = Nulls::new(api, vector);
+                null_rows.iter().for_each(|&row| nulls.set(row));
                 for (index, field) in fields.iter().enumerate() {
                     write((api.duckdb_struct_vector_get_child)(vector, index as idx_t), field);
                 }

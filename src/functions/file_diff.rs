@@ -170,7 +170,8 @@ impl ScalarFunction for FileDiffList {
             revisions: Revisions::of_row(arguments, 1)?,
             options: DiffOptions { context: comparison::context(arguments.bigint(4))?, ..DiffOptions::default() },
         };
-        Found::find(&comparison, settings)?.lines(&comparison.options)?.write_list(out)
+        Found::find(&comparison, settings)?.lines(&comparison.options)?.write_list(out);
+        Ok(())
     }
 }
 

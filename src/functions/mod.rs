@@ -9,7 +9,9 @@ mod file_diff;
 mod file_patches;
 mod host;
 mod line_rows;
+mod patches;
 mod stream;
+mod text_diffs;
 mod unified_diff;
 
 use crate::error::Result;
@@ -25,6 +27,13 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     registrar.table::<file_patches::FilePatches>()?;
     registrar.table::<file_patches::DiffHunks>()?;
     registrar.scalar::<unified_diff::UnifiedDiff>()?;
+    registrar.scalar::<text_diffs::DiffStats>()?;
+    registrar.scalar::<text_diffs::DiffRows>()?;
+    registrar.scalar::<text_diffs::InlineDiff>()?;
+    registrar.scalar::<patches::PatchFiles>()?;
+    registrar.scalar::<patches::PatchHunks>()?;
+    registrar.scalar::<patches::ApplyPatch>()?;
+    registrar.scalar::<patches::ReversePatch>()?;
     #[cfg(debug_assertions)]
     {
         registrar.scalar::<debug_panic::Panic>()?;

@@ -146,6 +146,15 @@ impl<'a> Diff<'a> {
             })
         })
     }
+
+    /// Returns how alike the texts are, 0 to 1: of the lines of both, the share that is in both.
+    /// Equal texts, empty ones too, have 1, and no others.
+    pub fn similarity(&self) -> f64 {
+        let lines = self.old.len() + self.new.len();
+        let removed: u32 = self.changes.iter().map(|change| change.old.end - change.old.start).sum();
+        let in_both = self.old.len() - removed as usize;
+        if lines == 0 { 1.0 } else { (2 * in_both) as f64 / lines as f64 }
+    }
 }
 
 fn refused(error: SplitError) -> Error {

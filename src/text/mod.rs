@@ -5,11 +5,13 @@ mod diff;
 pub mod engine;
 pub mod hunk;
 pub mod lines;
+pub mod patch;
 mod quote;
 pub mod section;
 mod similarity;
 pub mod stop;
 pub mod unified;
+pub mod words;
 
 pub use binary::is_binary;
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind};

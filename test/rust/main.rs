@@ -2,5 +2,7 @@
 
 mod architecture;
 mod engine_parity;
+mod patch_git;
 mod section_parity;
+mod text_properties;
 mod unified;

@@ -1,0 +1,81 @@
+//! Binary files in patches: that they differ, and git's data for them, which is not decoded.
+
+use super::error::{PatchError, excerpt, excerpt_or_end};
+use super::lines::{Line, Lines, without_cr};
+
+/// Returns what stands between `Binary files` (or `Files`) and `differ`.
+pub(super) fn binary_files(text: &[u8]) -> Option<&[u8]> {
+    let starts = [&b"Binary files "[..], b"Files "];
+    let names = starts.iter().find_map(|start| text.strip_prefix(*start))?;
+    let names = names.strip_suffix(b" differ")?;
+    names.windows(5).any(|part| part == b" and ").then_some(names)
+}
+
+/// Takes one or two blocks `literal <size>` or `delta <size>`, each with lines of base 85 and an
+/// empty line; returns them as written.
+pub(super) fn binary_patch<'a>(lines: &mut Lines<'a>) -> Result<&'a [u8], PatchError> {
+    let from = lines.clone();
+    let mut blocks = 0;
+    while blocks < 2 {
+        let Some(head) = lines.peek().filter(is_block) else {
+            break;
+        };
+        lines.next();
+        blocks += 1;
+        let mut data = 0;
+        loop {
+            match lines.peek() {
+                Some(line) if is_base85(line.header()) => data += 1,
+                Some(line) if data > 0 && line.header().is_empty() => {
+                    lines.next();
+                    break;
+                }
+                None if data > 0 => break,
+                line => return Err(bad_binary(line.unwrap_or(head))),
+            }
+            lines.next();
+        }
+    }
+    match lines.peek() {
+        next if blocks == 0 => {
+            Err(PatchError::BinaryPatch { line: lines.number(), found: excerpt_or_end(next.map(|line| line.text)) })
+        }
+        _ => Ok(lines.since(&from)),
+    }
+}
+
+fn bad_binary(line: Line<'_>) -> PatchError {
+    PatchError::BinaryPatch { line: line.number, found: excerpt(line.text) }
+}
+
+fn is_block(line: &Line<'_>) -> bool {
+    let text = line.header();
+    let size = [&b"literal "[..], b"delta "].iter().find_map(|start| text.strip_prefix(*start));
+    size.is_some_and(|size| !size.is_empty() && size.iter().all(u8::is_ascii_digit))
+}
+
+/// Returns whether the line is a length letter and that many bytes in base 85.
+fn is_base85(line: &[u8]) -> bool {
+    let Some((letter, data)) = line.split_first() else {
+        return false;
+    };
+    let length = match letter {
+        b'A'..=b'Z' => usize::from(letter - b'A') + 1,
+        b'a'..=b'z' => usize::from(letter - b'a') + 27,
+        _ => return false,
+    };
+    data.len() == length.div_ceil(4) * 5 && data.iter().all(u8::is_ascii_graphic)
+}
+
+/// Splits a binary patch into its blocks, without their empty lines.
+pub(super) fn binary_blocks(block: &[u8]) -> Vec<Vec<&[u8]>> {
+    let mut blocks = vec![Vec::new()];
+    for line in Lines::new(block) {
+        match without_cr(line.text) {
+            b"" => blocks.push(Vec::new()),
+            text => blocks.last_mut().unwrap_or(&mut Vec::new()).push(text),
+        }
+    }
+    blocks.retain(|block| !block.is_empty());
+    blocks
+}

@@ -1,0 +1,218 @@
+//! Reads one hunk: its header, its lines, and what may follow it.
+
+use super::error::{PatchError, excerpt, excerpt_or_end};
+use super::lines::{Line, Lines};
+use super::{LineKind, PatchHunk, PatchLine};
+
+/// Returns whether the line starts as a hunk header does.
+pub(super) fn is_hunk(line: &Line<'_>) -> bool {
+    line.text.starts_with(b"@@ -")
+}
+
+/// The numbers and the text of a line `@@ -1,2 +3,4 @@ section`.
+struct Header<'a> {
+    old: (u32, u32),
+    new: (u32, u32),
+    section: &'a [u8],
+}
+
+fn header(text: &[u8]) -> Option<Header<'_>> {
+    let (old, rest) = range(text.strip_prefix(b"@@ -")?)?;
+    let (new, rest) = range(rest.strip_prefix(b" +")?)?;
+    let section = rest.strip_prefix(b" @@")?;
+    let section = section.strip_prefix(b" ").unwrap_or(section);
+    Some(Header { old, new, section })
+}
+
+/// Reads `start` or `start,count`; a count that is left out is 1.
+fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
+    let (start, rest) = number(text)?;
+    match rest.strip_prefix(b",") {
+        None => Some(((start, 1), rest)),
+        Some(rest) => number(rest).map(|(count, rest)| ((start, count), rest)),
+    }
+}
+
+fn number(text: &[u8]) -> Option<(u32, &[u8])> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = text.split_at(digits);
+    // An empty text and a number above u32 are both refused by `parse`.
+    let value = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some((value, rest))
+}
+
+/// What a hunk has been found to hold so far.
+struct Body<'a> {
+    lines: Vec<PatchLine<'a>>,
+    old: u32,
+    new: u32,
+    /// Whether a line without newline has ended the side.
+    old_ended: bool,
+    new_ended: bool,
+}
+
+impl<'a> Body<'a> {
+    fn push(&mut self, line: &Line<'a>, kind: LineKind, content: &'a [u8]) -> Result<(), PatchError> {
+        let (old, new) = sides(kind);
+        if (old && self.old_ended) || (new && self.new_ended) {
+            return Err(PatchError::NoNewline { line: line.number });
+        }
+        self.old += u32::from(old);
+        self.new += u32::from(new);
+        // The last line of a patch may have lost its own LF (difflib with `lineterm=''`, a trimmed
+        // string). As in GNU patch that says nothing about the file: only the marker does.
+        self.lines.push(PatchLine { kind, content, newline: true });
+        Ok(())
+    }
+
+    /// Takes `\ No newline at end of file`, which is about the line before it.
+    fn end_side(&mut self, marker: &Line<'_>) -> Result<(), PatchError> {
+        let last = self.lines.last_mut();
+        // A line with neither contents nor a newline would be no line.
+        let last = last.filter(|line| line.newline && !line.content.is_empty());
+        let last = last.ok_or(PatchError::NoNewline { line: marker.number })?;
+        last.newline = false;
+        let (old, new) = sides(last.kind);
+        self.old_ended |= old;
+        self.new_ended |= new;
+        Ok(())
+    }
+}
+
+/// Returns whether a line is part of the old file, and of the new file.
+pub(super) fn sides(kind: LineKind) -> (bool, bool) {
+    match kind {
+        LineKind::Context => (true, true),
+        LineKind::Removed => (true, false),
+        LineKind::Added => (false, true),
+    }
+}
+
+fn is_marker(line: &Line<'_>) -> bool {
+    line.text.starts_with(b"\\ ")
+}
+
+/// Returns the kind and the content of a body line; `None` when it is not one.
+fn body_line<'a>(line: &Line<'a>) -> Option<(LineKind, &'a [u8])> {
+    match line.text.split_first() {
+        Some((b' ', content)) => Some((LineKind::Context, content)),
+        Some((b'-', content)) => Some((LineKind::Removed, content)),
+        Some((b'+', content)) => Some((LineKind::Added, content)),
+        // An empty context line whose blank was trimmed away by a mailer or an editor.
+        None | Some((b'\r', [])) => Some((LineKind::Context, line.text)),
+        Some(_) => None,
+    }
+}
+
+/// Reads the hunk whose header is the next line.
+///
+/// `blank_after_header` is set for the patches that difflib prints when its headers bring a newline
+/// of their own and the caller joins by newlines: an empty line then follows every header.
+pub(super) fn parse<'a>(lines: &mut Lines<'a>, blank_after_header: bool) -> Result<PatchHunk<'a>, PatchError> {
+    let head = lines.next();
+    let (line, text) = head.map_or((lines.number(), &b""[..]), |l| (l.number, l.header()));
+    let header = header(text).ok_or_else(|| PatchError::HunkHeader { line, found: excerpt(text) })?;
+    if blank_after_header && lines.peek().is_some_and(|l| l.text.is_empty()) {
+        lines.next();
+    }
+    let announced = header.old.1.max(header.new.1);
+    if announced as usize > lines.remaining() {
+        return Err(PatchError::HunkTooLong { line, announced, remaining: lines.remaining() });
+    }
+    let mut body = Body { lines: Vec::new(), old: 0, new: 0, old_ended: false, new_ended: false };
+    let counts = |body: &Body<'_>, at: u32, found: Option<&[u8]>| PatchError::HunkCounts {
+        line: at,
+        hunk_line: line,
+        old_announced: header.old.1,
+        new_announced: header.new.1,
+        old_found: body.old,
+        new_found: body.new,
+        found: excerpt_or_end(found),
+    };
+    while body.old < header.old.1 || body.new < header.new.1 {
+        let Some(next) = lines.peek() else {
+            return Err(counts(&body, lines.number(), None));
+        };
+        if is_marker(&next) {
+            body.end_side(&next)?;
+            lines.next();
+            continue;
+        }
+        let fitting = body_line(&next).filter(|&(kind, _)| {
+            let (old, new) = sides(kind);
+            (!old || body.old < header.old.1) && (!new || body.new < header.new.1)
+        });
+        let Some((kind, content)) = fitting else {
+            return Err(counts(&body, next.number, Some(next.text)));
+        };
+        body.push(&next, kind, content)?;
+        lines.next();
+    }
+    if let Some(marker) = lines.peek().filter(is_marker) {
+        body.end_side(&marker)?;
+        lines.next();
+    }
+    if let Some(extra) = body_goes_on(lines.clone()) {
+        return Err(counts(&body, extra.number, Some(extra.text)));
+    }
+    if body.lines.iter().all(|l| l.kind == LineKind::Context) {
+        return Err(PatchError::HunkEmpty { line });
+    }
+    Ok(PatchHunk {
+        old_start: header.old.0,
+        old_lines: header.old.1,
+        new_start: header.new.0,
+        new_lines: header.new.1,
+        section: header.section,
+        lines: body.lines,
+        line,
+    })
+}
+
+/// Returns the line after a complete hunk that looks like more of it.
+///
+/// Git takes such lines for text between patches and drops them, so that a wrong count loses
+/// changes without a word. Here only the signature of a mail, the header of a file, and what
+/// follows an empty line and is no change are text.
+fn body_goes_on(mut lines: Lines<'_>) -> Option<Line<'_>> {
+    let mut after_blank = false;
+    let next = loop {
+        let next = lines.peek()?;
+        if !next.header().is_empty() {
+            break next;
+        }
+        after_blank = true;
+        lines.next();
+    };
+    let goes_on = match next.text.first() {
+        Some(b'+') => true,
+        Some(b' ' | b'\\') => !after_blank,
+        // Behind an empty line, two dashes are a rule or a MIME boundary.
+        Some(b'-') if after_blank => !next.text.starts_with(b"--"),
+        Some(b'-') => !matches!(next.header(), b"-- " | b"--") && !is_plain_header(lines),
+        _ => false,
+    };
+    goes_on.then_some(next)
+}
+
+/// Returns whether the next lines are `--- old`, `+++ new` and a hunk header.
+///
+/// One empty line may follow each of the names (see [`parse`]).
+pub(super) fn is_plain_header(mut lines: Lines<'_>) -> bool {
+    lines.next().is_some_and(|line| names(&line, b"---"))
+        && next_after_blank(&mut lines).is_some_and(|line| names(&line, b"+++"))
+        && next_after_blank(&mut lines).is_some_and(|line| is_hunk(&line))
+}
+
+fn names(line: &Line<'_>, mark: &[u8]) -> bool {
+    let rest = line.header().strip_prefix(mark);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b" "))
+}
+
+/// Takes the next line, or the one after it when that is empty.
+pub(super) fn next_after_blank<'a>(lines: &mut Lines<'a>) -> Option<Line<'a>> {
+    lines.next().and_then(|line| match line.text {
+        b"" => lines.next(),
+        _ => Some(line),
+    })
+}

@@ -1,0 +1,80 @@
+//! Splits bytes into lines at LF, with line numbers and look-ahead.
+
+/// One line of the input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    /// The bytes before the LF.
+    pub text: &'a [u8],
+    /// Whether an LF follows; false only for the last line.
+    pub newline: bool,
+    /// 1-based.
+    pub number: u32,
+}
+
+impl<'a> Line<'a> {
+    /// Returns the line without one trailing CR, as lines that are not file contents are read.
+    pub fn header(&self) -> &'a [u8] {
+        without_cr(self.text)
+    }
+
+    pub fn has_cr(&self) -> bool {
+        self.text.ends_with(b"\r")
+    }
+}
+
+/// Returns `text` without one trailing CR.
+pub(super) fn without_cr(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"\r").unwrap_or(text)
+}
+
+/// A cursor over the lines; a copy of it looks ahead without moving it.
+#[derive(Clone, Debug)]
+pub(super) struct Lines<'a> {
+    data: &'a [u8],
+    start: usize,
+    number: u32,
+    remaining: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(data: &'a [u8]) -> Self {
+        let ends = data.iter().map(|&byte| usize::from(byte == b'\n')).sum::<usize>();
+        let unfinished = usize::from(!data.is_empty() && !data.ends_with(b"\n"));
+        Self { data, start: 0, number: 1, remaining: ends + unfinished }
+    }
+
+    /// Returns the next line without moving on.
+    pub fn peek(&self) -> Option<Line<'a>> {
+        self.clone().next()
+    }
+
+    /// Returns how many lines are left.
+    pub fn remaining(&self) -> usize {
+        self.remaining
+    }
+
+    /// Returns the number the next line has, or would have.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Returns the bytes between the cursor's earlier copy `from` and the cursor.
+    pub fn since(&self, from: &Self) -> &'a [u8] {
+        self.data.get(from.start..self.start).unwrap_or_default()
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let rest = self.data.get(self.start..).filter(|r| !r.is_empty())?;
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        let text = &rest[..end.unwrap_or(rest.len())];
+        let line = Line { text, newline: end.is_some(), number: self.number };
+        self.start += text.len() + usize::from(line.newline);
+        self.number = self.number.saturating_add(1);
+        self.remaining = self.remaining.saturating_sub(1);
+        Some(line)
+    }
+}

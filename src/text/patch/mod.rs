@@ -1,0 +1,136 @@
+//! Patches: reads unified and git diffs, applies them to bytes, and turns them round.
+//!
+//! [`parse`](parse()) reads what `git diff`, `git format-patch`, `diff -u`, `diff -ru` and Python's
+//! difflib print; [`files`] does the same one file at a time, so that one bad file does not hide
+//! the others. [`apply`](apply()) is strict: a hunk goes exactly where its header says or nowhere.
+//! [`reverse`](reverse()) prints the patch that undoes another.
+//!
+//! Everything is bytes: paths and contents need not be UTF-8, and contents are borrowed from the
+//! patch. Time is linear in the input, but for sorting the files of a reversed patch; no announced
+//! count is believed before the lines it announces have been seen.
+
+mod apply;
+mod apply_error;
+mod binary;
+mod error;
+mod header;
+mod hunk;
+mod lines;
+mod parse;
+mod path;
+mod print;
+mod reverse;
+mod values;
+
+#[cfg(test)]
+mod parse_tests;
+#[cfg(test)]
+mod proptests;
+
+use std::borrow::Cow;
+
+pub use super::diff::LineKind;
+
+pub use apply::apply;
+pub use apply_error::{ApplyError, Difference};
+pub use error::PatchError;
+pub use parse::{Files, files, parse};
+pub use print::hunk_text;
+pub use reverse::reverse;
+
+/// The change of one file, as a patch states it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePatch<'a> {
+    /// The path before the change, without `a/` and the like; `None` when the file is created.
+    ///
+    /// Empty when the patch gives no name (a bare hunk, difflib without names).
+    pub old_path: Option<Cow<'a, [u8]>>,
+    /// The path after the change, without `b/` and the like; `None` when the file is deleted.
+    pub new_path: Option<Cow<'a, [u8]>>,
+    /// What happens to the file as a whole.
+    pub status: PatchStatus,
+    /// The mode before the change, as git numbers modes (`0o100644`); `None` when not stated.
+    pub old_mode: Option<u32>,
+    /// The mode after the change; `None` when not stated.
+    pub new_mode: Option<u32>,
+    /// The blob before the change, hexadecimal and as abbreviated as the patch has it; `None` when
+    /// not stated or when there is none.
+    pub old_oid: Option<&'a str>,
+    /// The blob after the change; `None` when not stated or when there is none.
+    pub new_oid: Option<&'a str>,
+    /// Percent, 0 to 100, of a rename or copy; for a rewrite, 100 minus its dissimilarity.
+    pub similarity: Option<u8>,
+    /// True for `Binary files … differ` and for `GIT binary patch`; there are no hunks then.
+    pub is_binary: bool,
+    /// The `GIT binary patch` block as written, from the line after that heading; not decoded.
+    pub binary_patch: Option<&'a [u8]>,
+    /// The hunks, in the order of the patch.
+    pub hunks: Vec<PatchHunk<'a>>,
+    /// The 1-based line of the patch on which this file starts.
+    pub line: u32,
+}
+
+/// One hunk: a run of lines with its place in both files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchHunk<'a> {
+    /// The first line in the old file, 1-based; when `old_lines` is 0, the line before the hunk.
+    pub old_start: u32,
+    /// How many lines of the old file the hunk covers.
+    pub old_lines: u32,
+    /// The first line in the new file, 1-based; when `new_lines` is 0, the line before the hunk.
+    pub new_start: u32,
+    /// How many lines of the new file the hunk covers.
+    pub new_lines: u32,
+    /// The text behind the second `@@`, without the blank between.
+    pub section: &'a [u8],
+    /// The lines, in the order of the patch.
+    pub lines: Vec<PatchLine<'a>>,
+    /// The 1-based line of the patch that holds the hunk header.
+    pub line: u32,
+}
+
+/// One line of a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatchLine<'a> {
+    /// Which side or sides the line belongs to.
+    pub kind: LineKind,
+    /// The line without its mark and without its LF; a CR before the LF is kept.
+    pub content: &'a [u8],
+    /// False when the line ends its file without a newline.
+    pub newline: bool,
+}
+
+/// What a patch does to a file as a whole.
+///
+/// Git prints a change of type (file to symlink) as a deletion followed by an addition of the same
+/// path; those stay two [`FilePatch`]es here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatchStatus {
+    /// The file is created.
+    Added,
+    /// The file is deleted.
+    Deleted,
+    /// The contents or the permissions change.
+    Modified,
+    /// `old mode` and `new mode` are of different types.
+    TypeChanged,
+    /// The file moves, with or without edits.
+    Renamed,
+    /// The file is made from another that stays.
+    Copied,
+}
+
+impl PatchStatus {
+    /// Returns the word that the SQL surface uses for this status.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Deleted => "deleted",
+            Self::Modified => "modified",
+            Self::TypeChanged => "type_changed",
+            Self::Renamed => "renamed",
+            Self::Copied => "copied",
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Finds the files of a patch, and puts header and hunks together.
+
+use std::borrow::Cow;
+
+use super::binary::{binary_files, binary_patch};
+use super::error::{PatchError, excerpt, excerpt_or_end};
+use super::header::{self, GIT, Header, Side};
+use super::lines::{Line, Lines};
+use super::path::{self, Name};
+use super::{FilePatch, PatchHunk, PatchStatus, hunk, values};
+
+/// Returns every file of a patch, in its order; the first error ends it.
+///
+/// Text around the files (mail headers, a diffstat, `Only in …`, a signature) is passed over. An
+/// empty or blank input is a patch without files, as `git diff` prints for equal sides; any other
+/// input without files is [`PatchError::NoPatch`].
+///
+/// # Errors
+/// Returns what is wrong with the first file that cannot be read, with its line.
+pub fn parse(patch: &[u8]) -> Result<Vec<FilePatch<'_>>, PatchError> {
+    files(patch).collect()
+}
+
+/// Returns the files of a patch one by one; after an error it goes on with the next file header.
+#[must_use = "an iterator reads nothing until it is asked"]
+pub fn files(patch: &[u8]) -> Files<'_> {
+    Files(Parser::new(patch))
+}
+
+/// The iterator that [`files`] returns.
+#[derive(Debug)]
+pub struct Files<'a>(Parser<'a>);
+
+impl<'a> Iterator for Files<'a> {
+    type Item = Result<FilePatch<'a>, PatchError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.0.next()?.map(|parsed| parsed.file))
+    }
+}
+
+/// One file with what is needed to print its header again.
+pub(super) struct Parsed<'a> {
+    pub file: FilePatch<'a>,
+    pub header: Header<'a>,
+    /// Whether the header lines end in CR LF.
+    pub crlf: bool,
+}
+
+/// Reads one file after the other.
+#[derive(Debug)]
+pub(super) struct Parser<'a> {
+    lines: Lines<'a>,
+    /// The first line that is not blank, when no file starts there.
+    first_text: Option<&'a [u8]>,
+    found_any: bool,
+    /// Whether the hunks ahead belong to a file that has been refused.
+    skipping: bool,
+}
+
+impl<'a> Iterator for Parser<'a> {
+    type Item = Result<Parsed<'a>, PatchError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(line) = self.lines.peek() {
+            if let Some(found) = self.file_at(&line) {
+                self.found_any = true;
+                self.skipping = found.is_err();
+                return Some(found);
+            }
+            if !line.header().is_empty() {
+                self.first_text.get_or_insert(line.text);
+            }
+            self.lines.next();
+        }
+        let found = self.first_text.filter(|_| !self.found_any).map(excerpt)?;
+        self.found_any = true;
+        Some(Err(PatchError::NoPatch { found }))
+    }
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(patch: &'a [u8]) -> Self {
+        Self { lines: Lines::new(patch), first_text: None, found_any: false, skipping: false }
+    }
+
+    /// Reads the file that starts at the next line; `None` when none does, and then takes nothing.
+    fn file_at(&mut self, line: &Line<'a>) -> Option<Result<Parsed<'a>, PatchError>> {
+        let text = line.header();
+        let combined = [&b"diff --cc "[..], b"diff --combined "];
+        if text.starts_with(GIT) {
+            self.lines.next();
+            return Some(self.git(line));
+        }
+        if combined.iter().any(|start| text.starts_with(start)) {
+            self.lines.next();
+            return Some(Err(PatchError::CombinedDiff { line: line.number, found: excerpt(text) }));
+        }
+        if hunk::is_plain_header(self.lines.clone()) {
+            return Some(self.plain(line));
+        }
+        if let Some(names) = binary_files(text) {
+            self.lines.next();
+            return Some(plain_binary(line, names));
+        }
+        if !hunk::is_hunk(line) || self.skipping {
+            return None;
+        }
+        if self.found_any || self.first_text.is_some() {
+            self.lines.next();
+            return Some(Err(PatchError::HunkWithoutFile { line: line.number }));
+        }
+        let mut file = header::empty_file(PatchStatus::Modified, line.number);
+        Some(self.hunks(false).map(|hunks| {
+            file.hunks = hunks;
+            Parsed { file, header: Header::Bare, crlf: line.has_cr() }
+        }))
+    }
+
+    fn git(&mut self, head: &Line<'a>) -> Result<Parsed<'a>, PatchError> {
+        let (names, header) = header::git(head, &mut self.lines)?;
+        let mut file = header.file(&names, head.number)?;
+        let next = self.lines.peek();
+        let text = next.map_or(&b""[..], |line| line.header());
+        if text == b"GIT binary patch" {
+            self.lines.next();
+            file.is_binary = true;
+            file.binary_patch = Some(binary_patch(&mut self.lines)?);
+        } else if binary_files(text).is_some() {
+            self.lines.next();
+            file.is_binary = true;
+        } else {
+            file.hunks = self.hunks(false)?;
+            if file.hunks.is_empty() && !header.states_change() {
+                return Err(PatchError::NoChange {
+                    line: head.number,
+                    found: excerpt_or_end(next.map(|line| line.text)),
+                });
+            }
+        }
+        check_status(&file)?;
+        Ok(Parsed { file, header: Header::Git(names, Box::new(header)), crlf: head.has_cr() })
+    }
+
+    fn plain(&mut self, head: &Line<'a>) -> Result<Parsed<'a>, PatchError> {
+        self.lines.next();
+        let blanks = self.lines.peek().is_some_and(|l| l.text.is_empty());
+        let plus = hunk::next_after_blank(&mut self.lines).unwrap_or(*head);
+        let (minus, plus) = (header::side(head, false)?, header::side(&plus, false)?);
+        let hunks = self.hunks(blanks)?;
+        let none = |side: &Side<'_>, count: fn(&PatchHunk<'_>) -> u32| {
+            side.name.is_dev_null() || (values::is_epoch(side.rest) && hunks.iter().all(|hunk| count(hunk) == 0))
+        };
+        let status = match (none(&minus, |h| h.old_lines), none(&plus, |h| h.new_lines)) {
+            (true, false) => PatchStatus::Added,
+            (false, true) => PatchStatus::Deleted,
+            _ => PatchStatus::Modified,
+        };
+        let prefixes = plain_prefixes(&minus.name, &plus.name);
+        let mut file = header::empty_file(status, head.number);
+        file.hunks = hunks;
+        let named = |name: &Name<'a>, prefix| Some(name.without_prefix(prefix));
+        file.old_path = file.old_path.and_then(|_| named(&minus.name, prefixes.0));
+        file.new_path = file.new_path.and_then(|_| named(&plus.name, prefixes.1));
+        check_status(&file)?;
+        Ok(Parsed { file, header: Header::Plain(minus, plus), crlf: head.has_cr() })
+    }
+
+    /// Reads hunks as long as there are any; empty lines may stand between them.
+    fn hunks(&mut self, blank_after_header: bool) -> Result<Vec<PatchHunk<'a>>, PatchError> {
+        let mut hunks = Vec::new();
+        loop {
+            let mut ahead = self.lines.clone();
+            while ahead.peek().is_some_and(|line| line.header().is_empty()) {
+                ahead.next();
+            }
+            if !ahead.peek().is_some_and(|line| hunk::is_hunk(&line)) {
+                return Ok(hunks);
+            }
+            self.lines = ahead;
+            hunks.push(hunk::parse(&mut self.lines, blank_after_header)?);
+        }
+    }
+}
+
+/// Returns how many bytes of the names are prefix, outside a git diff.
+///
+/// Only the prefixes that git prints are taken for such: `diff -ru old new` states folders.
+pub(super) fn plain_prefixes(old: &Name<'_>, new: &Name<'_>) -> (usize, usize) {
+    let has = |name: &Name<'_>, prefix: &[u8]| name.path.starts_with(prefix) && name.path.len() > prefix.len();
+    if old.is_dev_null() {
+        return (0, if has(new, b"b/") { 2 } else { 0 });
+    }
+    if new.is_dev_null() {
+        return (if has(old, b"a/") { 2 } else { 0 }, 0);
+    }
+    if path::known_prefixes(&old.path, &new.path) { (2, 2) } else { (0, 0) }
+}
+
+fn plain_binary<'a>(line: &Line<'a>, names: &'a [u8]) -> Result<Parsed<'a>, PatchError> {
+    let (old, new) = path::two_names(names, b" and ").ok_or_else(|| PatchError::Names {
+        line: line.number,
+        found: excerpt(line.text),
+        reason: "it does not hold two names that end alike",
+    })?;
+    let (old_prefix, new_prefix) = plain_prefixes(&old, &new);
+    let path = |name: &Name<'a>, prefix| -> Option<Cow<'a, [u8]>> {
+        (!name.is_dev_null()).then(|| name.without_prefix(prefix))
+    };
+    let status = match (old.is_dev_null(), new.is_dev_null()) {
+        (true, false) => PatchStatus::Added,
+        (false, true) => PatchStatus::Deleted,
+        _ => PatchStatus::Modified,
+    };
+    let file = FilePatch {
+        old_path: path(&old, old_prefix),
+        new_path: path(&new, new_prefix),
+        is_binary: true,
+        ..header::empty_file(status, line.number)
+    };
+    Ok(Parsed { file, header: Header::PlainBinary(old, new), crlf: line.has_cr() })
+}
+
+/// Refuses a created file with old lines and a deleted file with new ones.
+fn check_status(file: &FilePatch<'_>) -> Result<(), PatchError> {
+    for hunk in &file.hunks {
+        let (side, lines) = match file.status {
+            PatchStatus::Added => ("old", hunk.old_lines),
+            PatchStatus::Deleted => ("new", hunk.new_lines),
+            _ => return Ok(()),
+        };
+        if lines > 0 {
+            return Err(PatchError::Contradiction { line: hunk.line, status: file.status.name(), side, lines });
+        }
+    }
+    Ok(())
+}

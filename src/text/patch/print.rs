@@ -1,0 +1,65 @@
+//! Prints hunks as git does.
+
+use std::io::Write;
+
+use super::{LineKind, PatchHunk, PatchLine};
+
+/// Returns a hunk as `git diff` prints it: its header and its lines, each ended by a newline.
+#[must_use]
+pub fn hunk_text(hunk: &PatchHunk<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let (old, new) = ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines));
+    write_header(&mut out, old, new, hunk.section, b"\n");
+    for line in &hunk.lines {
+        write_line(&mut out, line, b"\n");
+    }
+    out
+}
+
+/// Appends `@@ -start,count +start,count @@ section`; a count of 1 is left out.
+pub(super) fn write_header(out: &mut Vec<u8>, old: (u32, u32), new: (u32, u32), section: &[u8], end: &[u8]) {
+    let range = |(start, count): (u32, u32)| match count {
+        1 => start.to_string(),
+        _ => format!("{start},{count}"),
+    };
+    write!(out, "@@ -{} +{} @@", range(old), range(new)).expect("writing to memory does not fail");
+    if !section.is_empty() {
+        out.push(b' ');
+        out.extend_from_slice(section);
+    }
+    out.extend_from_slice(end);
+}
+
+/// Appends a line with its mark, and what tells that its file ends without a newline.
+pub(super) fn write_line(out: &mut Vec<u8>, line: &PatchLine<'_>, end: &[u8]) {
+    out.push(match line.kind {
+        LineKind::Context => b' ',
+        LineKind::Removed => b'-',
+        LineKind::Added => b'+',
+    });
+    out.extend_from_slice(line.content);
+    out.push(b'\n');
+    if !line.newline {
+        out.extend_from_slice(b"\\ No newline at end of file");
+        out.extend_from_slice(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    #[test]
+    fn a_hunk_is_printed_as_it_was_read() {
+        for hunk in [
+            "@@ -1 +1 @@\n-a\n+b\n",
+            "@@ -0,0 +1,2 @@\n+a\n+\n",
+            "@@ -4,3 +4,2 @@ fn f() {\n a\r\n-b\n-c\n\\ No newline at end of file\n+\0\n",
+            "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n",
+        ] {
+            let files = parse(hunk.as_bytes()).expect("a patch");
+            assert_eq!(hunk_text(&files[0].hunks[0]), hunk.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The difference of two texts word by word.
+//!
+//! Words are those of Unicode (Standard Annex 29: default word boundaries), the blanks and marks
+//! between them included, so that the pieces of a text, joined, are the text.
+
+use similar::{Algorithm, ChangeTag, TextDiff};
+
+/// What a run of words is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordChange {
+    /// In both texts.
+    Equal,
+    /// In the old text only.
+    Delete,
+    /// In the new text only.
+    Insert,
+}
+
+impl WordChange {
+    /// Returns the name that SQL shows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Delete => "delete",
+            Self::Insert => "insert",
+        }
+    }
+}
+
+/// Returns the runs from `old` to `new`: no run is empty, two neighbours differ in what they are,
+/// and where one text replaces another the deleted one comes first.
+///
+/// The runs that are not `Insert`, joined, are `old`; those that are not `Delete`, `new`.
+pub fn word_runs(old: &str, new: &str) -> Vec<(WordChange, String)> {
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_unicode_words(old, new);
+    let mut runs: Vec<(WordChange, String)> = Vec::new();
+    for word in diff.iter_all_changes() {
+        let change = match word.tag() {
+            ChangeTag::Equal => WordChange::Equal,
+            ChangeTag::Delete => WordChange::Delete,
+            ChangeTag::Insert => WordChange::Insert,
+        };
+        match runs.last_mut() {
+            Some((last, text)) if *last == change => text.push_str(word.value()),
+            _ => runs.push((change, word.value().to_owned())),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(old: &str, new: &str) -> String {
+        let runs = word_runs(old, new);
+        let mark = |change| match change {
+            WordChange::Equal => '=',
+            WordChange::Delete => '-',
+            WordChange::Insert => '+',
+        };
+        runs.iter().map(|(change, text)| format!("{}[{text}]", mark(*change))).collect()
+    }
+
+    #[test]
+    fn words_change_whole_and_blanks_are_kept() {
+        for (old, new, expected) in [
+            ("", "", ""),
+            ("a", "a", "=[a]"),
+            ("", "a b", "+[a b]"),
+            ("a b", "", "-[a b]"),
+            ("one two three", "one 2 three", "=[one ]-[two]+[2]=[ three]"),
+            ("can't", "can", "-[can't]+[can]"),
+            ("a\r\nb", "a\nb", "=[a]-[\r\n]+[\n]=[b]"),
+            ("a\0b", "a\0c", "=[a\0]-[b]+[c]"),
+            ("cafe\u{301} x", "cafe x", "-[cafe\u{301}]+[cafe]=[ x]"),
+        ] {
+            assert_eq!(shown(old, new), expected, "{old:?} {new:?}");
+        }
+    }
+}
