@@ -14,6 +14,8 @@ pub enum ErrorKind {
     FsDenied,
     /// An input is over a named limit.
     TooLarge,
+    /// What was read changed in the meantime.
+    Stale,
     /// The work failed for a reason outside the arguments: a damaged repository, an I/O error.
     ToolFailed,
 }
@@ -26,6 +28,7 @@ impl ErrorKind {
             Self::NotFound => "not_found",
             Self::FsDenied => "fs_denied",
             Self::TooLarge => "too_large",
+            Self::Stale => "stale",
             Self::ToolFailed => "tool_failed",
         }
     }
@@ -71,6 +74,11 @@ impl Error {
     /// Creates a `too_large` error.
     pub fn too_large(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::TooLarge, message)
+    }
+
+    /// Creates a `stale` error.
+    pub fn stale(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Stale, message)
     }
 
     /// Creates a `tool_failed` error.

@@ -33,6 +33,12 @@ pub const BIG_FILE_BYTES: u64 = 512 << 20;
 /// Bytes of a `.gitattributes` file, git's own limit; a larger one is ignored, as git does.
 pub const ATTRIBUTES_BYTES: u64 = 100 << 20;
 
+/// Bytes of a `.gitignore` file; a larger one is `too_large:`.
+pub const IGNORE_BYTES: u64 = 100 << 20;
+
+/// Bytes that the entries of an index may take in memory; a larger one is `tool_failed:`.
+pub const INDEX_BYTES: usize = 4 << 30;
+
 /// Jobs in flight between the walk and the reader of a scan: bounds memory, not results.
 pub const WINDOW_JOBS: usize = 256;
 

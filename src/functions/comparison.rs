@@ -1,4 +1,4 @@
-//! What the git functions have in common: two revisions of a repository, and the options of a
+//! What the git functions have in common: two sides of a repository, and the options of a
 //! diff as named parameters.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::arguments::{required_text, row_text};
 use super::host;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Settings, Type, Value};
-use crate::git::{Change, Changes, RenameOptions, Repository};
+use crate::git::{Change, Changes, Comparison, RenameOptions};
 use crate::limits;
 use crate::pipeline::Ordered;
 use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
@@ -18,8 +18,9 @@ pub const PARAMETERS: [Field; 3] =
     [Field::new("from", Type::Varchar), Field::new("to", Type::Varchar), Field::new("repo", Type::Varchar)];
 
 /// The named parameters of all git functions; [`Named`] reads them by name.
-pub const NAMED: [Field; 10] = [
+pub const NAMED: [Field; 11] = [
     Field::new("merge_base", Type::Boolean),
+    Field::new("untracked", Type::Boolean),
     Field::new("algorithm", Type::Varchar),
     Field::new("ignore_whitespace", Type::Varchar),
     Field::new("ignore_blank_lines", Type::Boolean),
@@ -32,7 +33,7 @@ pub const NAMED: [Field; 10] = [
 ];
 
 /// Those of them that make sense for one file.
-pub const OPTIONS: &[Field] = NAMED.split_at(6).0;
+pub const OPTIONS: &[Field] = NAMED.split_at(7).0;
 
 /// Two revisions of a repository, as given.
 #[derive(Debug, Clone)]
@@ -42,6 +43,7 @@ pub struct Revisions {
     to: Option<String>,
     repo: String,
     merge_base: bool,
+    untracked: bool,
     renames: Option<RenameOptions>,
 }
 
@@ -54,6 +56,7 @@ impl Revisions {
             to: to.as_text().map(str::to_owned),
             repo: required_text(repo, function, "repo")?,
             merge_base: named.boolean("merge_base"),
+            untracked: named.boolean("untracked"),
             renames: named.rename_options()?,
         })
     }
@@ -65,36 +68,36 @@ impl Revisions {
             to: Some(row_text(arguments, first + 1, "to")?),
             repo: row_text(arguments, first + 2, "repo")?,
             merge_base: false,
+            untracked: false,
             renames: None,
         })
     }
 
     /// Opens the repository and resolves the revisions.
-    pub fn open(&self, settings: &Settings) -> Result<(Repository, crate::git::Comparison)> {
+    pub fn open(&self, settings: &Settings) -> Result<Comparison> {
         let repository = host::open_repository(&self.repo, settings)?;
         let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
-        Ok((repository, comparison))
+        Ok(comparison.with_untracked(self.untracked))
     }
 
     /// Starts the walk alone, to be read on the caller's thread.
     pub fn walk(&self, settings: &Settings) -> Result<Changes> {
-        let (repository, comparison) = self.open(settings)?;
-        repository.changes(comparison, self.renames, Arc::default())
+        self.open(settings)?.changes(self.renames, Arc::default())
     }
 
     /// Starts the walk with workers: `make` returns the work of one of them.
-    pub fn work<R, W>(&self, settings: &Settings, make: impl Fn(&Repository) -> Result<W>) -> Result<Ordered<R>>
+    pub fn work<R, W>(&self, settings: &Settings, make: impl Fn(&Comparison) -> Result<W>) -> Result<Ordered<R>>
     where
         R: Send + 'static,
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
     {
-        let (repository, comparison) = self.open(settings)?;
+        let comparison = self.open(settings)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let changes = repository.changes(comparison, self.renames, Arc::clone(&stop))?;
+        let changes = comparison.changes(self.renames, Arc::clone(&stop))?;
         let workers = (0..host::threads(settings))
             .map(|_| {
                 let stop = Arc::clone(&stop);
-                let mut work = make(&repository)?;
+                let mut work = make(&comparison)?;
                 Ok(move |change| work(change, &Stop::when(&stop)))
             })
             .collect::<Result<_>>()?;

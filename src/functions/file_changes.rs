@@ -37,7 +37,7 @@ fn measure(projection: &[usize]) -> Measure {
 
 /// Appends one value of a row; `index` is that of the table's columns.
 fn push(column: &mut Column, index: usize, row: &Measured) {
-    let Change { path, old, new, origin } = &row.change;
+    let Change { path, old, new, origin, .. } = &row.change;
     let size = |bytes: Option<u64>| bytes.and_then(|bytes| i64::try_from(bytes).ok());
     let lines =
         |of: fn(&LineCounts) -> Option<u64>| row.lines.as_ref().and_then(of).and_then(|n| i64::try_from(n).ok());
@@ -78,8 +78,8 @@ fn measured(
     options: &DiffOptions,
     settings: &Settings,
 ) -> Result<Ordered<Measured>> {
-    revisions.work(settings, |repository| {
-        let mut measurer = repository.measurer(measure, options.clone());
+    revisions.work(settings, |comparison| {
+        let mut measurer = comparison.measurer(measure, options.clone());
         Ok(move |change, stop: &Stop<'_>| measurer.measure(change, stop))
     })
 }

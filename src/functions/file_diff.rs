@@ -10,7 +10,7 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
-use crate::git::{Change, Named as NamedPath, Reader, Repository, binary_line};
+use crate::git::{Change, Comparison, PathChange, Reader, binary_line};
 use crate::text::{Diff, DiffOptions, Engine, Stop};
 
 /// What is compared.
@@ -22,25 +22,24 @@ pub struct FileComparison {
 
 /// A file that was found on one side or both, not yet read.
 struct Found {
-    repository: Repository,
-    change: Change,
+    comparison: Comparison,
+    changes: Vec<Change>,
 }
 
 impl Found {
     fn find(comparison: &FileComparison, settings: &Settings) -> Result<Self> {
-        let (repository, sides) = comparison.revisions.open(settings)?;
-        let path = comparison.file.as_bytes();
-        let named = [repository.find(sides.old, path)?, repository.find(sides.new, path)?];
-        let [old, new] = named.map(NamedPath::file);
-        if old.is_none() && new.is_none() {
-            let near = repository.nearest_paths(&comparison.file, [sides.old, sides.new])?;
-            return Err(no_file(comparison, named.contains(&NamedPath::Folder), &near));
+        let sides = comparison.revisions.open(settings)?;
+        match sides.path(comparison.file.as_bytes())? {
+            PathChange::File(changes) => Ok(Self { comparison: sides, changes }),
+            found => {
+                let near = sides.nearest_paths(&comparison.file)?;
+                Err(no_file(comparison, found == PathChange::Folder, &near))
+            }
         }
-        Ok(Self { repository, change: Change { path: path.to_vec(), old, new, origin: None } })
     }
 
     fn lines(&self, options: &DiffOptions) -> Result<LineRows> {
-        Liner::new(&self.repository, options).lines(&self.change, &Stop::never())
+        Liner::new(&self.comparison, options).lines(&self.changes, &Stop::never())
     }
 }
 
@@ -65,13 +64,13 @@ struct Liner {
 }
 
 impl Liner {
-    fn new(repository: &Repository, options: &DiffOptions) -> Self {
-        Self { reader: repository.reader(), engine: Engine::default(), options: options.clone() }
+    fn new(comparison: &Comparison, options: &DiffOptions) -> Self {
+        Self { reader: comparison.reader(), engine: Engine::default(), options: options.clone() }
     }
 
-    fn lines(&mut self, change: &Change, stop: &Stop<'_>) -> Result<LineRows> {
+    fn lines(&mut self, changes: &[Change], stop: &Stop<'_>) -> Result<LineRows> {
         let mut lines = LineRows::default();
-        for part in change.parts() {
+        for part in changes.iter().flat_map(Change::parts) {
             if part.has_same_content() {
                 continue;
             }
@@ -220,10 +219,10 @@ impl TableFunction for DiffLines {
     }
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let files = revisions.work(&open.settings, |repository| {
-            let mut liner = Liner::new(repository, options);
+        let files = revisions.work(&open.settings, |comparison| {
+            let mut liner = Liner::new(comparison, options);
             Ok(move |change: Change, stop: &Stop<'_>| {
-                let lines = liner.lines(&change, stop)?;
+                let lines = liner.lines(std::slice::from_ref(&change), stop)?;
                 Ok(FileLines { path: change.path, lines })
             })
         })?;

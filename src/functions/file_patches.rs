@@ -23,8 +23,8 @@ fn patches<G: Grouped>(
     settings: &Settings,
     row: fn(Change, FilePatch) -> G,
 ) -> Result<Ordered<G>> {
-    revisions.work(settings, |repository| {
-        let mut patcher = repository.patcher(options.clone())?;
+    revisions.work(settings, |comparison| {
+        let mut patcher = comparison.patcher(options.clone())?;
         Ok(move |change: Change, stop: &Stop<'_>| {
             let patch = patcher.patch(&change, stop)?;
             Ok(row(change, patch))

@@ -1,11 +1,11 @@
-//! The `diff` attribute of a path, from the places git asks.
+//! The attributes of a path, from the places git asks.
 //!
 //! Files and macros are parsed and matched by gix-attributes; where they come from is ours: the
-//! work tree's `.gitattributes` (read beneath its root, never through a link) and
-//! `info/attributes`. A bare repository has only the last, as in git, and like `git diff` of two
-//! revisions this does not ask the index. The user's and the system's files take no part.
+//! work tree's `.gitattributes` (read beneath its root, never through a link), the index's where
+//! the comparison has one and the work tree lacks the file, and `info/attributes`. A bare
+//! repository has only the last, as in git, and like `git diff` of two revisions those do not ask
+//! the index. The user's and the system's files take no part.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -16,39 +16,23 @@ use gix::attrs::{Search, StateRef};
 use gix::bstr::{BStr, ByteSlice};
 use gix::glob::pattern::Case;
 
-use super::repository::Repository;
+use super::Comparison;
+use super::index::Index;
+use super::objects::Objects;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::Root;
 
 const FILE: &[u8] = b".gitattributes";
 
-/// What the `diff` attribute says of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DiffAttribute {
-    /// Nothing: the bytes decide.
-    Unspecified,
-    /// `diff`, or a driver that is not binary: text, whatever the bytes.
-    Set,
-    /// `-diff`, `binary`, or a driver that is binary: binary, whatever the bytes.
-    Unset,
-}
-
-/// What the attributes say of a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathAttributes {
-    /// Whether it is text or binary.
-    pub diff: DiffAttribute,
-    /// The driver that `diff=<driver>` names: it finds the section headings.
-    pub driver: Option<Vec<u8>>,
-}
-
 /// Looks attributes up for one thread; fastest for paths in ascending order.
 pub struct Attributes {
     /// The work tree, where there is one.
     root: Option<Root>,
-    /// What the configuration says of drivers.
-    drivers: Arc<Drivers>,
+    /// The index, where the comparison has one, and the reader of what it names.
+    index: Option<(Arc<Index>, Objects)>,
+    /// The attributes that are looked up.
+    selected: &'static [&'static str],
     names: MetadataCollection,
     outcome: Outcome,
     /// The built-in macro, then one list per folder of `folder` from the root on that has a file.
@@ -60,23 +44,10 @@ pub struct Attributes {
     has_list: Vec<bool>,
 }
 
-/// Diff drivers by name, and whether each calls its files binary (`diff.<driver>.binary`).
-pub type Drivers = HashMap<Vec<u8>, bool>;
-
-/// Returns the drivers of a configuration.
-pub fn drivers(config: &gix::config::File) -> Drivers {
-    let sections = config.sections_by_name("diff").into_iter().flatten();
-    sections
-        .filter_map(|section| {
-            let name = section.header().subsection_name()?;
-            let is_binary = config.boolean_by("diff", Some(name), "binary").ok().flatten()?;
-            Some((name.to_vec(), is_binary))
-        })
-        .collect()
-}
-
 impl Attributes {
-    pub(super) fn new(repository: &Repository) -> Self {
+    /// Returns what looks up the attributes named by `selected`.
+    pub(super) fn new(comparison: &Comparison, selected: &'static [&'static str]) -> Self {
+        let repository = comparison.repository();
         let root = repository.location.work_tree.as_deref().and_then(|path| Root::open(path).ok());
         let mut names = MetadataCollection::default();
         let mut info = Search::default();
@@ -90,7 +61,8 @@ impl Attributes {
         add(&mut stack, &mut names, b"[attr]binary -diff -merge -text", &[], true);
         let mut attributes = Self {
             root,
-            drivers: Arc::clone(&repository.drivers),
+            index: comparison.index().map(|index| (Arc::clone(index), repository.objects())),
+            selected,
             names,
             outcome: Outcome::default(),
             stack,
@@ -98,12 +70,12 @@ impl Attributes {
             folder: Vec::new(),
             has_list: Vec::new(),
         };
-        attributes.outcome.initialize_with_selection(&attributes.names, ["diff"]);
+        attributes.outcome.initialize_with_selection(&attributes.names, selected.iter().copied());
         attributes
     }
 
-    /// Returns what the `diff` attribute says of the file at `path`.
-    pub fn of(&mut self, path: &[u8]) -> Result<PathAttributes> {
+    /// Returns the states of the selected attributes for the file at `path`, in their order.
+    pub fn of(&mut self, path: &[u8]) -> Result<impl Iterator<Item = StateRef<'_>>> {
         self.enter(path.rfind_byte(b'/').map_or(&[][..], |slash| &path[..slash]))?;
         self.outcome.reset();
         let path: &BStr = path.into();
@@ -111,21 +83,7 @@ impl Attributes {
         if !self.outcome.is_done() {
             self.stack.pattern_matching_relative_path(path, Case::Sensitive, Some(false), &mut self.outcome);
         }
-        let (diff, driver) = match self.outcome.iter_selected().next().map(|found| found.assignment.state) {
-            Some(StateRef::Set) => (DiffAttribute::Set, None),
-            Some(StateRef::Unset) => (DiffAttribute::Unset, None),
-            Some(StateRef::Value(driver)) => {
-                let driver = driver.as_bstr().to_vec();
-                let diff = match self.drivers.get(&driver) {
-                    Some(true) => DiffAttribute::Unset,
-                    Some(false) => DiffAttribute::Set,
-                    None => DiffAttribute::Unspecified,
-                };
-                (diff, Some(driver))
-            }
-            Some(StateRef::Unspecified) | None => (DiffAttribute::Unspecified, None),
-        };
-        Ok(PathAttributes { diff, driver })
+        Ok(self.outcome.iter_selected().map(|found| found.assignment.state))
     }
 
     /// Makes the stack hold the lists of `folder` and the folders above it.
@@ -147,7 +105,7 @@ impl Attributes {
         let mut changed = false;
         for (depth, end) in ends.enumerate().skip(kept) {
             let prefix = &folder[..end];
-            let bytes = read(root, prefix)?;
+            let bytes = read(root, self.index.as_ref(), prefix)?;
             if let Some(bytes) = &bytes {
                 // Macros count only at the root.
                 add(&mut self.stack, &mut self.names, bytes, prefix, depth == 0);
@@ -156,7 +114,7 @@ impl Attributes {
             self.has_list.push(bytes.is_some());
         }
         if changed {
-            self.outcome.initialize_with_selection(&self.names, ["diff"]);
+            self.outcome.initialize_with_selection(&self.names, self.selected.iter().copied());
         }
         self.folder.clear();
         self.folder.extend_from_slice(folder);
@@ -165,17 +123,28 @@ impl Attributes {
 }
 
 /// Reads the attribute file of a folder.
-fn read(root: &Root, folder: &[u8]) -> Result<Option<Vec<u8>>> {
+fn read(root: &Root, index: Option<&(Arc<Index>, Objects)>, folder: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut path = folder.to_vec();
     if !path.is_empty() {
         path.push(b'/');
     }
     path.extend_from_slice(FILE);
-    root.read(&path, limits::ATTRIBUTES_BYTES).map_err(|error| {
+    let unreadable = |path: &[u8]| {
         Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())))
             .with_hint("It decides which files are binary")
-            .with_source(error)
-    })
+    };
+    let found = root.read(&path, limits::ATTRIBUTES_BYTES).map_err(|error| unreadable(&path).with_source(error))?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    let Some((index, objects)) = index else { return Ok(None) };
+    let Some(entry) = index.content(&path) else { return Ok(None) };
+    if !entry.mode.is_regular() || objects.blob_size(&entry.oid)? > limits::ATTRIBUTES_BYTES {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    objects.blob(&entry.oid, &mut bytes)?;
+    Ok(Some(bytes))
 }
 
 fn add(search: &mut Search, names: &mut MetadataCollection, bytes: &[u8], folder: &[u8], allow_macros: bool) {

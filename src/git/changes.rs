@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::Oid;
 use super::contents::Reader;
-use super::repository::Repository;
+use super::{Comparison, Oid};
 use crate::error::Result;
 use crate::text::{Diff, DiffOptions, Engine, Stop};
 
@@ -20,12 +19,26 @@ impl Mode {
     const SUBMODULE: u32 = 0o160_000;
     const OWNER_EXECUTES: u32 = 0o100;
 
+    /// A regular file, which its owner may execute or not.
+    pub fn regular(executable: bool) -> Self {
+        Self(Self::REGULAR | if executable { 0o755 } else { 0o644 })
+    }
+
+    /// A symbolic link.
+    pub fn link() -> Self {
+        Self(Self::LINK)
+    }
+
+    /// A submodule.
+    pub fn submodule() -> Self {
+        Self(Self::SUBMODULE)
+    }
+
     /// Returns what git makes of a stored mode: two kinds of files, links, folders, and anything
     /// else is a submodule.
     pub fn canonical(stored: u32) -> Self {
         Self(match stored & Self::KIND {
-            Self::REGULAR if stored & Self::OWNER_EXECUTES != 0 => Self::REGULAR | 0o755,
-            Self::REGULAR => Self::REGULAR | 0o644,
+            Self::REGULAR => return Self::regular(stored & Self::OWNER_EXECUTES != 0),
             Self::LINK => Self::LINK,
             Self::FOLDER => Self::FOLDER,
             _ => Self::SUBMODULE,
@@ -40,6 +53,11 @@ impl Mode {
     /// Tells whether the entry is a regular file, executable or not.
     pub fn is_regular(self) -> bool {
         self.0 & Self::KIND == Self::REGULAR
+    }
+
+    /// Tells whether the entry is a symbolic link.
+    pub fn is_link(self) -> bool {
+        self.0 == Self::LINK
     }
 
     /// Tells whether the entry is a submodule's commit.
@@ -64,8 +82,32 @@ impl fmt::Display for Mode {
 pub struct Entry {
     /// The file's mode.
     pub mode: Mode,
-    /// The id of its blob, or of its commit for a submodule.
+    /// The id of its blob, or of its commit for a submodule; of a file in the work tree, the id
+    /// that its content would have.
     pub oid: Oid,
+    /// Where its content is.
+    pub source: Source,
+}
+
+impl Entry {
+    /// Returns an entry whose content is the object of its id.
+    pub fn object(mode: Mode, oid: Oid) -> Self {
+        Self { mode, oid, source: Source::Object }
+    }
+}
+
+/// Where the content of an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// In the object with the entry's id; a submodule's commit has none.
+    Object,
+    /// In the work tree.
+    WorkTree {
+        /// Bytes as git would store them.
+        size: u64,
+    },
+    /// A submodule whose tracked files differ from its commit: git adds `-dirty` to the id.
+    Dirty,
 }
 
 /// How a file changed.
@@ -83,6 +125,8 @@ pub enum Status {
     Renamed,
     /// Made from a file that lives on, or that another row says was renamed.
     Copied,
+    /// In a conflict: the index holds several versions, and none is compared.
+    Unmerged,
 }
 
 impl Status {
@@ -95,6 +139,7 @@ impl Status {
             Self::TypeChanged => "type_changed",
             Self::Renamed => "renamed",
             Self::Copied => "copied",
+            Self::Unmerged => "unmerged",
         }
     }
 }
@@ -119,7 +164,7 @@ pub struct Origin {
     pub similarity: u8,
 }
 
-/// A file that differs between two trees, in git's order of paths.
+/// A file that differs between two sides, in git's order of paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// The path from the repository's root, components separated by `/`; any bytes but NUL.
@@ -130,9 +175,21 @@ pub struct Change {
     pub new: Option<Entry>,
     /// What the file was made from, where renames were looked for; `old` is then that file.
     pub origin: Option<Origin>,
+    /// Whether the row stands for a conflict in the index; it then has no content on either side.
+    pub unmerged: bool,
 }
 
 impl Change {
+    /// Returns a change of one path.
+    pub fn new(path: Vec<u8>, old: Option<Entry>, new: Option<Entry>) -> Self {
+        Self { path, old, new, origin: None, unmerged: false }
+    }
+
+    /// Returns the row of a file in a conflict.
+    pub fn unmerged(path: Vec<u8>) -> Self {
+        Self { unmerged: true, ..Self::new(path, None, None) }
+    }
+
     /// Returns the change as git shows it: a type change as one file deleted and another created.
     pub fn parts(&self) -> Vec<Self> {
         if self.status() == Status::TypeChanged {
@@ -144,6 +201,12 @@ impl Change {
 
     /// Tells whether both sides hold the same bytes: the mode alone differs.
     pub fn has_same_content(&self) -> bool {
+        let is_dirty = |side: Option<Entry>| side.is_some_and(|entry| entry.source == Source::Dirty);
+        self.has_same_ids() && is_dirty(self.old) == is_dirty(self.new)
+    }
+
+    /// Tells whether both sides have the same id.
+    pub fn has_same_ids(&self) -> bool {
         self.old.map(|entry| entry.oid) == self.new.map(|entry| entry.oid)
     }
 
@@ -163,6 +226,9 @@ impl Change {
 
     /// Returns how the file changed.
     pub fn status(&self) -> Status {
+        if self.unmerged {
+            return Status::Unmerged;
+        }
         if let Some(origin) = &self.origin {
             return match origin.kind {
                 OriginKind::Renamed => Status::Renamed,
@@ -262,8 +328,9 @@ impl Measurer {
     fn count_lines(&mut self, change: &Change, stop: &Stop<'_>) -> Result<LineCounts> {
         let (old, new) = self.reader.contents(change)?;
         let (Some(old), Some(new)) = (old.text(), new.text()) else { return Ok(LineCounts::Binary) };
-        // Bytes that are the same have no lines that differ, even when a link became a file.
-        if change.has_same_content() {
+        // For git an id that is the same has no lines that differ, even when a link became a file or
+        // a submodule is dirty.
+        if change.has_same_ids() {
             return Ok(LineCounts::Lines { additions: 0, deletions: 0 });
         }
         let diff = Diff::new(&mut self.engine, old, new, &self.options, stop)?;
@@ -271,7 +338,7 @@ impl Measurer {
     }
 }
 
-impl Repository {
+impl Comparison {
     /// Returns what measures changes on one thread; lines are counted as `options` say.
     pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
         Measurer { reader: self.reader(), engine: Engine::default(), measure, options }
@@ -301,8 +368,8 @@ mod tests {
 
     #[test]
     fn a_permission_change_is_no_type_change() {
-        let entry = |mode| Some(Entry { mode: Mode::canonical(mode), oid: Oid::null(gix::hash::Kind::Sha1) });
-        let status = |old, new| Change { path: Vec::new(), old, new, origin: None }.status();
+        let entry = |mode| Some(Entry::object(Mode::canonical(mode), Oid::null(gix::hash::Kind::Sha1)));
+        let status = |old, new| Change::new(Vec::new(), old, new).status();
         assert_eq!(status(entry(0o100_644), entry(0o100_755)), Status::Modified);
         assert_eq!(status(entry(0o100_644), entry(0o120_000)), Status::TypeChanged);
         assert_eq!(status(entry(0o160_000), entry(0o100_644)), Status::TypeChanged);

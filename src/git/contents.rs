@@ -1,10 +1,11 @@
 //! The contents of a file's sides as git diffs them.
 
-use super::attributes::{Attributes, DiffAttribute};
-use super::changes::{Change, Entry};
+use super::Comparison;
+use super::changes::{Change, Entry, Source};
+use super::diff_attribute::{DiffAttribute, DiffAttributes};
 use super::objects::Objects;
 use super::renames::{Blobs, Version};
-use super::repository::Repository;
+use super::work_tree::WorkTree;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 use crate::text::is_binary;
@@ -35,7 +36,10 @@ impl Contents {
 /// Reads the contents of changes for one thread.
 pub struct Reader {
     objects: Objects,
-    attributes: Attributes,
+    /// What opens the work tree when a file of it is read, and then the work tree.
+    comparison: Comparison,
+    work_tree: Option<WorkTree>,
+    attributes: DiffAttributes,
     /// Blobs of more bytes are binary.
     big_file_bytes: u64,
 }
@@ -45,7 +49,7 @@ impl Reader {
     pub fn contents(&mut self, change: &Change) -> Result<(Contents, Contents)> {
         let new = self.attributes.of(&change.path)?.diff;
         let old = if change.origin.is_some() { self.attributes.of(change.old_path())?.diff } else { new };
-        Ok((self.side(change.old, old)?, self.side(change.new, new)?))
+        Ok((self.side(change.old, change.old_path(), old)?, self.side(change.new, &change.path, new)?))
     }
 
     /// Returns the rule that finds the section headings of a change.
@@ -66,15 +70,34 @@ impl Reader {
     /// Returns the bytes of one side from its header; none for a submodule, which is no blob.
     pub fn size(&self, entry: Option<Entry>) -> Result<Option<u64>> {
         match entry {
-            Some(entry) if !entry.mode.is_submodule() => self.objects.blob_size(&entry.oid).map(Some),
+            Some(entry) if !entry.mode.is_submodule() => self.bytes_of(entry).map(Some),
             _ => Ok(None),
         }
     }
 
-    fn side(&self, entry: Option<Entry>, attribute: DiffAttribute) -> Result<Contents> {
+    fn bytes_of(&self, entry: Entry) -> Result<u64> {
+        match entry.source {
+            Source::WorkTree { size } => Ok(size),
+            _ => self.objects.blob_size(&entry.oid),
+        }
+    }
+
+    fn read(&mut self, entry: Entry, path: &[u8], bytes: &mut Vec<u8>) -> Result<()> {
+        let (Source::WorkTree { .. }, Some(index)) = (entry.source, self.comparison.index()) else {
+            return self.objects.blob(&entry.oid, bytes);
+        };
+        let work_tree = match &mut self.work_tree {
+            Some(work_tree) => work_tree,
+            none => none.insert(WorkTree::new(&self.comparison, index)?),
+        };
+        work_tree.read(path, entry.oid, bytes)
+    }
+
+    fn side(&mut self, entry: Option<Entry>, path: &[u8], attribute: DiffAttribute) -> Result<Contents> {
         let Some(entry) = entry else { return Ok(Contents::Absent) };
         if entry.mode.is_submodule() {
-            return Ok(Contents::Text(format!("Subproject commit {}\n", entry.oid).into_bytes()));
+            let dirty = if entry.source == Source::Dirty { "-dirty" } else { "" };
+            return Ok(Contents::Text(format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes()));
         }
         // git asks the attributes of regular files only: a link's target is never binary by name.
         let attribute = if entry.mode.is_regular() { attribute } else { DiffAttribute::Unspecified };
@@ -82,7 +105,7 @@ impl Reader {
             return Ok(Contents::Binary);
         }
         let mut bytes = Vec::new();
-        match self.objects.blob(&entry.oid, &mut bytes) {
+        match self.read(entry, path, &mut bytes) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set => {
                 return Ok(Contents::Binary);
@@ -101,11 +124,11 @@ impl Blobs for Reader {
     type Error = Error;
 
     fn size(&mut self, file: &Version<'_>) -> Result<u64> {
-        self.objects.blob_size(&file.entry.oid)
+        self.bytes_of(file.entry)
     }
 
     fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
-        self.objects.blob(&file.entry.oid, bytes)
+        self.read(file.entry, file.path, bytes)
     }
 
     fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool> {
@@ -121,9 +144,15 @@ impl Blobs for Reader {
     }
 }
 
-impl Repository {
+impl Comparison {
     /// Returns what reads contents on one thread.
     pub fn reader(&self) -> Reader {
-        Reader { objects: self.objects(), attributes: self.attributes(), big_file_bytes: self.big_file_bytes() }
+        Reader {
+            objects: self.repository().objects(),
+            comparison: self.clone(),
+            work_tree: None,
+            attributes: DiffAttributes::new(self),
+            big_file_bytes: self.repository().big_file_bytes(),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::objects::Objects;
 use super::repository::Repository;
 use super::tree::parse;
-use super::{Entry, Oid, Revision};
+use super::{Entry, Oid};
 use crate::error::Result;
 
 /// What a path names in a tree.
@@ -28,10 +28,10 @@ impl Named {
 }
 
 impl Repository {
-    /// Returns what `path` (components separated by `/`) names in a revision.
-    pub fn find(&self, revision: Revision, path: &[u8]) -> Result<Named> {
+    /// Returns what `path` (components separated by `/`) names in a tree; an absent one is empty.
+    pub fn find(&self, tree: Option<Oid>, path: &[u8]) -> Result<Named> {
         let objects = self.objects();
-        let Some(root) = revision.tree() else { return Ok(Named::Nothing) };
+        let Some(root) = tree else { return Ok(Named::Nothing) };
         let mut tree = root;
         let mut bytes = Vec::new();
         let mut components = path.split(|&byte| byte == b'/').peekable();

@@ -1,14 +1,19 @@
 //! Git repositories, read through gix and never through a program.
 //!
-//! This module is the only user of gix, and gix is only the reader of references, objects and
-//! attribute patterns: the tree walk, the meaning of attributes and the comparison are ours,
-//! because gix's own were measured to differ from git or to run a repository's commands
+//! This module is the only user of gix, and gix is only the reader of references, objects, the
+//! index, and patterns of attributes and ignored files: the tree walk, the reading of the work
+//! tree, the meaning of attributes and the comparison are ours, because gix's own were measured to differ from git or to run a repository's commands
 //! (`docs/architecture.md`).
 
 mod abbreviation;
 mod attributes;
 mod changes;
+mod checkout;
+mod clean;
+mod comparison;
 mod contents;
+mod diff_attribute;
+mod index;
 mod locate;
 mod lookup;
 mod objects;
@@ -18,19 +23,22 @@ mod patch;
 mod renames;
 mod repository;
 mod revision;
+mod submodule;
 mod suggest;
 mod tree;
+mod uncommitted;
+mod untracked;
 mod walk;
+mod work_tree;
 
-pub use changes::{Change, Entry, LineCounts, Measure, Measured, Measurer, Mode, Origin, OriginKind, Status};
+pub use changes::{Change, Entry, LineCounts, Measure, Measured, Measurer, Mode, Origin, OriginKind, Source, Status};
+pub use comparison::{Comparison, PathChange};
 pub use contents::{Contents, Reader};
-pub use lookup::Named;
-pub use pairing::Changes;
+pub use pairing::{Changes, Walk};
 pub use patch::{FilePatch, PatchHunk, binary_line};
 pub use renames::RenameOptions;
 pub use repository::Repository;
-pub use revision::{Comparison, Revision};
-pub use walk::TreeChanges;
+pub use revision::Revision;
 
 /// An object id; SHA-1 or SHA-256, as the repository has it.
 pub type Oid = gix::ObjectId;

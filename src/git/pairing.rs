@@ -6,10 +6,12 @@ use std::vec;
 
 use super::contents::Reader;
 use super::renames::{RenameOptions, pair};
-use super::repository::Repository;
-use super::{Change, Comparison, TreeChanges};
+use super::{Change, Comparison};
 use crate::error::Result;
 use crate::text::Stop;
+
+/// The changed files of two sides in the order of their paths; after an error it ends.
+pub type Walk = Box<dyn Iterator<Item = Result<Change>> + Send>;
 
 /// The changed files in git's order, as an iterator; after an error it ends.
 ///
@@ -17,7 +19,7 @@ use crate::text::Stop;
 /// pairs them up: which file a row was made from depends on every other.
 pub enum Changes {
     /// As the walk finds them.
-    Walked(Box<TreeChanges>),
+    Walked(Walk),
     /// To be paired.
     Unpaired(Box<Unpaired>),
     /// Paired.
@@ -26,7 +28,7 @@ pub enum Changes {
 
 /// What pairing needs.
 pub struct Unpaired {
-    walk: TreeChanges,
+    walk: Walk,
     reader: Reader,
     options: RenameOptions,
     stop: Arc<AtomicBool>,
@@ -58,17 +60,12 @@ impl Iterator for Changes {
     }
 }
 
-impl Repository {
-    /// Starts a comparison, with renames where options are given; `stop` ends it early.
-    pub fn changes(
-        &self,
-        comparison: Comparison,
-        renames: Option<RenameOptions>,
-        stop: Arc<AtomicBool>,
-    ) -> Result<Changes> {
-        let walk = TreeChanges::new(self.objects(), comparison.old.tree(), comparison.new.tree(), Arc::clone(&stop))?;
+impl Comparison {
+    /// Starts the comparison, with renames where options are given; `stop` ends it early.
+    pub fn changes(&self, renames: Option<RenameOptions>, stop: Arc<AtomicBool>) -> Result<Changes> {
+        let walk = self.walk(Arc::clone(&stop))?;
         Ok(match renames {
-            None => Changes::Walked(Box::new(walk)),
+            None => Changes::Walked(walk),
             Some(options) => Changes::Unpaired(Box::new(Unpaired { walk, reader: self.reader(), options, stop })),
         })
     }

@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
+use super::Comparison;
 use super::abbreviation::Abbreviation;
 use super::changes::{Change, OriginKind};
 use super::contents::Reader;
-use super::repository::Repository;
 use crate::error::Result;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
@@ -54,6 +54,10 @@ impl Patcher {
     }
 
     fn write(&mut self, change: &Change, patch: &mut FilePatch, stop: &Stop<'_>) -> Result<()> {
+        if change.unmerged {
+            patch.bytes.extend([b"* Unmerged path ", &change.path[..], b"\n"].concat());
+            return Ok(());
+        }
         let mut header = Vec::new();
         let is_bare = self.write_header(change, &mut header)?;
         if change.has_same_content() {
@@ -96,7 +100,7 @@ impl Patcher {
 
     /// Writes the lines before `---`; returns whether they tell nothing but the two ids.
     fn write_header(&self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
-        let Change { path, old, new, origin } = change;
+        let Change { path, old, new, origin, .. } = change;
         let name = |prefix: &[u8], path: &[u8]| quoted_path(&[prefix, path].concat(), true).into_owned();
         out.extend([b"diff --git ", &name(b"a/", change.old_path())[..], b" ", &name(b"b/", path), b"\n"].concat());
         let mut is_bare = false;
@@ -118,7 +122,7 @@ impl Patcher {
                 out.extend([format!("{word} {end} ").as_bytes(), &quoted_path(path, true), b"\n"].concat());
             }
         }
-        if !change.has_same_content() {
+        if !change.has_same_ids() {
             let [old_id, new_id] = [old, new].map(|side| self.abbreviation.of(side.map(|entry| entry.oid)));
             let mut line = format!("index {}..{}", old_id?, new_id?);
             if let (Some(old), Some(new)) = (old, new)
@@ -139,10 +143,10 @@ pub fn binary_line(old: &[u8], new: &[u8]) -> Vec<u8> {
     [b"Binary files ", &quoted_path(old, true)[..], b" and ", &quoted_path(new, true), b" differ"].concat()
 }
 
-impl Repository {
+impl Comparison {
     /// Returns what writes patches on one thread.
     pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
-        let abbreviation = Abbreviation::new(self.objects())?;
+        let abbreviation = Abbreviation::new(self.repository().objects())?;
         Ok(Patcher { reader: self.reader(), engine: Engine::default(), abbreviation, options })
     }
 }

@@ -1,11 +1,14 @@
 //! Opening a repository: the one place, and the one recipe.
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use super::attributes::{Attributes, Drivers, drivers};
+use super::Oid;
+use super::checkout::Checkout;
+use super::diff_attribute::{Drivers, drivers};
 use super::locate::{Location, locate};
 use super::objects::Objects;
 use super::parts::Parts;
@@ -23,6 +26,9 @@ pub struct Repository {
     /// Blobs of more bytes are binary, `core.bigFileThreshold`.
     big_file_bytes: u64,
     pub(super) drivers: Arc<Drivers>,
+    pub(super) checkout: Checkout,
+    /// What submodules may be read.
+    pub(super) access: Arc<Access>,
 }
 
 impl Repository {
@@ -72,6 +78,8 @@ impl Repository {
             given: given.into(),
             big_file_bytes,
             drivers: Arc::new(drivers(&config)),
+            checkout: Checkout::new(&config),
+            access: Arc::new(access.clone()),
         })
     }
 
@@ -80,9 +88,22 @@ impl Repository {
         Objects::new(self.inner.to_thread_local(), Arc::clone(&self.given))
     }
 
-    /// Returns a reader of attributes for one thread.
-    pub fn attributes(&self) -> Attributes {
-        Attributes::new(self)
+    /// Returns the work tree's folder; a bare repository has none.
+    pub(super) fn work_tree(&self) -> Result<&Path> {
+        self.location.work_tree.as_deref().ok_or_else(|| {
+            Error::invalid_args(format!("the repository at {} is bare: it has no work tree", quoted(&self.given)))
+                .with_hint("Compare two revisions")
+        })
+    }
+
+    /// Returns the commit that is checked out, `None` before the first one.
+    pub(super) fn head(&self) -> Option<Oid> {
+        self.inner.to_thread_local().head_id().ok().map(gix::Id::detach)
+    }
+
+    /// Returns the kind of the repository's ids.
+    pub(super) fn object_hash(&self) -> gix::hash::Kind {
+        self.inner.to_thread_local().object_hash()
     }
 
     /// Returns the size in bytes above which a blob is binary.
@@ -91,16 +112,28 @@ impl Repository {
     }
 }
 
-/// Reads the repository's own configuration file, without includes.
+/// Reads the repository's own configuration, without includes: the common file, then the work
+/// tree's where the common one says that there is one.
 fn read_config(location: &Location, given: &str) -> Result<gix::config::File> {
+    let mut config = read_config_file(&location.common_dir.join("config"), given)?;
+    if config.boolean("extensions.worktreeConfig").ok().flatten().unwrap_or(false) {
+        let own = read_config_file(&location.git_dir.join("config.worktree"), given)?;
+        config.append(own).map_err(|error| {
+            Error::tool_failed(format!("the configuration of the repository at {} cannot be read", quoted(given)))
+                .with_source(error)
+        })?;
+    }
+    Ok(config)
+}
+
+fn read_config_file(path: &Path, given: &str) -> Result<gix::config::File> {
     let damaged = || {
         Error::tool_failed(format!("the configuration of the repository at {} cannot be read", quoted(given)))
             .with_hint("Run 'git config --list' there to see what is wrong")
     };
-    let path = location.common_dir.join("config");
-    let bytes = match fs::metadata(&path) {
+    let bytes = match fs::metadata(path) {
         Ok(found) if found.len() > limits::CONFIG_BYTES => return Err(damaged()),
-        Ok(_) => fs::read(&path).map_err(|error| damaged().with_source(error))?,
+        Ok(_) => fs::read(path).map_err(|error| damaged().with_source(error))?,
         Err(_) => Vec::new(),
     };
     gix::config::File::from_bytes_no_includes(&bytes, gix::config::file::Metadata::api(), Default::default())

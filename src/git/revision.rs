@@ -1,9 +1,10 @@
-//! From the name of a revision to a tree.
+//! From the names of revisions to the sides of a comparison.
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 use gix::revision::plumbing::Spec;
 
+use super::comparison::Comparison;
 use super::repository::Repository;
 use super::{Oid, suggest};
 use crate::error::{Error, Result, quoted};
@@ -15,66 +16,83 @@ pub enum Revision {
     Tree(Oid),
     /// The empty tree, `EMPTY`.
     Empty,
+    /// What the next commit would hold, `INDEX` or `STAGED`.
+    Index,
+    /// The files on disk, `WORKTREE` or `WORKDIR`.
+    WorkTree,
 }
 
 impl Revision {
-    /// Returns the tree's id, `None` for the empty tree.
-    pub fn tree(self) -> Option<Oid> {
+    /// Returns the id of a tree, `Some(None)` for the empty one; index and work tree are none.
+    pub fn as_tree(self) -> Option<Option<Oid>> {
         match self {
-            Self::Tree(id) => Some(id),
-            Self::Empty => None,
+            Self::Tree(id) => Some(Some(id)),
+            Self::Empty => Some(None),
+            Self::Index | Self::WorkTree => None,
         }
     }
-}
 
-/// What is compared with what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Comparison {
-    /// The side before.
-    pub old: Revision,
-    /// The side after.
-    pub new: Revision,
+    /// Returns the side that a name stands for without being a revision, in any case.
+    fn named(name: &str) -> Option<Self> {
+        let names = [
+            ("EMPTY", Self::Empty),
+            ("INDEX", Self::Index),
+            ("STAGED", Self::Index),
+            ("WORKTREE", Self::WorkTree),
+            ("WORKDIR", Self::WorkTree),
+        ];
+        names.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, side)| side)
+    }
 }
-
-/// Names that stand for a side without being a revision, and those kept for later.
-const EMPTY: &str = "EMPTY";
-const RESERVED: [&str; 4] = ["INDEX", "STAGED", "WORKTREE", "WORKDIR"];
 
 impl Repository {
-    /// Resolves what is compared: two revisions, or, without `to`, the range that `from` names
-    /// (`a..b`, or `a...b` from their merge base). `merge_base` compares from the merge base too.
+    /// Resolves what is compared: two revisions, or, without `to`, what `from` names: the range
+    /// `a..b`, or `a...b` from their merge base, or one revision, which is compared with the work
+    /// tree. `merge_base` compares from the merge base too; that of the index or the work tree is
+    /// HEAD's.
     pub fn compare(&self, from: &str, to: Option<&str>, merge_base: bool) -> Result<Comparison> {
-        let Some(to) = to else { return self.range(from, merge_base) };
-        if !merge_base {
-            return Ok(Comparison { old: self.revision(from)?, new: self.revision(to)? });
-        }
-        let repo = self.inner.to_thread_local();
-        let ends = [self.commit(&repo, from)?, self.commit(&repo, to)?];
-        self.since_merge_base(&repo, ends, [from, to])
+        let [old, new] = match to {
+            None => self.range(from, merge_base)?,
+            Some(to) if merge_base => self.since_merge_base_of(from, to)?,
+            Some(to) => [self.revision(from)?, self.revision(to)?],
+        };
+        Comparison::new(self.clone(), old, new)
     }
 
-    /// Resolves a range.
-    fn range(&self, name: &str, merge_base: bool) -> Result<Comparison> {
+    /// Resolves a range, or one revision and the work tree.
+    fn range(&self, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
+        if Revision::named(name).is_some() {
+            return Ok([self.revision(name)?, Revision::WorkTree]);
+        }
         let repo = self.inner.to_thread_local();
         match self.parse(&repo, name)? {
-            Spec::Range { from, to } if !merge_base => Ok(Comparison {
-                old: self.peel(&repo, from, name).map(Revision::Tree)?,
-                new: self.peel(&repo, to, name).map(Revision::Tree)?,
-            }),
+            Spec::Range { from, to } if !merge_base => {
+                Ok([Revision::Tree(self.peel(&repo, from, name)?), Revision::Tree(self.peel(&repo, to, name)?)])
+            }
             Spec::Range { from, to } => self.since_merge_base(&repo, [from, to], [name, name]),
             Spec::Merge { theirs, ours } => self.since_merge_base(&repo, [theirs, ours], [name, name]),
-            _ => Err(Error::invalid_args(format!("{} is one revision, and the second is NULL", quoted(name)))
-                .with_hint(
-                    "Give a second revision or a range such as 'main..feature'; the work tree cannot be compared yet",
-                )),
+            _ if merge_base => self.since_merge_base_of(name, "WORKTREE"),
+            Spec::Include(id) => Ok([Revision::Tree(self.peel(&repo, id, name)?), Revision::WorkTree]),
+            _ => Err(Error::invalid_args(format!("{} is neither a range nor a revision", quoted(name)))
+                .with_hint("Give a revision, two of them, or a range such as 'main..feature'")),
         }
     }
 
-    /// Resolves a revision as `git rev-parse` does and peels it to its tree; `EMPTY` in any case
-    /// is the empty tree.
+    /// Resolves two revisions to the merge base and the second.
+    fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
+        let repo = self.inner.to_thread_local();
+        let second = Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
+        let to = if second.is_some() { "HEAD" } else { to };
+        let ends = [self.commit(&repo, from)?, self.commit(&repo, to)?];
+        let [base, to] = self.since_merge_base(&repo, ends, [from, to])?;
+        Ok([base, second.unwrap_or(to)])
+    }
+
+    /// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of our own
+    /// names: `EMPTY`, `INDEX`, `WORKTREE`.
     pub fn revision(&self, name: &str) -> Result<Revision> {
-        if name.eq_ignore_ascii_case(EMPTY) {
-            return Ok(Revision::Empty);
+        if let Some(side) = Revision::named(name) {
+            return Ok(side);
         }
         let repo = self.inner.to_thread_local();
         match self.parse(&repo, name)? {
@@ -86,9 +104,9 @@ impl Repository {
 
     /// Resolves a revision or range; errors are our own words.
     fn parse(&self, repo: &gix::Repository, name: &str) -> Result<Spec> {
-        if RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
-            return Err(Error::invalid_args(format!("{} cannot be compared yet", quoted(name)))
-                .with_hint("Compare two revisions; a branch of this name is reached as refs/heads/<name>"));
+        if Revision::named(name).is_some() {
+            return Err(Error::invalid_args(format!("{} has no history, and a merge base needs one", quoted(name)))
+                .with_hint("Name a branch, a tag or a commit; a branch of this name is reached as refs/heads/<name>"));
         }
         if name.trim().is_empty() {
             return Err(Error::invalid_args(format!("the revision is {}", quoted(name)))
@@ -111,7 +129,7 @@ impl Repository {
     }
 
     /// Compares the merge base of two commits with the second; of several, git takes the first.
-    fn since_merge_base(&self, repo: &gix::Repository, ends: [Oid; 2], names: [&str; 2]) -> Result<Comparison> {
+    fn since_merge_base(&self, repo: &gix::Repository, ends: [Oid; 2], names: [&str; 2]) -> Result<[Revision; 2]> {
         let shown = || {
             if names[0] == names[1] {
                 quoted(names[0])
@@ -132,10 +150,10 @@ impl Repository {
             return Err(Error::not_found(format!("{} have no merge base", shown()))
                 .with_hint("Compare them directly, with two dots or two arguments"));
         };
-        Ok(Comparison {
-            old: self.peel(repo, base.detach(), names[0]).map(Revision::Tree)?,
-            new: self.peel(repo, commits[1], names[1]).map(Revision::Tree)?,
-        })
+        Ok([
+            Revision::Tree(self.peel(repo, base.detach(), names[0])?),
+            Revision::Tree(self.peel(repo, commits[1], names[1])?),
+        ])
     }
 
     /// Follows tags to a commit.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::repository::Repository;
-use super::{Oid, Revision, TreeChanges};
+use super::walk::TreeChanges;
+use super::{Comparison, Revision};
 use crate::error::{Result, quoted};
 use crate::limits;
 
@@ -19,15 +19,15 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<St
     similar::get_close_matches(wanted, &names, MOST, CUTOFF).into_iter().map(quoted).collect()
 }
 
-impl Repository {
-    /// Returns the paths of both revisions that are nearest to `wanted`, best first, quoted:
+impl Comparison {
+    /// Returns the paths of both sides that are nearest to `wanted`, best first, quoted:
     /// those of the same file name before those of a similar path.
-    pub fn nearest_paths(&self, wanted: &str, revisions: [Revision; 2]) -> Result<Vec<String>> {
-        let mut paths: Vec<String> = Vec::new();
-        let trees: Vec<Oid> = revisions.into_iter().filter_map(Revision::tree).collect();
-        for tree in trees {
+    pub fn nearest_paths(&self, wanted: &str) -> Result<Vec<String>> {
+        let staged = self.index().into_iter().flat_map(|index| index.paths().take(limits::SUGGESTION_PATHS));
+        let mut paths: Vec<String> = staged.map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+        for tree in self.sides().into_iter().filter_map(Revision::as_tree) {
             // Against nothing, every file of the tree is a change.
-            let files = TreeChanges::new(self.objects(), None, Some(tree), Arc::new(AtomicBool::new(false)))?;
+            let files = TreeChanges::new(self.repository().objects(), None, tree, Arc::new(AtomicBool::new(false)))?;
             for file in files.take(limits::SUGGESTION_PATHS) {
                 paths.push(String::from_utf8_lossy(&file?.path).into_owned());
             }

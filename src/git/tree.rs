@@ -19,7 +19,7 @@ pub struct TreeEntry<'a> {
 impl TreeEntry<'_> {
     /// Returns mode and id.
     pub fn entry(&self) -> Entry {
-        Entry { mode: self.mode, oid: Oid::from_bytes_or_panic(self.id) }
+        Entry::object(self.mode, Oid::from_bytes_or_panic(self.id))
     }
 
     /// Tells whether two entries have the same mode and id.

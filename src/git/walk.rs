@@ -112,7 +112,7 @@ impl TreeChanges {
                         self.path.push(b'/');
                         self.enter(old.map(|entry| entry.oid), new.map(|entry| entry.oid))?;
                     } else {
-                        return Ok(Some(Change { path: self.path.clone(), old, new, origin: None }));
+                        return Ok(Some(Change::new(self.path.clone(), old, new)));
                     }
                 }
             }

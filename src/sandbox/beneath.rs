@@ -16,7 +16,7 @@ use rustix::io::Errno;
 /// A folder that files are read beneath.
 #[derive(Debug)]
 pub struct Root {
-    folder: OwnedFd,
+    pub(super) folder: OwnedFd,
 }
 
 impl Root {

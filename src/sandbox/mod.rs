@@ -2,6 +2,8 @@
 
 mod access;
 mod beneath;
+mod folders;
 
 pub use access::Access;
 pub use beneath::Root;
+pub use folders::{FileKind, FileState, Folders, Moment};

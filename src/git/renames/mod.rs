@@ -250,7 +250,7 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
             change.origin = origin;
         }
         let is_origin = change.new.is_none() && uses > 0;
-        let is_same = change.origin.is_none() && change.old == change.new;
+        let is_same = change.origin.is_none() && change.old == change.new && !change.unmerged;
         if !is_origin && !is_same {
             rows.push(change);
         }
@@ -287,11 +287,11 @@ mod tests {
 
     fn entry(digits: &str) -> Option<Entry> {
         let oid = Oid::from_hex(format!("{digits:0<40}").as_bytes()).unwrap();
-        Some(Entry { mode: Mode::canonical(0o100_644), oid })
+        Some(Entry::object(Mode::canonical(0o100_644), oid))
     }
 
     fn change(path: &str, old: Option<Entry>, new: Option<Entry>) -> Change {
-        Change { path: path.into(), old, new, origin: None }
+        Change::new(path.into(), old, new)
     }
 
     fn shown(pairing: &Pairing) -> Vec<String> {

@@ -1,0 +1,213 @@
+//! Comparisons with the index and the work tree: what is not committed yet.
+//!
+//! The rows are those of `git diff` (index and work tree), `git diff --cached <revision>` (tree and
+//! index) and `git diff <revision>` (tree and work tree), or of the same with `-R`.
+
+use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::vec;
+
+use super::changes::{Change, Entry, Source};
+use super::comparison::Comparison;
+use super::index::{Index, Staged};
+use super::revision::Revision;
+use super::untracked;
+use super::walk::TreeChanges;
+use super::work_tree::WorkTree;
+use crate::error::{Error, Result};
+
+/// The files that differ, in the order of their paths, as an iterator; after an error it ends.
+pub struct Uncommitted {
+    /// The files of the tree, where one is compared.
+    tree: Option<Peekable<TreeChanges>>,
+    index: Arc<Index>,
+    /// The position of the next path in the index.
+    next: usize,
+    untracked: Peekable<vec::IntoIter<Vec<u8>>>,
+    sides: Sides,
+    /// Rows that are made and not yet handed over.
+    ready: VecDeque<Change>,
+    stop: Arc<AtomicBool>,
+}
+
+/// What a path is compared in.
+struct Sides {
+    /// Whether the tree is compared; else the index stands in its place.
+    has_tree: bool,
+    /// The work tree, where it is compared; else the index is.
+    work_tree: Option<WorkTree>,
+    /// Whether a path that is not tracked may be an added file.
+    has_untracked: bool,
+    /// Whether the committed side is the new one.
+    is_reverse: bool,
+}
+
+impl Uncommitted {
+    /// Starts a comparison of different sides, of which at least one is the index or the work
+    /// tree; `stop` ends it early.
+    pub fn new(comparison: &Comparison, stop: Arc<AtomicBool>) -> Result<Self> {
+        /// How far a side is from being committed.
+        fn distance(side: Revision) -> u8 {
+            match side {
+                Revision::Tree(_) | Revision::Empty => 0,
+                Revision::Index => 1,
+                Revision::WorkTree => 2,
+            }
+        }
+        let index = comparison.index().map(Arc::clone).unwrap_or_default();
+        let [old, new] = comparison.sides();
+        let is_reverse = distance(old) > distance(new);
+        let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
+        let repository = comparison.repository();
+        let tree = match nearer.as_tree() {
+            Some(tree) => Some(TreeChanges::new(repository.objects(), None, tree, Arc::clone(&stop))?.peekable()),
+            None => None,
+        };
+        let mut work_tree = match farther {
+            Revision::WorkTree => Some(WorkTree::new(comparison, &index)?),
+            _ => None,
+        };
+        let has_untracked = comparison.has_untracked() && work_tree.is_some();
+        let untracked = match &mut work_tree {
+            Some(work_tree) if has_untracked => untracked::files(repository, work_tree.folders(), &index, &stop)?,
+            _ => Vec::new(),
+        };
+        let sides = Sides { has_tree: tree.is_some(), work_tree, has_untracked, is_reverse };
+        Ok(Self {
+            tree,
+            index,
+            next: 0,
+            untracked: untracked.into_iter().peekable(),
+            sides,
+            ready: VecDeque::new(),
+            stop,
+        })
+    }
+
+    /// Returns the rows of one path, given what the tree has there.
+    pub fn path(&mut self, path: &[u8], committed: Option<Entry>) -> Result<Vec<Change>> {
+        let mut rows = VecDeque::new();
+        self.sides.compare(path, committed, self.index.find(path), &mut rows)?;
+        Ok(rows.into())
+    }
+
+    /// Compares the next path of any side; returns whether there was one.
+    fn step(&mut self) -> Result<bool> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Error::tool_failed("the comparison was stopped"));
+        }
+        let tree = match &mut self.tree {
+            Some(tree) => match tree.next_if(Result::is_err) {
+                Some(failed) => return failed.map(|_| true),
+                None => tree.peek().and_then(|file| file.as_ref().ok()),
+            },
+            None => None,
+        };
+        let versions = self.index.path_at(self.next);
+        let staged = self.index.versions(versions.clone()).first();
+        let paths = [
+            tree.map(|file| file.path.as_slice()),
+            staged.map(|version| version.path.as_slice()),
+            self.untracked.peek().map(Vec::as_slice),
+        ];
+        let Some(path) = paths.into_iter().flatten().min().map(<[u8]>::to_vec) else { return Ok(false) };
+        let committed = match &mut self.tree {
+            Some(tree) => tree.next_if(|file| file.as_ref().is_ok_and(|file| file.path == path)).transpose()?,
+            None => None,
+        };
+        let is_staged = staged.is_some_and(|version| version.path == path);
+        if is_staged {
+            self.next = versions.end;
+        }
+        self.untracked.next_if(|untracked| *untracked == path);
+        let versions = if is_staged { self.index.versions(versions) } else { &[] };
+        self.sides.compare(&path, committed.and_then(|file| file.new), versions, &mut self.ready)?;
+        Ok(true)
+    }
+}
+
+impl Sides {
+    /// Adds the rows of a path: `committed` is the tree's file, `versions` are the index's.
+    fn compare(
+        &mut self,
+        path: &[u8],
+        committed: Option<Entry>,
+        versions: &[Staged],
+        rows: &mut VecDeque<Change>,
+    ) -> Result<()> {
+        let is_conflict = versions.first().is_some_and(|version| version.stage > 0);
+        // The only version, or ours in a conflict.
+        let staged = versions.iter().find(|version| matches!(version.stage, 0 | 2));
+        let (old, new) = match (&mut self.work_tree, self.has_tree) {
+            (None, _) => {
+                if is_conflict {
+                    rows.push_back(Change::unmerged(path.to_vec()));
+                    return Ok(());
+                }
+                // A path without content is not in the index yet, for git.
+                (committed, staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry))
+            }
+            (Some(work_tree), true) => {
+                let known = staged.or(versions.first());
+                let is_present = known.is_some() || self.has_untracked;
+                (committed, if is_present { on_disk(work_tree, path, known)? } else { None })
+            }
+            (Some(work_tree), false) => {
+                if is_conflict {
+                    rows.push_back(Change::unmerged(path.to_vec()));
+                }
+                match staged {
+                    None if is_conflict => return Ok(()),
+                    None => (None, if self.has_untracked { on_disk(work_tree, path, None)? } else { None }),
+                    Some(staged) => {
+                        let found = on_disk(work_tree, path, Some(staged))?;
+                        let is_new = staged.is_intent_to_add() && found.is_some();
+                        ((!is_new).then_some(staged.entry), found)
+                    }
+                }
+            }
+        };
+        let is_same = match (&old, &new) {
+            (Some(old), Some(new)) => old.mode == new.mode && old.oid == new.oid && new.source != Source::Dirty,
+            (None, None) => true,
+            _ => false,
+        };
+        if !is_same {
+            let (old, new) = if self.is_reverse { (new, old) } else { (old, new) };
+            rows.push_back(Change::new(path.to_vec(), old, new));
+        }
+        Ok(())
+    }
+}
+
+/// Returns what the work tree has at a path; where git would not look, what the index has.
+fn on_disk(work_tree: &mut WorkTree, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+    match known {
+        Some(known) if known.stage == 0 && work_tree.is_left_alone(known)? => Ok(Some(known.entry)),
+        known => work_tree.entry(path, known),
+    }
+}
+
+impl Iterator for Uncommitted {
+    type Item = Result<Change>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(change) = self.ready.pop_front() {
+                return Some(Ok(change));
+            }
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => {
+                    self.tree = None;
+                    self.next = usize::MAX;
+                    self.untracked = Vec::new().into_iter().peekable();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}

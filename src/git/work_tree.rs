@@ -1,0 +1,197 @@
+//! The files of the work tree, read by our own reader beneath its root.
+//!
+//! Nothing is followed, waited for or run: a folder that became a link has no files, and a FIFO
+//! where a file was is no file. A file whose state on disk is the one that the index remembers is
+//! not read.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use gix::bstr::ByteSlice;
+use gix::objs::{Kind, compute_hash, compute_stream_hash};
+
+use super::changes::{Entry, Mode, Source};
+use super::clean::Cleaner;
+use super::index::{Index, Staged};
+use super::repository::Repository;
+use super::{Comparison, Oid, submodule};
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+use crate::sandbox::{FileKind, FileState, Folders, Root};
+
+/// Reads the files of a work tree for one thread; fastest in the order of paths.
+pub struct WorkTree {
+    repository: Repository,
+    index: Arc<Index>,
+    folders: Folders,
+    cleaner: Cleaner,
+}
+
+impl WorkTree {
+    /// Opens the work tree of a comparison.
+    pub(super) fn new(comparison: &Comparison, index: &Arc<Index>) -> Result<Self> {
+        let repository = comparison.repository().clone();
+        let root = repository.work_tree()?;
+        let root = Root::open(root).map_err(|error| {
+            Error::tool_failed(format!(
+                "the work tree of the repository at {} cannot be read",
+                quoted(&repository.given)
+            ))
+            .with_source(error)
+        })?;
+        let cleaner = Cleaner::new(comparison, Arc::clone(index));
+        Ok(Self { repository, index: Arc::clone(index), folders: Folders::new(root), cleaner })
+    }
+
+    /// Returns the folders of the work tree.
+    pub(super) fn folders(&mut self) -> &mut Folders {
+        &mut self.folders
+    }
+
+    /// Returns what stands at a path where git would look for the file that `known` is the index's
+    /// version of, `None` where nothing does that git could store.
+    pub fn entry(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+        let Some(state) = self.folders.look(path).map_err(|error| unreadable(path).with_source(error))? else {
+            return Ok(None);
+        };
+        let known_mode = known.map(|known| known.entry.mode);
+        let checkout = &self.repository.checkout;
+        let mode = match state.kind {
+            FileKind::Special => return Ok(None),
+            FileKind::Folder => return self.folder(path, known),
+            FileKind::Link => Mode::link(),
+            FileKind::Regular { .. } if !checkout.has_links && known_mode.is_some_and(Mode::is_link) => Mode::link(),
+            FileKind::Regular { .. } if !checkout.trusts_executable => {
+                known_mode.filter(|mode| mode.is_regular()).unwrap_or(Mode::regular(false))
+            }
+            FileKind::Regular { executable } => Mode::regular(executable),
+        };
+        if let Some(known) = known
+            && known.entry.mode.is_kind_of(mode)
+            && self.is_as_remembered(known, &state)
+        {
+            return Ok(Some(Entry { mode, ..known.entry }));
+        }
+        let Some((oid, size)) = self.identify(path, state)? else { return Ok(None) };
+        let source = match known {
+            Some(known) if known.entry.oid == oid && !known.is_intent_to_add() => Source::Object,
+            _ => Source::WorkTree { size },
+        };
+        Ok(Some(Entry { mode, oid, source }))
+    }
+
+    /// Tells whether the file on disk is not asked for: it is assumed to be unchanged, or left out
+    /// of a sparse checkout (where one that exists all the same does count).
+    pub fn is_left_alone(&mut self, known: &Staged) -> Result<bool> {
+        if known.is_assumed_unchanged() || !known.skips_work_tree() {
+            return Ok(known.is_assumed_unchanged());
+        }
+        let mut is_present =
+            || self.folders.look(&known.path).map_err(|error| unreadable(&known.path).with_source(error));
+        Ok(!(self.repository.checkout.is_sparse && is_present()?.is_some()))
+    }
+
+    /// Reads the content of a file that [`Self::entry`] found, as git would store it.
+    pub fn read(&mut self, path: &[u8], oid: Oid, bytes: &mut Vec<u8>) -> Result<()> {
+        let found = self.content(path)?;
+        let Some(found) = found.filter(|found| self.hash(found).is_ok_and(|hash| hash == oid)) else {
+            return Err(changed(path));
+        };
+        *bytes = found;
+        Ok(())
+    }
+
+    /// Tells whether a file is in the state in which git last found the content of its entry.
+    fn is_as_remembered(&self, known: &Staged, state: &FileState) -> bool {
+        let stat = &known.stat;
+        let is_time = |stored: gix::index::entry::stat::Time, seconds: i64, nanoseconds: u32| {
+            i64::from(stored.secs) == seconds & i64::from(u32::MAX) && stored.nsecs == nanoseconds
+        };
+        !known.is_intent_to_add()
+            // The index keeps the low 32 bits; git marks an entry that must be read with size 0.
+            && stat.size == state.size as u32
+            && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
+            && is_time(stat.mtime, state.modified.seconds, state.modified.nanoseconds)
+            && is_time(stat.ctime, state.changed.seconds, state.changed.nanoseconds)
+            && stat.ino == state.inode as u32
+            && stat.uid == state.user
+            && stat.gid == state.group
+            && !self.index.is_racy(state.modified)
+    }
+
+    /// Returns the id that a file's content would have and its size as stored.
+    fn identify(&mut self, path: &[u8], state: FileState) -> Result<Option<(Oid, u64)>> {
+        if state.size > limits::OBJECT_BYTES && matches!(state.kind, FileKind::Regular { .. }) {
+            return self.identify_large(path);
+        }
+        let Some(bytes) = self.content(path)? else { return Ok(None) };
+        Ok(Some((self.hash(&bytes)?, bytes.len() as u64)))
+    }
+
+    /// Identifies a file that is too large to be held, without conversions.
+    fn identify_large(&mut self, path: &[u8]) -> Result<Option<(Oid, u64)>> {
+        let Some((mut file, state)) = self.open(path)? else { return Ok(None) };
+        let hash = self.repository.object_hash();
+        let progress = &mut gix::progress::Discard;
+        let oid = compute_stream_hash(hash, Kind::Blob, &mut file, state.size, progress, &AtomicBool::new(false));
+        Ok(Some((oid.map_err(|error| unreadable(path).with_source(error))?, state.size)))
+    }
+
+    /// Returns what git would store of a file or link.
+    fn content(&mut self, path: &[u8]) -> Result<Option<Vec<u8>>> {
+        if let Some((file, state)) = self.open(path)? {
+            if state.size > limits::OBJECT_BYTES {
+                return Err(too_large(path, state.size));
+            }
+            let bytes = read_whole(file, &state).map_err(|error| unreadable(path).with_source(error))?;
+            let bytes = bytes.ok_or_else(|| changed(path))?;
+            return self.cleaner.clean(path, bytes).map(Some);
+        }
+        self.folders.read_link(path).map_err(|error| unreadable(path).with_source(error))
+    }
+
+    fn open(&mut self, path: &[u8]) -> Result<Option<(File, FileState)>> {
+        self.folders.open(path).map_err(|error| unreadable(path).with_source(error))
+    }
+
+    fn hash(&self, bytes: &[u8]) -> Result<Oid> {
+        compute_hash(self.repository.object_hash(), Kind::Blob, bytes)
+            .map_err(|error| Error::tool_failed("a file's id cannot be computed").with_source(error))
+    }
+
+    /// Returns the submodule in a folder. A folder that is none is only in the way of a file, and
+    /// leaves a submodule that is not checked out as it was.
+    fn folder(&self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+        let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
+        let Some(checked_out) = submodule::look(&self.repository, path)? else { return Ok(unchanged) };
+        let source = if checked_out.is_dirty && unchanged.is_some() { Source::Dirty } else { Source::Object };
+        Ok(Some(Entry { mode: Mode::submodule(), oid: checked_out.head, source }))
+    }
+}
+
+/// Reads a file that has the size that was told, `None` where it has another by now.
+fn read_whole(file: File, state: &FileState) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(state.size).unwrap_or(0));
+    file.take(state.size + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 == state.size).then_some(bytes))
+}
+
+fn unreadable(path: &[u8]) -> Error {
+    Error::tool_failed(format!("{} in the work tree cannot be read", quoted(&path.to_str_lossy())))
+        .with_hint("Look at its permissions and those of its folders")
+}
+
+fn changed(path: &[u8]) -> Error {
+    Error::stale(format!("{} in the work tree changed while it was compared", quoted(&path.to_str_lossy())))
+        .with_hint("Ask again")
+}
+
+fn too_large(path: &[u8], size: u64) -> Error {
+    Error::too_large(format!(
+        "{} in the work tree has {size} bytes, over the limit of {}",
+        quoted(&path.to_str_lossy()),
+        limits::OBJECT_BYTES
+    ))
+}

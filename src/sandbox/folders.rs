@@ -1,0 +1,232 @@
+//! Looking at many files beneath a root, without ever leaving it and without waiting.
+//!
+//! The folders on the way are opened one after another and never through a link, and stay open
+//! until a path leads elsewhere: in the order of paths, a look at a file is one call.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::io::Errno;
+
+use super::beneath::Root;
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file, and whether its owner may execute it.
+    Regular {
+        /// The owner's permission.
+        executable: bool,
+    },
+    /// A symbolic link.
+    Link,
+    /// A folder.
+    Folder,
+    /// A FIFO, socket or device.
+    Special,
+}
+
+/// A moment as the file system tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// Seconds since 1970.
+    pub seconds: i64,
+    /// Nanoseconds of that second.
+    pub nanoseconds: u32,
+}
+
+/// What the file system tells of a path without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileState {
+    /// What stands there.
+    pub kind: FileKind,
+    /// Bytes; of a link, those of its target's name.
+    pub size: u64,
+    /// When the content was written last.
+    pub modified: Moment,
+    /// When content, name or permissions were changed last.
+    pub changed: Moment,
+    /// The number that names the file on its device.
+    pub inode: u64,
+    /// The owner.
+    pub user: u32,
+    /// The owning group.
+    pub group: u32,
+}
+
+impl FileState {
+    fn new(stat: &Stat) -> Self {
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => FileKind::Regular { executable: stat.st_mode & 0o100 != 0 },
+            FileType::Symlink => FileKind::Link,
+            FileType::Directory => FileKind::Folder,
+            _ => FileKind::Special,
+        };
+        // The types of these fields differ between systems.
+        #[allow(clippy::unnecessary_cast)]
+        let moment = |seconds, nanoseconds| Moment {
+            seconds: seconds as i64,
+            nanoseconds: u32::try_from(nanoseconds).unwrap_or(0),
+        };
+        #[allow(clippy::unnecessary_cast)]
+        Self {
+            kind,
+            size: stat.st_size as u64,
+            modified: moment(stat.st_mtime, stat.st_mtime_nsec),
+            changed: moment(stat.st_ctime, stat.st_ctime_nsec),
+            inode: stat.st_ino as u64,
+            user: stat.st_uid,
+            group: stat.st_gid,
+        }
+    }
+}
+
+/// Looks at files beneath a root. Paths are relative to it, components separated by `/`.
+///
+/// `None` always means that nothing stands at the path that can be reached without following a
+/// link: it does not exist, or what should be a folder on the way is a file or a link.
+pub struct Folders {
+    root: Root,
+    /// The folder that was opened last.
+    folder: Vec<u8>,
+    /// The folders on the way to it, with the length of each one's path.
+    opened: Vec<(usize, OwnedFd)>,
+}
+
+impl Folders {
+    /// Returns a view of what lies beneath `root`.
+    pub fn new(root: Root) -> Self {
+        Self { root, folder: Vec::new(), opened: Vec::new() }
+    }
+
+    /// Looks at a path; a link is not followed.
+    pub fn look(&mut self, path: &[u8]) -> io::Result<Option<FileState>> {
+        some(self.enter_parent(path).and_then(|(folder, name)| statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)))
+            .map(|stat| stat.as_ref().map(FileState::new))
+    }
+
+    /// Opens the regular file at a path for reading, `None` where something else stands there.
+    pub fn open(&mut self, path: &[u8]) -> io::Result<Option<(File, FileState)>> {
+        // Without NONBLOCK, opening a FIFO waits for its writer for ever.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = self.enter_parent(path).and_then(|(folder, name)| openat(folder, name, flags, Mode::empty()));
+        let Some(file) = some(opened)? else { return Ok(None) };
+        let state = FileState::new(&fstat(&file)?);
+        Ok(matches!(state.kind, FileKind::Regular { .. }).then(|| (File::from(file), state)))
+    }
+
+    /// Returns where the link at a path points to, `None` where something else stands there.
+    pub fn read_link(&mut self, path: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        let target = self.enter_parent(path).and_then(|(folder, name)| readlinkat(folder, name, Vec::new()));
+        Ok(some(target)?.map(std::ffi::CString::into_bytes))
+    }
+
+    /// Returns the names in a folder (`''` is the root), unordered, `None` where there is none.
+    pub fn names(&mut self, folder: &[u8]) -> io::Result<Option<Vec<Vec<u8>>>> {
+        let Some(handle) = some(self.enter(folder))? else { return Ok(None) };
+        let mut names = Vec::new();
+        for entry in Dir::read_from(handle)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(name.to_vec());
+            }
+        }
+        Ok(Some(names))
+    }
+
+    /// Opens the folder that a path lies in and returns it with the path's last component.
+    fn enter_parent<'a>(&mut self, path: &'a [u8]) -> rustix::io::Result<(BorrowedFd<'_>, &'a [u8])> {
+        let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        let name = &path[start..];
+        if !is_name(name) {
+            return Err(Errno::NOENT);
+        }
+        Ok((self.enter(&path[..start.saturating_sub(1)])?, name))
+    }
+
+    /// Opens a folder; those on the way that are open already are used again.
+    fn enter(&mut self, folder: &[u8]) -> rustix::io::Result<BorrowedFd<'_>> {
+        let is_above = |end: usize| {
+            folder.get(..end) == self.folder.get(..end) && folder.get(end).is_none_or(|&byte| byte == b'/')
+        };
+        let kept = self.opened.iter().take_while(|(end, _)| is_above(*end)).count();
+        self.opened.truncate(kept);
+        self.folder.clear();
+        self.folder.extend_from_slice(folder);
+        let mut start = self.opened.last().map_or(0, |(end, _)| end + 1);
+        while start < folder.len() {
+            let end = folder[start..].iter().position(|&byte| byte == b'/').map_or(folder.len(), |at| start + at);
+            let name = &folder[start..end];
+            if !is_name(name) {
+                return Err(Errno::NOENT);
+            }
+            let above = self.opened.last().map_or(self.root.folder.as_fd(), |(_, folder)| folder.as_fd());
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let opened = openat(above, name, flags, Mode::empty())?;
+            self.opened.push((end, opened));
+            start = end + 1;
+        }
+        Ok(self.opened.last().map_or(self.root.folder.as_fd(), |(_, folder)| folder.as_fd()))
+    }
+}
+
+/// Tells a component that names an entry of its folder.
+fn is_name(component: &[u8]) -> bool {
+    !matches!(component, b"" | b"." | b"..")
+}
+
+fn some<T>(result: rustix::io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::INVAL | Errno::NAMETOOLONG,
+        ) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_folder_that_became_a_link_leads_nowhere_even_when_it_was_open() {
+        let temp = tempfile::tempdir().unwrap();
+        let inside = temp.path().join("inside");
+        std::fs::create_dir_all(inside.join("a/b")).unwrap();
+        std::fs::create_dir_all(inside.join("ab")).unwrap();
+        std::fs::create_dir_all(temp.path().join("outside/b")).unwrap();
+        for path in ["inside/a/b/file", "inside/ab/file", "outside/b/secret"] {
+            std::fs::write(temp.path().join(path), path).unwrap();
+        }
+        let mut folders = Folders::new(Root::open(&inside).unwrap());
+        let mut size = |path: &[u8]| folders.look(path).unwrap().map(|state| state.size);
+        assert_eq!(size(b"a/b/file"), Some(15));
+        assert_eq!(size(b"ab/file"), Some(14));
+        assert_eq!(size(b"a/b/../../ab/file"), None);
+        assert_eq!(size(b"../outside/b/secret"), None);
+        assert_eq!(size(b"/etc/hostname"), None);
+        assert_eq!(size(b""), None);
+        assert_eq!(size(b"a/b/file/x"), None);
+        std::fs::rename(inside.join("a"), temp.path().join("gone")).unwrap();
+        symlink("../outside", inside.join("a")).unwrap();
+        assert_eq!(size(b"a/b/secret"), None);
+        assert_eq!(folders.look(b"a").unwrap().map(|state| state.kind), Some(FileKind::Link));
+        assert_eq!(folders.read_link(b"a").unwrap().as_deref(), Some(&b"../outside"[..]));
+        assert!(folders.names(b"a").unwrap().is_none());
+    }
+
+    #[test]
+    fn a_fifo_is_told_and_not_waited_for() {
+        let temp = tempfile::tempdir().unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, temp.path().join("fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        let mut folders = Folders::new(Root::open(temp.path()).unwrap());
+        assert_eq!(folders.look(b"fifo").unwrap().map(|state| state.kind), Some(FileKind::Special));
+        assert!(folders.open(b"fifo").unwrap().is_none());
+        assert_eq!(folders.names(b"").unwrap().unwrap(), [b"fifo"]);
+    }
+}

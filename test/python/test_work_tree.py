@@ -1,0 +1,635 @@
+"""INDEX and WORKTREE on either side, against `git diff`, `git diff --cached` and `git diff <revision>`."""
+
+import hashlib
+import os
+import pathlib
+import random
+import subprocess
+
+import duckdb
+import pytest
+import repositories
+
+PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--full-index"]
+# What is compared, with the words of git for it. With -R git swaps the prefixes too.
+REVERSED = ["-R", "--src-prefix=b/", "--dst-prefix=a/"]
+# Of a conflict, ours is compared; git would print a combined diff.
+OURS = ["--ours"]
+SIDES = {
+    ("INDEX", "WORKTREE"): OURS,
+    ("HEAD", "INDEX"): ["--cached", "HEAD"],
+    ("HEAD", "WORKTREE"): ["HEAD"],
+    ("HEAD", None): ["HEAD"],
+    ("EMPTY", "STAGED"): ["--cached", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"],
+    ("empty", "workdir"): ["4b825dc642cb6eb9a060e54bf8d69288fbee4904"],
+    ("WORKTREE", "INDEX"): [*OURS, *REVERSED],
+    ("INDEX", "HEAD"): ["--cached", "HEAD", *REVERSED],
+    ("WORKTREE", "HEAD"): ["HEAD", *REVERSED],
+}
+LETTERS = {"A": "added", "D": "deleted", "M": "modified", "T": "type_changed", "U": "unmerged", "R": "renamed", "C": "copied"}
+
+
+class Tree:
+    """A work tree that a test changes."""
+
+    def __init__(self, path: pathlib.Path, *config: str):
+        self.path = path
+        path.mkdir()
+        self.git("init", "--quiet", "--initial-branch=main")
+        for name, value in [("user.name", "T"), ("user.email", "t@example.com"), *(pair.split("=") for pair in config)]:
+            self.git("config", name, value)
+
+    def git(self, *arguments: str) -> bytes:
+        env = repositories.environment(GIT_OPTIONAL_LOCKS="0", GIT_CONFIG_COUNT="2",
+                                       GIT_CONFIG_KEY_1="protocol.file.allow", GIT_CONFIG_VALUE_1="always")
+        return repositories.git(self.path, *arguments, env=env)
+
+    def write(self, name: str, content: bytes | str, executable: bool = False) -> pathlib.Path:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        if executable:
+            path.chmod(0o755)
+        return path
+
+    def commit(self, message: str = "c") -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "-m", message)
+
+
+def lines(*numbers: int) -> str:
+    return "".join(f"line {number}\n" for number in numbers)
+
+
+def start(path, *config) -> Tree:
+    tree = Tree(path, *config)
+    for name in ["a", "b", "sub/c", "sub/d", "sub.x", "z"]:
+        tree.write(name, f"{name}\n" + lines(*range(20)))
+    tree.write("run", "#!/bin/sh\n", executable=True)
+    (tree.path / "link").symlink_to("a")
+    tree.commit()
+    return tree
+
+
+# -- what is done to the tree: each function is one case ---------------------------------------
+
+
+def nothing(tree):
+    pass
+
+
+def edits_staged_and_not(tree):
+    tree.write("a", "a\n" + lines(1, 2, 3))
+    tree.git("add", "a")
+    tree.write("a", "a\n" + lines(1, 2, 4))
+    tree.write("b", "b\n")
+    tree.write("new", "new\n")
+    tree.git("add", "new")
+    (tree.path / "sub/c").unlink()
+    tree.git("rm", "--quiet", "--cached", "sub/d")
+    tree.git("rm", "--quiet", "z")
+
+
+def staged_then_undone(tree):
+    tree.write("a", "other\n")
+    tree.git("add", "a")
+    tree.git("checkout", "HEAD", "--", "b")
+    tree.write("a", "a\n" + lines(*range(20)))
+    tree.write("new", "x\n")
+    tree.git("add", "new")
+    (tree.path / "new").unlink()
+
+
+def touched_without_a_change(tree):
+    for name in ["a", "sub/c"]:
+        os.utime(tree.path / name, (1, 1))
+    content = (tree.path / "b").read_bytes()
+    (tree.path / "b").unlink()
+    tree.write("b", content)
+
+
+def same_size_and_time(tree):
+    path = tree.path / "a"
+    before = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"line 1\n", b"line X\n"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def modes(tree):
+    (tree.path / "a").chmod(0o755)
+    (tree.path / "run").chmod(0o644)
+    (tree.path / "b").chmod(0o600)
+    tree.git("update-index", "--chmod=+x", "z")
+
+
+def kinds(tree):
+    (tree.path / "a").unlink()
+    (tree.path / "a").symlink_to("b")
+    (tree.path / "link").unlink()
+    tree.write("link", "a")
+    (tree.path / "b").unlink()
+    tree.write("b/inside", "was a file\n")
+    (tree.path / "z").unlink()
+    (tree.path / "z").symlink_to("nowhere")
+    for path in (tree.path / "sub").iterdir():
+        path.unlink()
+    (tree.path / "sub").rmdir()
+    tree.write("sub", "was a folder\n")
+
+
+def kinds_staged(tree):
+    kinds(tree)
+    tree.git("add", "--all")
+
+
+def link_to_another_target(tree):
+    (tree.path / "link").unlink()
+    (tree.path / "link").symlink_to("b")
+
+
+def folder_became_a_link(tree):
+    outside = tree.path.parent / "outside"
+    (tree.path / "sub").rename(outside)
+    (tree.path / "sub").symlink_to(outside)
+
+
+def intent_to_add(tree):
+    tree.write("later", "content\n")
+    tree.write("empty", "")
+    tree.write("gone", "x\n")
+    tree.git("add", "--intent-to-add", "later", "empty", "gone")
+    (tree.path / "gone").unlink()
+
+
+def conflict(tree):
+    tree.git("checkout", "--quiet", "-b", "other")
+    tree.write("a", "theirs\n" + lines(*range(20)))
+    tree.git("rm", "--quiet", "b")
+    tree.write("both", "theirs\n")
+    tree.write("sub/d", "their d\n")
+    tree.commit()
+    tree.git("checkout", "--quiet", "main")
+    tree.write("a", "ours\n" + lines(*range(20)))
+    tree.write("b", "our b\n")
+    tree.write("both", "ours\n")
+    tree.git("rm", "--quiet", "sub/d")
+    tree.commit()
+    subprocess.run(["git", "-C", tree.path, "merge", "--quiet", "other"], capture_output=True, env=repositories.environment())
+
+
+def conflict_and_removed(tree):
+    conflict(tree)
+    (tree.path / "a").unlink()
+    (tree.path / "sub/d").unlink()
+
+
+def line_ends(tree):
+    tree.write(".gitattributes", "*.txt text\n*.auto text=auto\n*.bin -text\n*.crlf eol=crlf\n*.old crlf\n*.id ident\n")
+    for suffix in ["txt", "auto", "bin", "crlf", "old", "id"]:
+        tree.write(f"f.{suffix}", "one\ntwo $Id$\n")
+        tree.write(f"g.{suffix}", "one\r\ntwo\n")
+    tree.write("h.auto", b"one\0\r\ntwo\r\n")
+    tree.commit("with attributes")
+    for suffix in ["txt", "auto", "bin", "crlf", "old", "id"]:
+        tree.write(f"f.{suffix}", "one\r\ntwo $Id: 1234 $\r\n")
+        tree.write(f"g.{suffix}", "one\r\ntwo\r\nthree\r\n")
+    tree.write("h.auto", b"one\0\r\ntwo\r\nthree\r\n")
+
+
+def autocrlf(tree):
+    tree.git("config", "core.autocrlf", "true")
+    tree.write("b", ("b\n" + "".join(lines(*range(20)))).replace("\n", "\r\n"))
+    tree.write("a", "a\r\nchanged\r\n")
+
+
+def autocrlf_with_crlf_in_the_index(tree):
+    tree.write("crlf", "one\r\ntwo\r\n")
+    tree.commit()
+    tree.git("config", "core.autocrlf", "input")
+    tree.write("crlf", "one\r\nTWO\r\n")
+    tree.write("a", "a\r\n")
+
+
+def encodings(tree):
+    tree.write(".gitattributes", "*.u16 working-tree-encoding=UTF-16\n*.latin working-tree-encoding=ISO-8859-1\n")
+    tree.write("f.u16", "héllo\nworld\n".encode("utf-16"))
+    tree.write("f.latin", "héllo\n".encode("latin-1"))
+    tree.commit()
+    tree.write("f.u16", b"\xfe\xff" + "héllo\nworlds\n".encode("utf-16-be"))
+    tree.write("f.latin", "hällo\n".encode("latin-1"))
+    tree.write("g.latin", "ö\n".encode("latin-1"))
+    tree.git("add", "g.latin")
+
+
+def attributes_of_the_index(tree):
+    tree.write(".gitattributes", "a -diff\nb diff=rust\n")
+    tree.write("sub/.gitattributes", "c binary\n")
+    tree.git("add", "--all")
+    (tree.path / ".gitattributes").unlink()
+    (tree.path / "sub/.gitattributes").unlink()
+    tree.write("a", "changed\n")
+    tree.write("b", "b\n" + lines(*range(19)))
+    tree.write("sub/c", "changed\n")
+
+
+def binary_and_empty(tree):
+    tree.write("a", b"\0\1\2")
+    tree.write("b", "")
+    tree.write("z", "z\n" + "".join(lines(*range(20)))[:-1])
+
+
+def renamed(tree):
+    (tree.path / "a").rename(tree.path / "a.moved")
+    (tree.path / "sub/c").rename(tree.path / "c.moved")
+    tree.write("c.moved", "sub/c\n" + lines(*range(18)))
+    tree.git("add", "--all")
+    tree.write("c.moved", "sub/c\n" + lines(*range(17)))
+
+
+def assumed_and_skipped(tree):
+    tree.git("update-index", "--assume-unchanged", "a")
+    tree.git("update-index", "--skip-worktree", "b", "z")
+    tree.write("a", "hidden\n")
+    tree.write("b", "hidden\n")
+    (tree.path / "z").unlink()
+
+
+def sparse(tree):
+    tree.git("sparse-checkout", "set", "--no-cone", "/*", "!/sub/")
+    tree.write("sub/c", "present all the same\n")
+    tree.write("a", "changed\n")
+
+
+def sparse_index(tree):
+    for name in ["cone/in/f", "out/of/g", "out/h"]:
+        tree.write(name, name)
+    tree.commit()
+    tree.git("sparse-checkout", "set", "--cone", "--sparse-index", "cone")
+    tree.write("cone/in/f", "changed\n")
+    tree.git("rm", "--quiet", "--sparse", "--cached", "out/h")
+
+
+def split_index(tree):
+    tree.git("update-index", "--split-index")
+    tree.write("a", "changed\n")
+    tree.write("new", "new\n")
+    tree.git("add", "new")
+    tree.git("rm", "--quiet", "--cached", "b")
+
+
+def index_version_4(tree):
+    tree.git("update-index", "--index-version", "4")
+    edits_staged_and_not(tree)
+
+
+def odd_names(tree):
+    for name in ["tab\there", "new\nline", "quote\"", "ünicode", "back\\slash", " space", "-dash", ":colon"]:
+        tree.write(name, "x\n")
+    (tree.path / os.fsdecode(b"latin-\xe9")).write_bytes(b"x\n")
+    tree.commit()
+    for path in tree.path.iterdir():
+        if path.is_file() and not path.is_symlink():
+            path.write_bytes(b"changed\n")
+
+
+def submodules(tree):
+    for name in ["clean", "moved", "dirty", "staged", "both", "untracked", "removed", "absent"]:
+        other = Tree(tree.path.parent / f"module-{name}")
+        other.write("f", "1\n")
+        other.commit()
+        tree.git("submodule", "--quiet", "add", str(other.path), f"modules/{name}")
+    tree.commit()
+    inside = lambda name: tree.path / "modules" / name
+    git = lambda name, *words: repositories.git(inside(name), "-c", "user.name=T", "-c", "user.email=t@example.com", *words)
+    for name in ["moved", "both"]:
+        git(name, "commit", "--quiet", "--allow-empty", "-m", "next", )
+    for name in ["dirty", "both"]:
+        (inside(name) / "f").write_text("changed\n")
+    (inside("staged") / "f").write_text("staged\n")
+    git("staged", "add", "f")
+    (inside("untracked") / "g").write_text("new\n")
+    subprocess.run(["rm", "-rf", inside("removed")], check=True)
+    for path in inside("absent").iterdir():
+        subprocess.run(["rm", "-rf", path], check=True)
+    tree.write("z", "changed\n")
+
+
+def file_became_a_repository(tree):
+    (tree.path / "a").unlink()
+    other = Tree(tree.path / "a")
+    other.write("f", "1\n")
+    other.commit()
+
+
+def without_file_modes(tree):
+    tree.git("config", "core.fileMode", "false")
+    (tree.path / "a").chmod(0o755)
+    (tree.path / "run").chmod(0o644)
+    tree.write("b", "changed\n", executable=True)
+
+
+CASES = [
+    nothing, edits_staged_and_not, staged_then_undone, touched_without_a_change, same_size_and_time, modes, kinds,
+    kinds_staged, link_to_another_target, folder_became_a_link, intent_to_add, conflict, conflict_and_removed, line_ends,
+    autocrlf, autocrlf_with_crlf_in_the_index, encodings, attributes_of_the_index, binary_and_empty, renamed,
+    assumed_and_skipped, sparse, sparse_index, split_index, index_version_4, odd_names, submodules,
+    file_became_a_repository, without_file_modes,
+]
+
+
+# -- the comparison ----------------------------------------------------------------------------
+
+
+def patches(con, sides, repo, options=""):
+    rows = con.execute(f"SELECT patch_bytes FROM file_patches(?, ?, ?{options})", [*sides, str(repo)]).fetchall()
+    return b"".join(row[0] for row in rows)
+
+
+def full(patch: bytes) -> bytes:
+    """Returns a patch without its index lines, whose ids we cut and git was asked not to."""
+    return b"\n".join(line for line in patch.split(b"\n") if not line.startswith(b"index "))
+
+
+def raw(tree: Tree, words: list[str]) -> list[tuple]:
+    """Returns path, status and modes as `git diff --raw` prints them."""
+    fields = tree.git("diff", "--raw", "-z", *PLAIN, *words).split(b"\0")[:-1]
+    found = []
+    while fields:
+        old_mode, new_mode, _, _, letter = fields.pop(0).lstrip(b":").decode().split()
+        if letter[0] in "RC":
+            fields.pop(0)
+        status = LETTERS[letter[0]]
+        mode = lambda text: None if text == "000000" or status == "unmerged" else text
+        found.append((fields.pop(0).decode(errors="replace"), status, mode(old_mode), mode(new_mode)))
+    return found
+
+
+def counts(tree: Tree, words: list[str]) -> list[tuple]:
+    """Returns the line counts as `git diff --numstat` prints them."""
+    lines = tree.git("diff", "--numstat", *PLAIN, *words).decode(errors="replace").splitlines()
+    number = lambda text: None if text == "-" else int(text)
+    return [tuple(map(number, line.split("\t")[:2])) for line in lines]
+
+
+def rows(con, sides, repo, options=""):
+    return con.execute(
+        f"SELECT file_path, status, old_mode, new_mode, additions, deletions FROM file_changes(?, ?, ?{options})",
+        [*sides, str(repo)],
+    ).fetchall()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_a_row_or_byte_differs_from_git(con, tmp_path, case):
+    tree = start(tmp_path / "tree")
+    case(tree)
+    for sides, words in SIDES.items():
+        for options, renames in [("", ["--no-renames"]), (", renames := true", ["-M"])]:
+            ours = rows(con, sides, tree.path, options)
+            assert [row[:4] for row in ours] == raw(tree, [*words, *renames]), (sides, options)
+            assert [row[4:] for row in ours] == counts(tree, [*words, *renames]), (sides, options)
+            theirs = tree.git("diff", *PLAIN, *words, *renames)
+            assert full(patches(con, sides, tree.path, options)) == full(theirs), (sides, options)
+
+
+# `git hash-object` does not ask the index whether a file may have CRLF.
+STORED = [case for case in CASES if case is not autocrlf_with_crlf_in_the_index]
+
+
+@pytest.mark.parametrize("case", STORED, ids=lambda case: case.__name__)
+def test_the_id_of_a_file_on_disk_is_not_the_one_git_would_store(con, tmp_path, case):
+    tree = start(tmp_path / "tree")
+    case(tree)
+    stored = con.execute(
+        "SELECT file_path, new_mode, new_size, new_oid FROM file_changes('EMPTY', 'WORKTREE', ?) "
+        "WHERE status = 'added' AND new_mode <> '160000'", [str(tree.path)],
+    ).fetchall()
+    for path, mode, size, oid in stored:
+        if "\ufffd" in path:
+            continue
+        name = tree.path / path
+        content = os.readlink(name).encode() if mode == "120000" else None
+        if content is None and not name.exists():
+            continue  # taken from the index: left out of a sparse checkout
+        hidden = tree.git("ls-files", "-v", "--", f":(literal){path}").decode()[:1]
+        if hidden in "hS":
+            continue
+        words = ["hash-object", "--stdin"] if content is not None else ["hash-object", f"--path={path}", "--stdin"]
+        assert oid == repositories.git(tree.path, *words, stdin=content or name.read_bytes()).decode().strip(), path
+
+
+def test_renames_and_edits_of_a_real_tree(con, tmp_path):
+    if not repositories.test_repositories():
+        pytest.skip("REDLINE_TEST_REPOS is not set")
+    clone = repositories.clone_bundle("ripgrep.bundle", tmp_path / "ripgrep")
+    tree = Tree.__new__(Tree)
+    tree.path = clone
+    random.seed(7)
+    tracked = sorted(path for path in clone.rglob("*") if path.is_file() and ".git" not in path.parts)
+    for number, path in enumerate(random.sample(tracked, 60)):
+        content = path.read_bytes().splitlines(keepends=True)
+        match number % 6:
+            case 0:
+                path.unlink()
+            case 1:
+                path.rename(path.with_name(path.name + ".moved"))
+            case 2:
+                path.chmod(0o755)
+            case _:
+                random.shuffle(content) if number % 6 == 3 else content.insert(len(content) // 2, b"inserted\n")
+                path.write_bytes(b"".join(content))
+        if number % 4 == 0:
+            tree.git("add", "--all")
+    for sides, words in SIDES.items():
+        for options, renames in [("", ["--no-renames"]), (", copies := true", ["-C"])]:
+            theirs = tree.git("diff", *PLAIN, *words, *renames)
+            assert full(patches(con, sides, clone, options)) == full(theirs), (sides, options)
+
+
+def test_an_index_line_is_not_gits(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    edits_staged_and_not(tree)
+    for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE"), ("HEAD", "INDEX")]:
+        theirs = tree.git("diff", "--no-color", "--no-renames", *SIDES[sides])
+        assert patches(con, sides, tree.path) == theirs
+
+
+# -- untracked files ---------------------------------------------------------------------------
+
+
+def test_untracked_files_are_not_those_that_git_add_would_take(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    tree.write(".gitignore", "*.o\n/build/\n!keep.o\nsub/only\n")
+    tree.write("sub/.gitignore", "local\n!special.o\n")
+    (tree.path / ".git/info/exclude").write_text("excluded\n")
+    for name in ["new", "x.o", "keep.o", "build/out", "deep/er/new", "deep/x.o", "sub/local", "sub/special.o", "sub/only",
+                 "excluded", "deep/excluded", "local", "ünï", "-n", "sub-new", "sub/new"]:
+        tree.write(name, f"{name}\n")
+    (tree.path / "dangling").symlink_to("nowhere")
+    (tree.path / "to-folder").symlink_to("deep")
+    os.mkfifo(tree.path / "fifo")
+    (tree.path / "hollow").mkdir()
+    other = Tree(tree.path / "nested")
+    other.write("f", "1\n")
+    other.commit()
+    tree.write("a", "changed\n")
+    tree.git("rm", "--quiet", "--cached", "z")
+    before = {sides: rows(con, sides, tree.path, ", untracked := true") for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE")]}
+    listed = con.execute(
+        "SELECT line_type, content FROM file_diff('deep/er/new', 'HEAD', NULL, ?, untracked := true)", [str(tree.path)]
+    ).fetchall()
+    assert listed == [("ADDED", "deep/er/new")]
+    assert not [row for row in rows(con, ("INDEX", "WORKTREE"), tree.path) if row[1] == "added"]
+    names = tree.git("ls-files", "--others", "--exclude-standard", "-z").decode().split("\0")[:-1]
+    added = [row[0] for row in before["INDEX", "WORKTREE"] if row[1] == "added"]
+    assert added == sorted((name.rstrip("/") for name in names if name != "fifo"), key=str.encode)
+    tree.git("add", "--all", "--", ":!fifo")
+    theirs = raw(tree, ["--cached", "HEAD", "--no-renames"])
+    assert [row[:4] for row in before["HEAD", "WORKTREE"]] == theirs
+
+
+# -- what must be refused, reported or left alone ----------------------------------------------
+
+
+def test_a_fifo_where_a_file_was_is_waited_for(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    (tree.path / "a").unlink()
+    os.mkfifo(tree.path / "a")
+    assert rows(con, ("INDEX", "WORKTREE"), tree.path) == [("a", "deleted", "100644", None, 0, 21)]
+
+
+def test_a_link_out_of_the_work_tree_is_followed(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    for name in ["c", "d"]:
+        (secret / name).write_text("SECRET\n")
+    subprocess.run(["rm", "-rf", tree.path / "sub"], check=True)
+    (tree.path / "sub").symlink_to(secret)
+    (tree.path / "a").unlink()
+    (tree.path / "a").symlink_to(secret / "c")
+    for sides in SIDES:
+        assert b"SECRET" not in patches(con, sides, tree.path, ", untracked := true")
+
+
+@pytest.mark.parametrize("word", ["clean", "process", "smudge"])
+def test_a_program_of_a_filter_is_run(con, tmp_path, word):
+    tree = start(tmp_path / "tree")
+    mark = tmp_path / "ran"
+    other = Tree(tmp_path / "module")
+    other.write("f", "1\n")
+    other.commit()
+    subprocess.run(["git", "clone", "-q", other.path, tree.path / "module"], check=True, env=repositories.environment())
+    module = Tree.__new__(Tree)
+    module.path = tree.path / "module"
+    entry = module.git("rev-parse", "HEAD").decode().strip()
+    tree.git("update-index", "--add", "--cacheinfo", f"160000,{entry},module")
+    tree.write(".gitattributes", "* filter=evil diff=evil\n")
+    module.write(".git/info/attributes", "* filter=evil\n")
+    module.write("f", "2\n")
+    for name in [f"filter.evil.{word}", "diff.evil.textconv", "diff.evil.command", "core.fsmonitor", "core.hooksPath"]:
+        for one in [tree, module]:
+            one.git("config", name, f"touch {mark}")
+    tree.git("config", "filter.evil.required", "true")
+    mark.unlink(missing_ok=True)
+    tree.write("a", "changed\n")
+    for sides in SIDES:
+        patches(con, sides, tree.path, ", untracked := true")
+    assert b"+changed" in patches(con, ("INDEX", "WORKTREE"), tree.path)
+    assert b"-dirty" in patches(con, ("INDEX", "WORKTREE"), tree.path)
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "a/../../outside", ".git/config", "sub/.GIT/config"])
+def test_an_index_that_names_a_path_outside_is_believed(con, tmp_path, path):
+    tree = start(tmp_path / "tree")
+    (tmp_path / "outside").write_text("SECRET\n")
+    blob = tree.git("rev-parse", "HEAD:a").decode().strip()
+    index = (tree.path / ".git/index").read_bytes()
+    # git itself refuses such a path, so an entry of the same length is written and patched.
+    stand_in = ("x" * 100)[: len(path)]
+    tree.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{stand_in}")
+    index = (tree.path / ".git/index").read_bytes()
+    assert index.count(stand_in.encode() + b"\0") == 1
+    body = index.replace(stand_in.encode() + b"\0", path.encode() + b"\0")[:-20]
+    (tree.path / ".git/index").write_bytes(body + hashlib.sha1(body).digest())
+    with pytest.raises(duckdb.Error, match="tool_failed: the index .* is damaged"):
+        patches(con, ("INDEX", "WORKTREE"), tree.path)
+
+
+def test_a_torn_index_gives_rows(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    index = (tree.path / ".git/index").read_bytes()
+    random.seed(3)
+    for _ in range(60):
+        torn = bytearray(index)
+        if random.random() < 0.5:
+            del torn[random.randrange(len(torn)) :]
+        else:
+            torn[random.randrange(len(torn))] ^= 1 << random.randrange(8)
+        (tree.path / ".git/index").write_bytes(bytes(torn))
+        with pytest.raises(duckdb.Error, match="tool_failed: the index"):
+            rows(con, ("HEAD", "INDEX"), tree.path)
+
+
+def test_a_bare_repository_is_asked_for_its_work_tree(con, tmp_path):
+    repositories.git(tmp_path, "init", "--quiet", "--bare", "bare")
+    with pytest.raises(duckdb.Error, match="invalid_args: .* is bare: it has no work tree"):
+        rows(con, ("EMPTY", "WORKTREE"), tmp_path / "bare")
+    assert rows(con, ("EMPTY", "INDEX"), tmp_path / "bare") == []
+
+
+def test_an_unreadable_file_vanishes(con, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    tree = start(tmp_path / "tree")
+    tree.write("a", "changed\n").chmod(0)
+    with pytest.raises(duckdb.Error, match="tool_failed: 'a' in the work tree cannot be read"):
+        rows(con, ("INDEX", "WORKTREE"), tree.path)
+
+
+def test_a_linked_work_tree_has_the_index_of_the_main_one(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    tree.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    side = Tree.__new__(Tree)
+    side.path = tmp_path / "side"
+    side.write("a", "on the side\n")
+    side.git("add", "a")
+    tree.write("b", "on main\n")
+    for one in [tree, side]:
+        for sides, words in SIDES.items():
+            assert full(patches(con, sides, one.path)) == full(one.git("diff", *PLAIN, "--no-renames", *words)), sides
+
+
+def test_the_merge_base_of_the_work_tree_is_not_that_of_head(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    tree.git("checkout", "--quiet", "-b", "feature")
+    tree.write("a", "feature\n")
+    tree.commit()
+    tree.git("checkout", "--quiet", "main")
+    tree.write("b", "main\n")
+    tree.commit()
+    tree.git("checkout", "--quiet", "feature")
+    tree.write("z", "not committed\n")
+    for to, words in [("WORKTREE", []), (None, []), ("INDEX", ["--cached"])]:
+        theirs = tree.git("diff", *PLAIN, "--no-renames", "--merge-base", *words, "main")
+        assert full(patches(con, ("main", to), tree.path, ", merge_base := true")) == full(theirs)
+
+
+def test_a_file_of_the_work_tree_is_not_found(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    edits_staged_and_not(tree)
+    tree.write("stray", "x\n")
+    diff = lambda name, *sides: con.execute(
+        "SELECT line_type, content FROM file_diff(?, ?, ?, ?, context := 0)", [name, *sides, str(tree.path)]
+    ).fetchall()
+    assert diff("a", "INDEX", "WORKTREE") == [("REMOVED", "line 3"), ("ADDED", "line 4")]
+    assert diff("run", "HEAD", None) == []
+    assert diff("new", "HEAD", "INDEX") == [("ADDED", "new")]
+    assert len(diff("z", "HEAD", "WORKTREE")) == 21
+    for name, message in [
+        ("stray", "no file 'stray' in 'HEAD'"),
+        ("sub", "'sub' is a folder"),
+        ("SUB/c", "Did you mean 'sub/c'"),
+    ]:
+        with pytest.raises(duckdb.Error, match=f"not_found: .*{message}"):
+            diff(name, "HEAD", "WORKTREE")
