@@ -15,6 +15,17 @@ pub const CHUNK_MILLIS: u64 = 20;
 /// longer value is `too_large:` (NULL from a function that never raises).
 pub const VALUE_BYTES: usize = u32::MAX as usize;
 
+/// Bytes of a file that is read for `diff_files` and the file tools, while `redline_max_read_bytes`
+/// says nothing else; a larger file is `too_large:` and not read.
+pub const MAX_READ_BYTES: u64 = 4 << 20;
+
+/// Bytes of a diff that `diff_text`, `diff_files` and the tools give back, while
+/// `redline_max_diff_bytes` says nothing else; a longer one is cut at the end of a line.
+pub const MAX_DIFF_BYTES: u64 = 2 << 20;
+
+/// Seconds for which an approval holds, while `redline_approval_ttl_seconds` says nothing else.
+pub const APPROVAL_TTL_SECONDS: u64 = 900;
+
 /// Bytes of a text that is compared word by word; a longer one gives NULL. Two texts of this size
 /// without anything in common take seconds, which nothing could cancel.
 pub const INLINE_BYTES: usize = 1 << 20;

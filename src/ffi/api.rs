@@ -62,6 +62,26 @@ api! {
     ) -> sys::duckdb_value;
     fn duckdb_destroy_client_context(context: *mut sys::duckdb_client_context);
 
+    fn duckdb_create_config_option() -> sys::duckdb_config_option;
+    fn duckdb_destroy_config_option(option: *mut sys::duckdb_config_option);
+    fn duckdb_config_option_set_name(option: sys::duckdb_config_option, name: *const c_char);
+    fn duckdb_config_option_set_type(option: sys::duckdb_config_option, kind: sys::duckdb_logical_type);
+    fn duckdb_config_option_set_default_value(option: sys::duckdb_config_option, value: sys::duckdb_value);
+    fn duckdb_config_option_set_default_scope(
+        option: sys::duckdb_config_option, scope: sys::duckdb_config_option_scope,
+    );
+    fn duckdb_config_option_set_description(option: sys::duckdb_config_option, description: *const c_char);
+    fn duckdb_register_config_option(
+        connection: sys::duckdb_connection, option: sys::duckdb_config_option,
+    ) -> sys::duckdb_state;
+
+    fn duckdb_create_varchar(text: *const c_char) -> sys::duckdb_value;
+    fn duckdb_create_uint64(number: u64) -> sys::duckdb_value;
+    fn duckdb_create_list_value(
+        child: sys::duckdb_logical_type, values: *mut sys::duckdb_value, count: idx_t,
+    ) -> sys::duckdb_value;
+    fn duckdb_destroy_value(value: *mut sys::duckdb_value);
+
     fn duckdb_create_logical_type(id: sys::duckdb_type) -> sys::duckdb_logical_type;
     fn duckdb_create_list_type(child: sys::duckdb_logical_type) -> sys::duckdb_logical_type;
     fn duckdb_create_struct_type(

@@ -6,6 +6,7 @@ use libduckdb_sys as sys;
 
 use super::api::{Api, api, install};
 use super::contain;
+use super::option::{self, ConfigOption};
 use super::scalar::{self, ScalarFunction};
 use super::table::{self, TableFunction};
 use super::types::c_name;
@@ -14,15 +15,21 @@ use crate::error::{Error, Result};
 /// The version of the C API the extension is built for, as in its metadata footer.
 const API_VERSION: &str = "v1.5.6";
 
-/// Registers functions on the database that loads the extension.
+/// Registers functions and settings on the database that loads the extension.
 pub struct Registrar {
     connection: sys::duckdb_connection,
 }
 
 impl Registrar {
+    /// Registers a setting.
+    pub fn option(&self, option: &ConfigOption) -> Result<()> {
+        // SAFETY: the connection is open as long as the registrar exists.
+        unsafe { option::register(self.connection, option) }
+    }
+
     /// Registers a table function.
     pub fn table<F: TableFunction>(&self) -> Result<()> {
-        // SAFETY: the connection is open as long as the registrar exists.
+        // SAFETY: as above.
         unsafe { table::register::<F>(self.connection) }
     }
 

@@ -17,6 +17,7 @@ mod api;
 mod column;
 mod contain;
 mod entry;
+mod option;
 mod scalar;
 mod settings;
 mod table;
@@ -26,6 +27,7 @@ mod vector;
 
 pub use column::{Batch, Column};
 pub use entry::Registrar;
+pub use option::{ConfigOption, Default as OptionDefault};
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction};
 pub use settings::Settings;
 pub use table::{Open, TableFunction};

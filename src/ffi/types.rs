@@ -49,17 +49,13 @@ pub struct TypeHandle(sys::duckdb_logical_type);
 impl TypeHandle {
     /// Creates DuckDB's handle of `kind`.
     pub fn new(kind: &Type) -> Self {
-        let simple = |id| {
-            // SAFETY: takes a plain number and returns an owned handle.
-            Self(unsafe { (api().duckdb_create_logical_type)(id) })
-        };
         match kind {
-            Type::Boolean => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
-            Type::UTinyInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT),
-            Type::BigInt => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
-            Type::Double => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE),
-            Type::Varchar => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
-            Type::Blob => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
+            Type::Boolean => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
+            Type::UTinyInt => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT),
+            Type::BigInt => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
+            Type::Double => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE),
+            Type::Varchar => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
+            Type::Blob => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
             Type::List(child) => {
                 let child = Self::new(child);
                 // SAFETY: `child` is a live handle; DuckDB copies the type behind it.
@@ -80,6 +76,12 @@ impl TypeHandle {
                 })
             }
         }
+    }
+
+    /// Creates DuckDB's handle of a type without parts.
+    pub fn plain(id: sys::duckdb_type) -> Self {
+        // SAFETY: takes a plain number and returns an owned handle.
+        Self(unsafe { (api().duckdb_create_logical_type)(id) })
     }
 
     /// Returns the raw handle, valid as long as `self`.

@@ -10,6 +10,7 @@ mod file_patches;
 mod host;
 mod line_rows;
 mod patches;
+mod settings;
 mod stream;
 mod text_diffs;
 mod unified_diff;
@@ -17,8 +18,9 @@ mod unified_diff;
 use crate::error::Result;
 use crate::ffi::Registrar;
 
-/// Registers every function on the database that loads the extension.
+/// Registers every setting and function on the database that loads the extension.
 pub fn register(registrar: &Registrar) -> Result<()> {
+    settings::register(registrar)?;
     registrar.table::<file_changes::FileChanges>()?;
     registrar.scalar::<file_changes::FileChangesList>()?;
     registrar.table::<file_diff::FileDiff>()?;

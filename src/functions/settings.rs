@@ -1,0 +1,92 @@
+//! The settings of the extension and what their values mean.
+//!
+//! A value that cannot be meant is refused when a query starts, in words that name the setting:
+//! DuckDB itself checks the type alone. NULL, which DuckDB lets anyone give, is always read as the
+//! strictest value.
+
+use crate::error::Result;
+use crate::ffi::{ConfigOption, OptionDefault, Registrar, Settings};
+use crate::limits;
+use crate::text::lines;
+
+/// The named roots, as JSON.
+pub const SANDBOXES: &str = "redline_sandboxes";
+/// The tools that may be used.
+pub const TOOL_GRANTS: &str = "redline_tool_grants";
+const MAX_READ_BYTES: &str = "redline_max_read_bytes";
+const MAX_DIFF_BYTES: &str = "redline_max_diff_bytes";
+const APPROVAL_TTL_SECONDS: &str = "redline_approval_ttl_seconds";
+
+/// The settings that bound what is read and given back.
+pub const LIMITS: [&str; 2] = [MAX_READ_BYTES, MAX_DIFF_BYTES];
+
+/// Every setting; `SET GLOBAL` sets it for all connections, `SET SESSION` for one.
+const OPTIONS: [ConfigOption; 5] = [
+    ConfigOption {
+        name: SANDBOXES,
+        description: "The folders that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
+                      allows no writing, '[]' and NULL allow neither",
+        default: OptionDefault::Text(""),
+    },
+    ConfigOption {
+        name: TOOL_GRANTS,
+        description: "The tools of redline that may be used, through redline_call and as SQL functions; '*' is all of them",
+        default: OptionDefault::Texts(&["*"]),
+    },
+    ConfigOption {
+        name: MAX_READ_BYTES,
+        description: "Bytes of the largest file that redline reads for diff_files and its file tools",
+        default: OptionDefault::Number(limits::MAX_READ_BYTES),
+    },
+    ConfigOption {
+        name: MAX_DIFF_BYTES,
+        description: "Bytes of the longest diff that diff_text, diff_files and the tools give back; a longer one is cut",
+        default: OptionDefault::Number(limits::MAX_DIFF_BYTES),
+    },
+    ConfigOption {
+        name: APPROVAL_TTL_SECONDS,
+        description: "Seconds for which an approval of redline holds",
+        default: OptionDefault::Number(limits::APPROVAL_TTL_SECONDS),
+    },
+];
+
+/// Registers the settings on the database that loads the extension.
+pub fn register(registrar: &Registrar) -> Result<()> {
+    OPTIONS.iter().try_for_each(|option| registrar.option(option))
+}
+
+/// Returns the JSON that names the sandboxes, `None` while none are configured: then DuckDB's own
+/// limits decide what is read. NULL is an empty list of sandboxes: nothing may be read.
+pub fn sandboxes(settings: &Settings) -> Option<&str> {
+    match settings.get(SANDBOXES).as_text() {
+        Some(text) if text.trim().is_empty() => None,
+        Some(text) => Some(text),
+        None => Some("[]"),
+    }
+}
+
+/// Returns the names of the tools that are granted; NULL grants none.
+pub fn tool_grants(settings: &Settings) -> Vec<&str> {
+    settings.get(TOOL_GRANTS).as_texts().unwrap_or_default()
+}
+
+/// Returns how many bytes a file may have.
+pub fn max_read_bytes(settings: &Settings) -> u64 {
+    number(settings, MAX_READ_BYTES, limits::MAX_READ_BYTES).min(lines::MAX_BYTES as u64)
+}
+
+/// Returns how many bytes a diff may have.
+pub fn max_diff_bytes(settings: &Settings) -> usize {
+    let bytes = number(settings, MAX_DIFF_BYTES, limits::MAX_DIFF_BYTES);
+    usize::try_from(bytes).unwrap_or(usize::MAX).min(lines::MAX_BYTES)
+}
+
+/// Returns for how many seconds an approval holds; NULL, as 0, lets none hold.
+pub fn approval_ttl_seconds(settings: &Settings) -> u64 {
+    number(settings, APPROVAL_TTL_SECONDS, 0)
+}
+
+/// Returns the number of a setting; DuckDB's type keeps it from being negative.
+fn number(settings: &Settings, name: &str, null: u64) -> u64 {
+    settings.get(name).as_integer().and_then(|number| u64::try_from(number).ok()).unwrap_or(null)
+}
