@@ -12,6 +12,8 @@ pub enum ErrorKind {
     NotFound,
     /// The path lies outside what the host allows.
     FsDenied,
+    /// The tool is not granted.
+    PermissionDenied,
     /// An input is over a named limit.
     TooLarge,
     /// What was read changed in the meantime.
@@ -27,6 +29,7 @@ impl ErrorKind {
             Self::InvalidArgs => "invalid_args",
             Self::NotFound => "not_found",
             Self::FsDenied => "fs_denied",
+            Self::PermissionDenied => "permission_denied",
             Self::TooLarge => "too_large",
             Self::Stale => "stale",
             Self::ToolFailed => "tool_failed",
@@ -69,6 +72,11 @@ impl Error {
     /// Creates an `fs_denied` error.
     pub fn fs_denied(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::FsDenied, message)
+    }
+
+    /// Creates a `permission_denied` error.
+    pub fn permission_denied(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::PermissionDenied, message)
     }
 
     /// Creates a `too_large` error.

@@ -23,6 +23,10 @@ pub const MAX_READ_BYTES: u64 = 4 << 20;
 /// `redline_max_diff_bytes` says nothing else; a longer one is cut at the end of a line.
 pub const MAX_DIFF_BYTES: u64 = 2 << 20;
 
+/// Bytes of a text that `diff_text` compares; a longer one is `too_large:`. Two texts of this size
+/// without anything in common take minutes, which nothing could cancel.
+pub const DIFF_TEXT_BYTES: usize = 64 << 20;
+
 /// Seconds for which an approval holds, while `redline_approval_ttl_seconds` says nothing else.
 pub const APPROVAL_TTL_SECONDS: u64 = 900;
 

@@ -62,6 +62,27 @@ api! {
     ) -> sys::duckdb_value;
     fn duckdb_destroy_client_context(context: *mut sys::duckdb_client_context);
 
+    fn duckdb_client_context_get_file_system(context: sys::duckdb_client_context) -> sys::duckdb_file_system;
+    fn duckdb_destroy_file_system(system: *mut sys::duckdb_file_system);
+    fn duckdb_create_file_open_options() -> sys::duckdb_file_open_options;
+    fn duckdb_file_open_options_set_flag(
+        options: sys::duckdb_file_open_options, flag: sys::duckdb_file_flag, value: bool,
+    ) -> sys::duckdb_state;
+    fn duckdb_destroy_file_open_options(options: *mut sys::duckdb_file_open_options);
+    fn duckdb_file_system_open(
+        system: sys::duckdb_file_system, path: *const c_char, options: sys::duckdb_file_open_options,
+        out: *mut sys::duckdb_file_handle,
+    ) -> sys::duckdb_state;
+    fn duckdb_file_system_error_data(system: sys::duckdb_file_system) -> sys::duckdb_error_data;
+    fn duckdb_file_handle_error_data(file: sys::duckdb_file_handle) -> sys::duckdb_error_data;
+    fn duckdb_file_handle_size(file: sys::duckdb_file_handle) -> i64;
+    fn duckdb_file_handle_read(file: sys::duckdb_file_handle, buffer: *mut c_void, size: i64) -> i64;
+    fn duckdb_file_handle_close(file: sys::duckdb_file_handle) -> sys::duckdb_state;
+    fn duckdb_destroy_file_handle(file: *mut sys::duckdb_file_handle);
+    fn duckdb_error_data_error_type(data: sys::duckdb_error_data) -> sys::duckdb_error_type;
+    fn duckdb_error_data_message(data: sys::duckdb_error_data) -> *const c_char;
+    fn duckdb_destroy_error_data(data: *mut sys::duckdb_error_data);
+
     fn duckdb_create_config_option() -> sys::duckdb_config_option;
     fn duckdb_destroy_config_option(option: *mut sys::duckdb_config_option);
     fn duckdb_config_option_set_name(option: sys::duckdb_config_option, name: *const c_char);
@@ -125,6 +146,7 @@ api! {
     fn duckdb_scalar_function_set_name(function: sys::duckdb_scalar_function, name: *const c_char);
     fn duckdb_scalar_function_add_parameter(function: sys::duckdb_scalar_function, kind: sys::duckdb_logical_type);
     fn duckdb_scalar_function_set_return_type(function: sys::duckdb_scalar_function, kind: sys::duckdb_logical_type);
+    fn duckdb_scalar_function_set_special_handling(function: sys::duckdb_scalar_function);
     fn duckdb_scalar_function_set_volatile(function: sys::duckdb_scalar_function);
     fn duckdb_scalar_function_set_init(function: sys::duckdb_scalar_function, init: Option<Init>);
     fn duckdb_scalar_function_set_function(function: sys::duckdb_scalar_function, call: Option<ScalarCall>);

@@ -17,6 +17,7 @@ mod api;
 mod column;
 mod contain;
 mod entry;
+mod file_system;
 mod option;
 mod scalar;
 mod settings;
@@ -27,6 +28,7 @@ mod vector;
 
 pub use column::{Batch, Column};
 pub use entry::Registrar;
+pub use file_system::{FileError, FileSystem};
 pub use option::{ConfigOption, Default as OptionDefault};
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction};
 pub use settings::Settings;

@@ -22,6 +22,8 @@ pub type Overload = &'static [Type];
 pub enum Nulls {
     /// Any NULL argument makes the result NULL without a call.
     Propagate,
+    /// The function is called and decides.
+    Handle,
 }
 
 /// A scalar function, called row by row.
@@ -103,6 +105,9 @@ pub unsafe fn register<F: ScalarFunction>(connection: sys::duckdb_connection) ->
             (api.duckdb_scalar_function_set_return_type)(function, TypeHandle::new(&F::RETURNS).raw());
             if F::VOLATILE {
                 (api.duckdb_scalar_function_set_volatile)(function);
+            }
+            if F::NULLS == Nulls::Handle {
+                (api.duckdb_scalar_function_set_special_handling)(function);
             }
             (api.duckdb_scalar_function_set_init)(function, Some(init::<F>));
             (api.duckdb_scalar_function_set_function)(function, Some(call::<F>));

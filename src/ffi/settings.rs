@@ -2,30 +2,34 @@
 
 use std::collections::HashMap;
 use std::ptr;
+use std::sync::Arc;
 
 use libduckdb_sys as sys;
 
 use super::api::api;
+use super::file_system::FileSystem;
 use super::types::c_name;
 use super::value::Value;
 
-/// A client context that is destroyed with its owner.
+/// A client context that is destroyed with its last owner.
+#[derive(Debug)]
 pub struct ClientContext(sys::duckdb_client_context);
 
 // SAFETY: DuckDB's client context is shared between its own threads; the wrapper holds a plain
 // reference that is used by one thread at a time (bind, then init, then the destructor).
 unsafe impl Send for ClientContext {}
-// SAFETY: as above: shared use only reads configuration options, which DuckDB locks itself.
+// SAFETY: as above: shared use only reads configuration options and opens files, for which DuckDB has
+// locks of its own.
 unsafe impl Sync for ClientContext {}
 
 impl ClientContext {
     /// Takes over a context returned by the API; null is a context without settings.
-    pub fn new(raw: sys::duckdb_client_context) -> Self {
-        Self(raw)
+    pub fn new(raw: sys::duckdb_client_context) -> Arc<Self> {
+        Arc::new(Self(raw))
     }
 
     /// Reads the named settings; must run outside `catch_unwind`, as DuckDB may throw.
-    pub fn read(&self, names: &[&'static str]) -> Settings {
+    pub fn read(self: &Arc<Self>, names: &[&'static str]) -> Settings {
         let mut values = HashMap::new();
         if !self.0.is_null() {
             for &name in names {
@@ -39,7 +43,13 @@ impl ClientContext {
                 values.insert(name, value.unwrap_or(Value::Null));
             }
         }
-        Settings { values }
+        let files = (!self.0.is_null()).then(|| FileSystem::new(Arc::clone(self)));
+        Settings { values, files }
+    }
+
+    /// Returns the raw context, valid as long as `self`.
+    pub(super) fn raw(&self) -> sys::duckdb_client_context {
+        self.0
     }
 }
 
@@ -52,15 +62,21 @@ impl Drop for ClientContext {
     }
 }
 
-/// The values of settings at one moment.
+/// The values of settings at one moment, and the file system that obeys the host's.
 #[derive(Debug, Default, Clone)]
 pub struct Settings {
     values: HashMap<&'static str, Value>,
+    files: Option<FileSystem>,
 }
 
 impl Settings {
     /// Returns a setting's value; NULL where the host does not know the name.
     pub fn get(&self, name: &str) -> &Value {
         self.values.get(name).unwrap_or(&Value::Null)
+    }
+
+    /// Returns the connection's file system, if there is a connection.
+    pub fn files(&self) -> Option<&FileSystem> {
+        self.files.as_ref()
     }
 }

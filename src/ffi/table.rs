@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 
 use libduckdb_sys as sys;
 use sys::idx_t;
@@ -87,7 +88,7 @@ pub unsafe fn register<F: TableFunction>(connection: sys::duckdb_connection) -> 
 
 struct BindData<B> {
     bind: B,
-    context: ClientContext,
+    context: Arc<ClientContext>,
 }
 
 struct ScanData<S> {

@@ -1,8 +1,8 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
 use super::comparison::{self, Named, Revisions};
-use super::host;
 use super::stream::{Grouped, Stream};
+use super::{grants, host};
 use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
@@ -110,6 +110,7 @@ impl TableFunction for FileChanges {
     }
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Scan> {
+        grants::require_function(Self::NAME, &open.settings)?;
         let measure = measure(open.projection);
         if measure == Measure::default() {
             return Ok(Scan::Unmeasured(revisions.walk(&open.settings)?, open.projection.to_vec()));
@@ -149,6 +150,7 @@ impl ScalarFunction for FileChangesList {
     type State = Settings;
 
     fn open(settings: Settings) -> Result<Settings> {
+        grants::require_function(Self::NAME, &settings)?;
         Ok(settings)
     }
 

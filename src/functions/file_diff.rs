@@ -3,9 +3,9 @@
 
 use super::arguments::{required_text, row_text};
 use super::comparison::{self, Named, Revisions};
-use super::host;
 use super::line_rows::{self, LineRows};
 use super::stream::{Grouped, Stream};
+use super::{grants, host};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
@@ -124,6 +124,7 @@ impl TableFunction for FileDiff {
     }
 
     fn open(comparison: &FileComparison, open: Open<'_>) -> Result<Scan> {
+        grants::require_function(Self::NAME, &open.settings)?;
         let found = Found::find(comparison, &open.settings)?;
         let options = comparison.options.clone();
         Ok(Scan { found, options, lines: None, next: 0, projection: open.projection.to_vec() })
@@ -160,6 +161,7 @@ impl ScalarFunction for FileDiffList {
     type State = Settings;
 
     fn open(settings: Settings) -> Result<Settings> {
+        grants::require_function(Self::NAME, &settings)?;
         Ok(settings)
     }
 
@@ -219,6 +221,7 @@ impl TableFunction for DiffLines {
     }
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Self::Scan> {
+        grants::require_function(Self::NAME, &open.settings)?;
         let files = revisions.work(&open.settings, |comparison| {
             let mut liner = Liner::new(comparison, options);
             Ok(move |change: Change, stop: &Stop<'_>| {

@@ -1,8 +1,8 @@
 //! `file_patches(from, to, repo)` and `diff_hunks(from, to, repo)`: changes as git prints them.
 
 use super::comparison::{self, Named, Revisions};
-use super::host;
 use super::stream::{Grouped, Stream};
+use super::{grants, host};
 use crate::error::Result;
 use crate::ffi::Settings;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
@@ -78,6 +78,7 @@ impl TableFunction for FilePatches {
     }
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
+        grants::require_function(Self::NAME, &open.settings)?;
         let needs_patch = open.projection.iter().any(|&index| Self::COLUMNS[index].name.starts_with("patch"));
         let row = |change, patch| PatchRow { change, patch };
         let rows = if needs_patch {
@@ -146,6 +147,7 @@ impl TableFunction for DiffHunks {
     }
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
+        grants::require_function(Self::NAME, &open.settings)?;
         let rows = patches(bind, &open.settings, |change, patch| HunkRows { path: change.path, patch })?;
         Ok(Stream::new(rows, open.projection))
     }

@@ -4,12 +4,15 @@ mod arguments;
 mod comparison;
 #[cfg(debug_assertions)]
 mod debug_panic;
+mod diff_tool;
 mod file_changes;
 mod file_diff;
 mod file_patches;
+mod grants;
 mod host;
 mod line_rows;
 mod patches;
+mod reading;
 mod settings;
 mod stream;
 mod text_diffs;
@@ -29,6 +32,8 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     registrar.table::<file_patches::FilePatches>()?;
     registrar.table::<file_patches::DiffHunks>()?;
     registrar.scalar::<unified_diff::UnifiedDiff>()?;
+    registrar.scalar::<diff_tool::DiffText>()?;
+    registrar.scalar::<diff_tool::DiffFiles>()?;
     registrar.scalar::<text_diffs::DiffStats>()?;
     registrar.scalar::<text_diffs::DiffRows>()?;
     registrar.scalar::<text_diffs::InlineDiff>()?;

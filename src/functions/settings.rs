@@ -13,12 +13,11 @@ use crate::text::lines;
 pub const SANDBOXES: &str = "redline_sandboxes";
 /// The tools that may be used.
 pub const TOOL_GRANTS: &str = "redline_tool_grants";
-const MAX_READ_BYTES: &str = "redline_max_read_bytes";
-const MAX_DIFF_BYTES: &str = "redline_max_diff_bytes";
+/// The bytes of the largest file that is read.
+pub const MAX_READ_BYTES: &str = "redline_max_read_bytes";
+/// The bytes of the longest diff.
+pub const MAX_DIFF_BYTES: &str = "redline_max_diff_bytes";
 const APPROVAL_TTL_SECONDS: &str = "redline_approval_ttl_seconds";
-
-/// The settings that bound what is read and given back.
-pub const LIMITS: [&str; 2] = [MAX_READ_BYTES, MAX_DIFF_BYTES];
 
 /// Every setting; `SET GLOBAL` sets it for all connections, `SET SESSION` for one.
 const OPTIONS: [ConfigOption; 5] = [
@@ -79,11 +78,6 @@ pub fn max_read_bytes(settings: &Settings) -> u64 {
 pub fn max_diff_bytes(settings: &Settings) -> usize {
     let bytes = number(settings, MAX_DIFF_BYTES, limits::MAX_DIFF_BYTES);
     usize::try_from(bytes).unwrap_or(usize::MAX).min(lines::MAX_BYTES)
-}
-
-/// Returns for how many seconds an approval holds; NULL, as 0, lets none hold.
-pub fn approval_ttl_seconds(settings: &Settings) -> u64 {
-    number(settings, APPROVAL_TTL_SECONDS, 0)
 }
 
 /// Returns the number of a setting; DuckDB's type keeps it from being negative.

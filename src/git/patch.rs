@@ -11,7 +11,7 @@ use super::contents::Reader;
 use crate::error::Result;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
-use crate::text::{Diff, DiffOptions, Engine, Stop, quoted_path};
+use crate::text::{self, Diff, DiffOptions, Engine, Stop, quoted_path};
 
 /// A file's patch and where its hunks lie in it.
 #[derive(Debug, Default)]
@@ -140,7 +140,7 @@ impl Patcher {
 /// Returns git's line for a binary file, without its newline; a label is `/dev/null` for an absent
 /// side.
 pub fn binary_line(old: &[u8], new: &[u8]) -> Vec<u8> {
-    [b"Binary files ", &quoted_path(old, true)[..], b" and ", &quoted_path(new, true), b" differ"].concat()
+    text::binary_line(old, new, true)
 }
 
 impl Comparison {

@@ -31,19 +31,22 @@ impl Access {
         self.allowed.is_none()
     }
 
+    /// Tells whether a canonical path may be opened.
+    pub fn allows(&self, canonical: &Path) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|directory| canonical.starts_with(directory)))
+    }
+
     /// Refuses a canonical path outside the allowed folders; `given` is the path as the user
     /// wrote it.
     pub fn check(&self, canonical: &Path, given: &str) -> Result<()> {
-        match &self.allowed {
-            Some(allowed) if !allowed.iter().any(|directory| canonical.starts_with(directory)) => {
-                Err(Error::fs_denied(format!(
-                    "the repository at {} is, or reads from, a folder outside DuckDB's allowed_directories",
-                    crate::error::quoted(given)
-                ))
-                .with_hint("Ask the host to add the folder to allowed_directories before external access is disabled"))
-            }
-            _ => Ok(()),
+        if self.allows(canonical) {
+            return Ok(());
         }
+        Err(Error::fs_denied(format!(
+            "the repository at {} is, or reads from, a folder outside DuckDB's allowed_directories",
+            crate::error::quoted(given)
+        ))
+        .with_hint("Ask the host to add the folder to allowed_directories before external access is disabled"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Telling binary contents from text as git does.
 
+use super::quoted_path;
+
 /// Bytes from the start that are looked at, as in git.
 const LOOKED_AT: usize = 8000;
 
@@ -7,6 +9,13 @@ const LOOKED_AT: usize = 8000;
 /// 8,000 bytes.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
+}
+
+/// Returns git's line for binary contents that differ, without its newline; `quote_high` as for
+/// [`quoted_path`].
+pub fn binary_line(old: &[u8], new: &[u8], quote_high: bool) -> Vec<u8> {
+    let [old, new] = [old, new].map(|label| quoted_path(label, quote_high));
+    [b"Binary files ", &old[..], b" and ", &new, b" differ"].concat()
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Texts and their differences: bytes in, values out, no I/O.
 
 mod binary;
+pub mod bounded;
 mod diff;
+pub mod diff_result;
 pub mod engine;
 pub mod hunk;
 pub mod lines;
@@ -13,7 +15,7 @@ pub mod stop;
 pub mod unified;
 pub mod words;
 
-pub use binary::is_binary;
+pub use binary::{binary_line, is_binary};
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind};
 pub use engine::{Algorithm, Engine, Whitespace};
 pub use quote::quoted_path;

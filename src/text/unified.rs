@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::diff::{Diff, LineKind};
+use super::diff::{Diff, DiffLine, LineKind};
 use super::hunk::Hunk;
 use super::quoted_path;
 
@@ -25,8 +25,16 @@ pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8], quote_high: bool)
     }
 }
 
-/// Appends a hunk: its header, with a blank and `section` behind the second `@@`, and its lines.
+/// Appends a hunk: its header and its lines.
 pub fn write_hunk(out: &mut Vec<u8>, diff: &Diff<'_>, hunk: &Hunk, section: Option<&[u8]>) {
+    write_hunk_header(out, hunk, section);
+    for line in diff.lines(hunk) {
+        write_line(out, &line);
+    }
+}
+
+/// Appends a hunk's header, with a blank and `section` behind the second `@@`.
+pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>) {
     out.extend_from_slice(b"@@ -");
     write_range(out, &hunk.old);
     out.extend_from_slice(b" +");
@@ -37,16 +45,18 @@ pub fn write_hunk(out: &mut Vec<u8>, diff: &Diff<'_>, hunk: &Hunk, section: Opti
         out.extend_from_slice(section);
     }
     out.push(b'\n');
-    for line in diff.lines(hunk) {
-        out.push(match line.kind {
-            LineKind::Context => b' ',
-            LineKind::Removed => b'-',
-            LineKind::Added => b'+',
-        });
-        out.extend_from_slice(line.content);
-        if !line.content.ends_with(b"\n") {
-            out.extend_from_slice(b"\n\\ No newline at end of file\n");
-        }
+}
+
+/// Appends a line of a hunk, and git's remark where its newline is missing.
+pub fn write_line(out: &mut Vec<u8>, line: &DiffLine<'_>) {
+    out.push(match line.kind {
+        LineKind::Context => b' ',
+        LineKind::Removed => b'-',
+        LineKind::Added => b'+',
+    });
+    out.extend_from_slice(line.content);
+    if !line.content.ends_with(b"\n") {
+        out.extend_from_slice(b"\n\\ No newline at end of file\n");
     }
 }
 

@@ -1,0 +1,139 @@
+//! Reading files through the file system of a DuckDB connection.
+//!
+//! It reaches what DuckDB reaches (`s3://` and `https://` with the extensions loaded, file systems
+//! of a Python host), and DuckDB checks each path against its own limits.
+//!
+//! DuckDB's C++ exceptions end in these calls and come back as error data, so they may run inside
+//! `catch_unwind`; closing comes before destroying, because only the latter would let one through.
+
+use std::ffi::{CStr, CString};
+use std::ptr;
+use std::sync::Arc;
+
+use libduckdb_sys as sys;
+
+use super::api::api;
+use super::settings::ClientContext;
+
+/// Bytes asked for in one read: memory grows with what a file holds, not with what it claims.
+const STEP: usize = 1 << 20;
+
+/// The file system of a connection.
+#[derive(Debug, Clone)]
+pub struct FileSystem(Arc<ClientContext>);
+
+/// Why a file was not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileError {
+    /// DuckDB's settings forbid the path.
+    Denied,
+    /// The file has more bytes than were asked for: its size, where DuckDB knows it.
+    TooLarge(Option<u64>),
+    /// Opening or reading failed: DuckDB's words.
+    Failed(String),
+}
+
+impl FileSystem {
+    pub(super) fn new(context: Arc<ClientContext>) -> Self {
+        Self(context)
+    }
+
+    /// Returns the bytes of a file that has at most `limit` of them. One over the limit is not
+    /// read when DuckDB knows its size, else up to the first byte too many.
+    pub fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {
+        let path = CString::new(path).map_err(|_| FileError::Failed("the path holds a NUL".to_owned()))?;
+        let file = self.open(&path)?;
+        match u64::try_from(file.size()) {
+            Ok(size) if size > limit => Err(FileError::TooLarge(Some(size))),
+            _ => file.read(limit),
+        }
+    }
+
+    fn open(&self, path: &CStr) -> Result<File, FileError> {
+        let api = api();
+        // SAFETY: the context lives as long as the statement that holds it; file system and options
+        // are made and destroyed here, the handle belongs to `File`.
+        unsafe {
+            let mut system = (api.duckdb_client_context_get_file_system)(self.0.raw());
+            let mut options = (api.duckdb_create_file_open_options)();
+            (api.duckdb_file_open_options_set_flag)(options, sys::duckdb_file_flag_DUCKDB_FILE_FLAG_READ, true);
+            let mut handle = ptr::null_mut();
+            let state = (api.duckdb_file_system_open)(system, path.as_ptr(), options, &mut handle);
+            let opened = if state == sys::DuckDBSuccess && !handle.is_null() {
+                Ok(File(handle))
+            } else {
+                Err(failure((api.duckdb_file_system_error_data)(system)))
+            };
+            (api.duckdb_destroy_file_open_options)(&mut options);
+            (api.duckdb_destroy_file_system)(&mut system);
+            opened
+        }
+    }
+}
+
+/// An open file.
+struct File(sys::duckdb_file_handle);
+
+impl File {
+    /// Returns the size; negative when it is not known.
+    fn size(&self) -> i64 {
+        // SAFETY: the handle is open.
+        unsafe { (api().duckdb_file_handle_size)(self.0) }
+    }
+
+    fn read(&self, limit: u64) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::new();
+        loop {
+            let start = bytes.len();
+            // One byte more than the limit tells a file that is too large, even one that grows.
+            let left = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1) - start;
+            let room = left.min(STEP);
+            bytes.resize(start + room, 0);
+            // SAFETY: the handle is open, and the buffer has `room` bytes from `start` on.
+            let read =
+                unsafe { (api().duckdb_file_handle_read)(self.0, bytes[start..].as_mut_ptr().cast(), room as i64) };
+            let Ok(read) = usize::try_from(read) else {
+                // SAFETY: the handle is open; the error data is destroyed by `failure`.
+                return Err(unsafe { failure((api().duckdb_file_handle_error_data)(self.0)) });
+            };
+            bytes.truncate(start + read.min(room));
+            if read == 0 {
+                return Ok(bytes);
+            }
+            if bytes.len() as u64 > limit {
+                return Err(FileError::TooLarge(None));
+            }
+        }
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // SAFETY: owned, closed and destroyed once.
+        unsafe {
+            (api().duckdb_file_handle_close)(self.0);
+            (api().duckdb_destroy_file_handle)(&mut self.0);
+        }
+    }
+}
+
+/// Reads error data and destroys it.
+///
+/// # Safety
+/// `data` must be owned error data of the API.
+unsafe fn failure(mut data: sys::duckdb_error_data) -> FileError {
+    let api = api();
+    // SAFETY: the caller's promise; the message lives as long as the data and is copied.
+    unsafe {
+        let kind = (api.duckdb_error_data_error_type)(data);
+        let message = (api.duckdb_error_data_message)(data);
+        let words = if message.is_null() { "".into() } else { CStr::from_ptr(message).to_string_lossy() };
+        let error = if kind == sys::duckdb_error_type_DUCKDB_ERROR_PERMISSION {
+            FileError::Denied
+        } else {
+            FileError::Failed(words.into_owned())
+        };
+        (api.duckdb_destroy_error_data)(&mut data);
+        error
+    }
+}

@@ -1,0 +1,78 @@
+//! Which tools are granted, and which SQL functions stand behind them.
+//!
+//! `redline_tool_grants` decides over a tool and over the functions that would give the same
+//! answer, so that a host which withholds a tool withholds it on every way.
+
+use super::settings;
+use crate::error::{Error, Result, quoted};
+use crate::ffi::Settings;
+
+/// Each function behind tools, and the tools; any of them opens it. Functions of texts alone that
+/// read nothing (`unified_diff`, `patch_files`, …) stand behind none.
+const BEHIND: [(&str, &[&str]); 9] = [
+    ("diff_text", &["Diff"]),
+    ("diff_files", &["Diff"]),
+    ("file_changes", &["GitDiffSummary", "GitDiff"]),
+    ("file_changes_list", &["GitDiffSummary", "GitDiff"]),
+    ("file_diff", &["GitDiffFile", "GitDiff"]),
+    ("file_diff_list", &["GitDiffFile", "GitDiff"]),
+    ("diff_lines", &["GitDiff"]),
+    ("diff_hunks", &["GitDiff"]),
+    ("file_patches", &["GitDiff"]),
+];
+
+/// Refuses a SQL function none of whose tools is granted.
+pub fn require_function(function: &str, settings: &Settings) -> Result<()> {
+    let (_, tools) = BEHIND.iter().find(|(name, _)| *name == function).expect("a function behind a tool");
+    require(tools, &settings::tool_grants(settings))
+}
+
+/// Refuses unless one of `tools` is granted.
+fn require(tools: &[&str], grants: &[&str]) -> Result<()> {
+    if tools.iter().any(|tool| is_granted(tool, grants)) {
+        return Ok(());
+    }
+    let list: Vec<String> = grants.iter().map(|grant| quoted(grant)).collect();
+    let (tools, grants) = (tools.join(" or "), list.join(", "));
+    Err(Error::permission_denied(format!("the tool {tools} is not granted; {} is [{grants}]", settings::TOOL_GRANTS))
+        .with_hint("Use a tool that is granted, or ask the host to grant this one"))
+}
+
+/// Tells whether a tool is named in the grants, exactly or by `*`.
+fn is_granted(tool: &str, grants: &[&str]) -> bool {
+    grants.iter().any(|&grant| grant == "*" || grant == tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grant_covers_more_than_the_tool_it_names() {
+        for grants in [&[][..], &["Dif"], &["diff"], &["Diff "], &["GitDiff"], &["D*"], &[""]] {
+            assert!(!is_granted("Diff", grants), "{grants:?}");
+        }
+        for grants in [&["*"][..], &["Diff"], &["GitDiff", "Diff"]] {
+            assert!(is_granted("Diff", grants), "{grants:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_leaves_out_the_tool_or_the_grants() {
+        for (tools, grants, words) in [
+            (
+                &["Diff"][..],
+                &["GitDiff", "x"][..],
+                "the tool Diff is not granted; redline_tool_grants is ['GitDiff', 'x'].",
+            ),
+            (
+                &["GitDiffFile", "GitDiff"],
+                &[],
+                "the tool GitDiffFile or GitDiff is not granted; redline_tool_grants is [].",
+            ),
+        ] {
+            let refusal = require(tools, grants).unwrap_err().to_string();
+            assert!(refusal.starts_with(&format!("permission_denied: {words} ")), "{refusal}");
+        }
+    }
+}

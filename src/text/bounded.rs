@@ -1,0 +1,93 @@
+//! A text that never grows over a limit.
+
+/// Collects lines until the next one would be too many bytes; then the text ends in a line that
+/// says so.
+#[derive(Debug)]
+pub struct Bounded {
+    text: String,
+    limit: usize,
+    is_cut: bool,
+}
+
+impl Bounded {
+    /// Returns an empty text of at most `limit` bytes. The last line of a text that was cut is
+    /// counted, but given even where the limit leaves no room for it.
+    pub fn new(limit: usize) -> Self {
+        Self { text: String::new(), limit, is_cut: false }
+    }
+
+    /// Appends whole lines, what is not UTF-8 as U+FFFD, or none of them; false when the text is
+    /// full, and nothing more is to come.
+    pub fn push(&mut self, lines: &[u8]) -> bool {
+        let lines = String::from_utf8_lossy(lines);
+        self.is_cut |= lines.len() > self.limit - self.text.len();
+        if !self.is_cut {
+            self.text.push_str(&lines);
+        }
+        !self.is_cut
+    }
+
+    /// Returns the text and whether it was cut: then whole lines go until
+    /// `[diff truncated at N bytes]` has room behind the N bytes that stay.
+    pub fn finish(mut self) -> (String, bool) {
+        if self.is_cut {
+            loop {
+                let mark = format!("[diff truncated at {} bytes]", self.text.len());
+                if self.text.is_empty() || self.text.len() + mark.len() <= self.limit {
+                    self.text.push_str(&mark);
+                    break;
+                }
+                let last = self.text[..self.text.len() - 1].rfind('\n').map_or(0, |newline| newline + 1);
+                self.text.truncate(last);
+            }
+        }
+        (self.text, self.is_cut)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collect(lines: &[&[u8]], limit: usize) -> (String, bool) {
+        let mut text = Bounded::new(limit);
+        let _ = lines.iter().all(|line| text.push(line));
+        text.finish()
+    }
+
+    #[test]
+    fn a_text_of_exactly_the_limit_is_cut() {
+        assert_eq!(collect(&[b"one\n", b"two\n"], 8), ("one\ntwo\n".to_owned(), false));
+        assert_eq!(collect(&[], 0), (String::new(), false));
+    }
+
+    #[test]
+    fn a_cut_text_is_longer_than_the_limit_or_ends_within_a_line() {
+        let lines: Vec<Vec<u8>> = (0..40).map(|n| format!("line {n} \u{e4}\u{1f600}\n").into_bytes()).collect();
+        let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+        let whole = collect(&lines, usize::MAX).0;
+        for limit in 0..whole.len() {
+            let (text, is_cut) = collect(&lines, limit);
+            assert!(is_cut, "{limit}");
+            let (kept, mark) = text.split_at(text.rfind('[').unwrap());
+            assert_eq!(mark, format!("[diff truncated at {} bytes]", kept.len()));
+            assert!(text.len() <= limit || kept.is_empty(), "{limit}: {}", text.len());
+            assert!(whole.starts_with(kept) && (kept.is_empty() || kept.ends_with('\n')), "{limit}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_grow_over_the_limit_when_they_are_shown() {
+        let (text, is_cut) = collect(&[b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\n"], 30);
+        assert_eq!((text.as_str(), is_cut), ("[diff truncated at 0 bytes]", true));
+    }
+
+    #[test]
+    fn a_line_behind_one_that_was_too_long_is_taken() {
+        let mut text = Bounded::new(40);
+        assert!(text.push(b"a\n"));
+        assert!(!text.push(&[b'x'; 50]));
+        assert!(!text.push(b"b\n"));
+        assert_eq!(text.finish().0, "a\n[diff truncated at 2 bytes]");
+    }
+}

@@ -1,0 +1,147 @@
+//! What the tool `Diff` answers about two texts, whoever asks: a SQL function or an agent.
+
+use super::binary::{binary_line, is_binary};
+use super::bounded::Bounded;
+use super::unified::{write_hunk_header, write_labels, write_line};
+use super::{Diff, DiffOptions, Engine, Stop};
+use crate::error::Result;
+
+/// The most lines of context that can be asked for.
+pub const MAX_CONTEXT: u32 = 20;
+
+/// A text or the content of a file, and its name.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// The content.
+    pub bytes: &'a [u8],
+    /// What stands behind `---` or `+++`.
+    pub label: &'a str,
+}
+
+/// Two texts compared, within bounds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffResult {
+    /// The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are equal. Of
+    /// contents of which one is binary, git's line that they differ.
+    pub diff: String,
+    /// The name of the first content, as given.
+    pub label_a: String,
+    /// The name of the second content, as given.
+    pub label_b: String,
+    /// Lines of the first content, 1 more when its last has no newline.
+    pub lines_a: u64,
+    /// Lines of the second content, counted likewise.
+    pub lines_b: u64,
+    /// Whether the contents are equal byte for byte.
+    pub identical: bool,
+    /// Lines of `diff`.
+    pub diff_lines: u64,
+    /// Whether `diff` was cut at the end of a line: it then ends in `[diff truncated at N bytes]`,
+    /// where N counts the bytes before that.
+    pub truncated: bool,
+}
+
+impl DiffResult {
+    /// Compares two contents: `context` is the lines around a change, `limit` the bytes of the
+    /// diff. No more than that is ever held of it.
+    pub fn new(engine: &mut Engine, a: Side<'_>, b: Side<'_>, context: u32, limit: usize) -> Result<Self> {
+        let identical = a.bytes == b.bytes;
+        let mut diff = Bounded::new(limit);
+        if identical {
+            // Nothing to show.
+        } else if is_binary(a.bytes) || is_binary(b.bytes) {
+            diff.push(&[&binary_line(a.label.as_bytes(), b.label.as_bytes(), false)[..], b"\n"].concat());
+        } else {
+            write(engine, a, b, context, &mut diff)?;
+        }
+        let (diff, truncated) = diff.finish();
+        Ok(Self {
+            label_a: a.label.to_owned(),
+            label_b: b.label.to_owned(),
+            lines_a: line_count(a.bytes),
+            lines_b: line_count(b.bytes),
+            identical,
+            diff_lines: line_count(diff.as_bytes()),
+            truncated,
+            diff,
+        })
+    }
+}
+
+/// Writes the unified diff until it ends or is full.
+fn write(engine: &mut Engine, a: Side<'_>, b: Side<'_>, context: u32, out: &mut Bounded) -> Result<()> {
+    let options = DiffOptions { context: Some(context), ..DiffOptions::default() };
+    let diff = Diff::new(engine, a.bytes, b.bytes, &options, &Stop::never())?;
+    let mut lines = Vec::new();
+    write_labels(&mut lines, a.label.as_bytes(), b.label.as_bytes(), false);
+    for hunk in diff.hunks() {
+        write_hunk_header(&mut lines, hunk, None);
+        for line in diff.lines(hunk) {
+            if !out.push(&lines) {
+                return Ok(());
+            }
+            lines.clear();
+            write_line(&mut lines, &line);
+        }
+    }
+    out.push(&lines);
+    Ok(())
+}
+
+fn line_count(bytes: &[u8]) -> u64 {
+    let newlines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+    newlines + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compare(a: &[u8], b: &[u8], limit: usize) -> DiffResult {
+        let (a, b) = (Side { bytes: a, label: "a" }, Side { bytes: b, label: "b" });
+        DiffResult::new(&mut Engine::default(), a, b, 3, limit).unwrap()
+    }
+
+    #[test]
+    fn a_diff_is_not_that_of_unified_diff() {
+        let result = compare(b"one\ntwo\n", b"one\n2", usize::MAX);
+        assert_eq!(result.diff, "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\\ No newline at end of file\n");
+        assert_eq!((result.lines_a, result.lines_b, result.diff_lines), (2, 2, 7));
+        assert!(!result.identical && !result.truncated);
+    }
+
+    #[test]
+    fn equal_contents_have_a_diff() {
+        for content in [&b""[..], b"x", b"\0\xff"] {
+            let result = compare(content, content, 0);
+            assert!(result.identical && !result.truncated && result.diff.is_empty() && result.diff_lines == 0);
+        }
+    }
+
+    #[test]
+    fn a_binary_content_is_dumped() {
+        for (a, b) in [(&b"x\0"[..], &b"x"[..]), (b"x", b"\0x"), (b"\0", b"\x01\0")] {
+            let result = compare(a, b, usize::MAX);
+            assert_eq!((result.diff.as_str(), result.diff_lines), ("Binary files a and b differ\n", 1));
+            assert!(!result.identical);
+        }
+    }
+
+    #[test]
+    fn a_cut_diff_counts_other_lines_than_it_shows() {
+        let (a, b) = ("x\n".repeat(1000), "y\n".repeat(1000));
+        let result = compare(a.as_bytes(), b.as_bytes(), 100);
+        assert!(result.truncated && result.diff.len() <= 100, "{}", result.diff);
+        assert!(result.diff.starts_with("--- a\n+++ b\n@@ -1,1000 +1,1000 @@\n-x\n"));
+        assert_eq!(result.diff.lines().count() as u64, result.diff_lines);
+        assert_eq!((result.lines_a, result.lines_b), (1000, 1000));
+    }
+
+    #[test]
+    fn a_cut_is_made_where_nothing_was_left_out() {
+        let whole = compare(b"one\n", b"two", usize::MAX);
+        let exact = compare(b"one\n", b"two", whole.diff.len());
+        assert_eq!(whole, exact);
+        assert!(compare(b"one\n", b"two", whole.diff.len() - 1).truncated);
+    }
+}
