@@ -82,6 +82,17 @@ FROM range(5000) t(i);
 SELECT unified_diff(CASE WHEN i % 5 <> 0 THEN 'a' || i END, CASE WHEN i % 4 <> 0 THEN 'b' || chr(0) || i END, 3, 'l' || i, 'r')
 FROM range(4000) t(i);
 
+--! rows: 1
+SELECT diff_text('a', 'b'), diff_text(NULL, 'a'), diff_text('a', NULL, 3, NULL, NULL), diff_text('a', 'a', 0, 'x', 'y');
+
+--! rows: 5000
+SELECT diff_text(CASE WHEN i % 3 <> 0 THEN 'a' || i END, repeat('b' || chr(10), i % 50), i % 21, CASE WHEN i % 5 <> 0 THEN 'l' || i END, 'r')
+FROM range(5000) t(i);
+
+-- Files of the repository, read through DuckDB's file system.
+--! rows: 3000
+SELECT diff_files(CASE WHEN i % 4 <> 0 THEN 'HEAD' END, 'config', i % 21) FROM range(3000) t(i);
+
 -- ---------------------------------------------------------------- errors
 
 --! error: invalid_args:
@@ -107,6 +118,15 @@ SELECT file_diff_list('missing' || i, 'HEAD~1', 'HEAD', '.') FROM range(3000) t(
 
 --! error: invalid_args:
 SELECT * FROM file_diff('lines.txt', 'EMPTY', 'HEAD', '.', context := -7);
+
+--! error: invalid_args:
+SELECT diff_text('a', 'b', i) FROM range(3000) t(i);
+
+--! error: not_found:
+SELECT diff_files('HEAD', 'missing' || i) FROM range(3000) t(i);
+
+--! error: tool_failed:
+SELECT diff_files('HEAD', 'refs');
 
 -- Functions that panic on purpose are in builds with debug assertions only, as this one.
 --! error: tool_failed:
@@ -188,7 +208,30 @@ SELECT unified_diff('a', 'b', 3, l, l) FROM (SELECT repeat('x', 25000000) AS l);
 --! rows: 1
 SELECT unified_diff('a', 'b');
 
+--! error: Out of Memory
+SELECT diff_text('a', 'b', 3, l, l) FROM (SELECT repeat('x', 25000000) AS l);
+
+SET redline_max_read_bytes = 3;
+
+--! error: too_large:
+SELECT diff_files('HEAD', 'config');
+
+RESET redline_max_read_bytes;
+
+SET redline_tool_grants = NULL;
+
+--! error: permission_denied:
+SELECT diff_files('HEAD', 'config');
+
+--! error: permission_denied:
+SELECT * FROM file_changes('HEAD~1', 'HEAD', '.');
+
+RESET redline_tool_grants;
+
 SET enable_external_access = false;
+
+--! error: fs_denied:
+SELECT diff_files('HEAD', 'config');
 
 --! error: fs_denied:
 SELECT * FROM file_changes('HEAD~1', 'HEAD', '.');
