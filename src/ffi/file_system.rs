@@ -15,8 +15,8 @@ use libduckdb_sys as sys;
 use super::api::api;
 use super::settings::ClientContext;
 
-/// Bytes asked for in one read: memory grows with what a file holds, not with what it claims.
-const STEP: usize = 1 << 20;
+/// Bytes asked for at once of a file whose size is not known or has grown.
+const STEP: usize = 1 << 16;
 
 /// The file system of a connection.
 #[derive(Debug, Clone)]
@@ -43,10 +43,8 @@ impl FileSystem {
     pub fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {
         let path = CString::new(path).map_err(|_| FileError::Failed("the path holds a NUL".to_owned()))?;
         let file = self.open(&path)?;
-        match u64::try_from(file.size()) {
-            Ok(size) if size > limit => Err(FileError::TooLarge(Some(size))),
-            _ => file.read(limit),
-        }
+        let size = u64::try_from(file.size()).unwrap_or_default();
+        if size > limit { Err(FileError::TooLarge(Some(size))) } else { file.read(size, limit) }
     }
 
     fn open(&self, path: &CStr) -> Result<File, FileError> {
@@ -81,13 +79,16 @@ impl File {
         unsafe { (api().duckdb_file_handle_size)(self.0) }
     }
 
-    fn read(&self, limit: u64) -> Result<Vec<u8>, FileError> {
+    /// Reads to the end, which is expected at `size`.
+    fn read(&self, size: u64, limit: u64) -> Result<Vec<u8>, FileError> {
+        // One byte more than expected shows the end, and one more than the limit a file that is too
+        // large, even one that grows.
+        let [expected, most] =
+            [size, limit].map(|bytes| usize::try_from(bytes).map_or(usize::MAX, |n| n.saturating_add(1)));
         let mut bytes = Vec::new();
         loop {
             let start = bytes.len();
-            // One byte more than the limit tells a file that is too large, even one that grows.
-            let left = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1) - start;
-            let room = left.min(STEP);
+            let room = if start < expected { expected - start } else { STEP.min(most - start) };
             bytes.resize(start + room, 0);
             // SAFETY: the handle is open, and the buffer has `room` bytes from `start` on.
             let read =

@@ -92,7 +92,7 @@ pub enum Scan {
     /// Nothing is measured: the walk itself, on the thread that reads, and the projection.
     Unmeasured(Changes, Vec<usize>),
     /// Measured by workers.
-    Measured(Stream<Measured>),
+    Measured(Box<Stream<Measured>>),
 }
 
 impl TableFunction for FileChanges {
@@ -116,7 +116,7 @@ impl TableFunction for FileChanges {
             return Ok(Scan::Unmeasured(revisions.walk(&open.settings)?, open.projection.to_vec()));
         }
         let rows = measured(revisions, measure, options, &open.settings)?;
-        Ok(Scan::Measured(Stream::new(rows, open.projection)))
+        Ok(Scan::Measured(Box::new(Stream::new(rows, open.projection))))
     }
 
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {

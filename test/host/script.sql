@@ -85,13 +85,13 @@ FROM range(4000) t(i);
 --! rows: 1
 SELECT diff_text('a', 'b'), diff_text(NULL, 'a'), diff_text('a', NULL, 3, NULL, NULL), diff_text('a', 'a', 0, 'x', 'y');
 
---! rows: 5000
+--! rows: 2500
 SELECT diff_text(CASE WHEN i % 3 <> 0 THEN 'a' || i END, repeat('b' || chr(10), i % 50), i % 21, CASE WHEN i % 5 <> 0 THEN 'l' || i END, 'r')
-FROM range(5000) t(i);
+FROM range(2500) t(i);
 
 -- Files of the repository, read through DuckDB's file system.
---! rows: 3000
-SELECT diff_files(CASE WHEN i % 4 <> 0 THEN 'HEAD' END, 'config', i % 21) FROM range(3000) t(i);
+--! rows: 200
+SELECT diff_files(CASE WHEN i % 4 <> 0 THEN 'HEAD' END, 'config', i % 21) FROM range(200) t(i);
 
 -- ---------------------------------------------------------------- errors
 
