@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`functions`] | one file per SQL function family: parameters, columns, thin adapter |
 //! | [`ffi`] | DuckDB's C API: all `unsafe`, nothing about diffs |
+//! | [`tools`] | pure: the registry of tools that agents call, their arguments and answers |
 //! | [`git`] | the only user of gix: repositories, revisions, the tree walk, changed files |
 //! | [`sandbox`] | which paths may be read |
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
@@ -21,3 +22,4 @@ pub mod limits;
 pub mod pipeline;
 pub mod sandbox;
 pub mod text;
+pub mod tools;

@@ -108,6 +108,7 @@ api! {
     fn duckdb_create_struct_type(
         kinds: *mut sys::duckdb_logical_type, names: *mut *const c_char, count: idx_t,
     ) -> sys::duckdb_logical_type;
+    fn duckdb_logical_type_set_alias(kind: sys::duckdb_logical_type, alias: *const c_char);
     fn duckdb_destroy_logical_type(kind: *mut sys::duckdb_logical_type);
 
     fn duckdb_create_table_function() -> sys::duckdb_table_function;

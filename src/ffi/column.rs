@@ -69,7 +69,7 @@ impl Column {
             Type::UTinyInt => Self::UTinyInt(Vec::new()),
             Type::BigInt => Self::BigInt(Vec::new()),
             Type::Double => Self::Double(Vec::new()),
-            Type::Varchar => Self::Text(Texts::default()),
+            Type::Varchar | Type::Json => Self::Text(Texts::default()),
             Type::Blob => Self::Blob(Texts::default()),
             Type::List(child) => Self::List { lengths: Vec::new(), child: Box::new(Self::new(child)) },
             Type::Struct(fields) => {

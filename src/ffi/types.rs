@@ -19,6 +19,8 @@ pub enum Type {
     Double,
     /// VARCHAR, UTF-8.
     Varchar,
+    /// JSON: VARCHAR under another name, which DuckDB does not check.
+    Json,
     /// BLOB, any bytes.
     Blob,
     /// A list of one type.
@@ -55,6 +57,12 @@ impl TypeHandle {
             Type::BigInt => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
             Type::Double => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE),
             Type::Varchar => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
+            Type::Json => {
+                let text = Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR);
+                // SAFETY: `text` is a live handle; DuckDB copies the name.
+                unsafe { (api().duckdb_logical_type_set_alias)(text.0, c"JSON".as_ptr()) };
+                text
+            }
             Type::Blob => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
             Type::List(child) => {
                 let child = Self::new(child);

@@ -26,34 +26,58 @@ const OVERLOADS: &[Overload] = &[
 ];
 
 /// What one thread keeps between rows.
-pub struct State {
+pub struct Differ {
     engine: Engine,
     settings: Settings,
 }
 
-impl State {
-    fn open(function: &str, settings: Settings) -> Result<Self> {
-        grants::require_function(function, &settings)?;
-        Ok(Self { engine: Engine::default(), settings })
+/// How two contents are shown.
+pub struct Shown<'a> {
+    /// Lines of context as given; `None` is the default.
+    pub context_lines: Option<i64>,
+    /// The names of both sides; `None` is the path, or `a` and `b`.
+    pub labels: [Option<&'a str>; 2],
+}
+
+impl Differ {
+    /// Prepares a thread of an execution.
+    pub fn new(settings: Settings) -> Self {
+        Self { engine: Engine::default(), settings }
     }
 
-    /// Compares two contents with the optional arguments of a row; `names` are the labels where
-    /// those are NULL or left out.
-    fn compare(
-        &mut self,
-        arguments: Arguments<'_>,
-        contents: [&[u8]; 2],
-        names: [&str; 2],
-        out: &mut Column,
-    ) -> Result<()> {
-        let context = context_lines(arguments.bigint(2))?;
-        let label = |index| arguments.text(index).map(String::from_utf8_lossy);
-        let labels = (label(3), label(4));
-        let a = Side { bytes: contents[0], label: labels.0.as_deref().unwrap_or(names[0]) };
-        let b = Side { bytes: contents[1], label: labels.1.as_deref().unwrap_or(names[1]) };
-        let limit = settings::max_diff_bytes(&self.settings);
-        push(out, &DiffResult::new(&mut self.engine, a, b, context, limit)?);
-        Ok(())
+    fn open(function: &str, settings: Settings) -> Result<Self> {
+        grants::require_function(function, &settings)?;
+        Ok(Self::new(settings))
+    }
+
+    /// Compares two texts.
+    pub fn texts(&mut self, texts: [&[u8]; 2], shown: &Shown<'_>) -> Result<DiffResult> {
+        for (name, text) in ["text_a", "text_b"].into_iter().zip(texts) {
+            if text.len() > limits::DIFF_TEXT_BYTES {
+                let most = limits::DIFF_TEXT_BYTES;
+                return Err(Error::too_large(format!(
+                    "{name} has {} bytes, and at most {most} are compared",
+                    text.len()
+                ))
+                .with_hint("unified_diff(a, b) takes longer texts"));
+            }
+        }
+        self.compare(texts, ["a", "b"], shown)
+    }
+
+    /// Reads and compares two files.
+    pub fn files(&mut self, paths: [&str; 2], shown: &Shown<'_>) -> Result<DiffResult> {
+        // A wrong argument is told before a file is read.
+        context_lines(shown.context_lines)?;
+        let a = reading::read_file_for(paths[0], &self.settings)?;
+        let b = reading::read_file_for(paths[1], &self.settings)?;
+        self.compare([&a, &b], paths, shown)
+    }
+
+    fn compare(&mut self, contents: [&[u8]; 2], names: [&str; 2], shown: &Shown<'_>) -> Result<DiffResult> {
+        let context = context_lines(shown.context_lines)?;
+        let side = |n: usize| Side { bytes: contents[n], label: shown.labels[n].unwrap_or(names[n]) };
+        DiffResult::new(&mut self.engine, side(0), side(1), context, settings::max_diff_bytes(&self.settings))
     }
 }
 
@@ -63,6 +87,22 @@ fn context_lines(given: Option<i64>) -> Result<u32> {
     u32::try_from(given).ok().filter(|lines| *lines <= MAX_CONTEXT).ok_or_else(|| {
         Error::invalid_args(format!("context_lines is {given}")).with_hint(format!("Give 0 to {MAX_CONTEXT} lines"))
     })
+}
+
+/// Answers a row, given what is compared; a NULL of either makes the answer NULL.
+fn call(
+    arguments: Arguments<'_>,
+    out: &mut Column,
+    compare: impl FnOnce(&Shown<'_>) -> Result<DiffResult>,
+) -> Result<()> {
+    if arguments.text(0).is_none() || arguments.text(1).is_none() {
+        out.push_null();
+        return Ok(());
+    }
+    let labels = [3, 4].map(|index| arguments.text(index).map(String::from_utf8_lossy));
+    let labels = [labels[0].as_deref(), labels[1].as_deref()];
+    push(out, &compare(&Shown { context_lines: arguments.bigint(2), labels })?);
+    Ok(())
 }
 
 fn push(out: &mut Column, result: &DiffResult) {
@@ -92,28 +132,14 @@ impl ScalarFunction for DiffText {
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = reading::SETTINGS;
-    type State = State;
+    type State = Differ;
 
-    fn open(settings: Settings) -> Result<State> {
-        State::open(Self::NAME, settings)
+    fn open(settings: Settings) -> Result<Differ> {
+        Differ::open(Self::NAME, settings)
     }
 
-    fn call(state: &mut State, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let (Some(a), Some(b)) = (arguments.text(0), arguments.text(1)) else {
-            out.push_null();
-            return Ok(());
-        };
-        for (name, text) in [("text_a", a), ("text_b", b)] {
-            if text.len() > limits::DIFF_TEXT_BYTES {
-                let most = limits::DIFF_TEXT_BYTES;
-                return Err(Error::too_large(format!(
-                    "{name} has {} bytes, and at most {most} are compared",
-                    text.len()
-                ))
-                .with_hint("unified_diff(a, b) takes longer texts"));
-            }
-        }
-        state.compare(arguments, [a, b], ["a", "b"], out)
+    fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        call(arguments, out, |shown| differ.texts([0, 1].map(|index| arguments.text(index).unwrap_or_default()), shown))
     }
 }
 
@@ -127,22 +153,16 @@ impl ScalarFunction for DiffFiles {
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = reading::SETTINGS;
-    type State = State;
+    type State = Differ;
 
-    fn open(settings: Settings) -> Result<State> {
-        State::open(Self::NAME, settings)
+    fn open(settings: Settings) -> Result<Differ> {
+        Differ::open(Self::NAME, settings)
     }
 
-    fn call(state: &mut State, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        if arguments.text(0).is_none() || arguments.text(1).is_none() {
-            out.push_null();
-            return Ok(());
-        }
-        // A wrong argument is told before a file is read.
-        context_lines(arguments.bigint(2))?;
-        let paths = [row_text(arguments, 0, "path_a")?, row_text(arguments, 1, "path_b")?];
-        let a = reading::read_file_for(&paths[0], &state.settings)?;
-        let b = reading::read_file_for(&paths[1], &state.settings)?;
-        state.compare(arguments, [&a, &b], [&paths[0], &paths[1]], out)
+    fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        call(arguments, out, |shown| {
+            let (a, b) = (row_text(arguments, 0, "path_a")?, row_text(arguments, 1, "path_b")?);
+            differ.files([&a, &b], shown)
+        })
     }
 }

@@ -27,6 +27,11 @@ pub fn require_function(function: &str, settings: &Settings) -> Result<()> {
     require(tools, &settings::tool_grants(settings))
 }
 
+/// Refuses a tool that is not granted.
+pub fn require_tool(tool: &str, settings: &Settings) -> Result<()> {
+    require(&[tool], &settings::tool_grants(settings))
+}
+
 /// Refuses unless one of `tools` is granted.
 fn require(tools: &[&str], grants: &[&str]) -> Result<()> {
     if tools.iter().any(|tool| is_granted(tool, grants)) {

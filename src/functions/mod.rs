@@ -16,6 +16,7 @@ mod reading;
 mod settings;
 mod stream;
 mod text_diffs;
+mod tool_calls;
 mod unified_diff;
 
 use crate::error::Result;
@@ -34,6 +35,9 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     registrar.scalar::<unified_diff::UnifiedDiff>()?;
     registrar.scalar::<diff_tool::DiffText>()?;
     registrar.scalar::<diff_tool::DiffFiles>()?;
+    registrar.table::<tool_calls::RedlineTools>()?;
+    registrar.scalar::<tool_calls::RedlineCall>()?;
+    registrar.scalar::<tool_calls::RedlineCallText>()?;
     registrar.scalar::<text_diffs::DiffStats>()?;
     registrar.scalar::<text_diffs::DiffRows>()?;
     registrar.scalar::<text_diffs::InlineDiff>()?;

@@ -1,5 +1,8 @@
 //! What the tool `Diff` answers about two texts, whoever asks: a SQL function or an agent.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::binary::{binary_line, is_binary};
 use super::bounded::Bounded;
 use super::unified::{write_hunk_header, write_labels, write_line};
@@ -19,7 +22,8 @@ pub struct Side<'a> {
 }
 
 /// Two texts compared, within bounds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct DiffResult {
     /// The unified diff, with U+FFFD for what is not UTF-8; empty when the contents are equal. Of
     /// contents of which one is binary, git's line that they differ.

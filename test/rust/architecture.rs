@@ -10,9 +10,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pipeline", &["error", "limits"]),
     ("text", &["error", "limits"]),
     ("sandbox", &["error", "limits"]),
+    ("tools", &["error", "limits", "text"]),
     ("git", &["error", "limits", "text", "sandbox"]),
     ("ffi", &["error", "limits"]),
-    ("functions", &["error", "limits", "pipeline", "text", "sandbox", "git", "ffi"]),
+    ("functions", &["error", "limits", "pipeline", "text", "sandbox", "git", "tools", "ffi"]),
 ];
 
 /// The entry point is where the layers meet: it registers the functions.

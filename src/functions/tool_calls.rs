@@ -1,0 +1,151 @@
+//! `redline_tools()`, `redline_call(tool, args)` and `redline_call_text(tool, args)`: the tools as
+//! agents see and call them.
+//!
+//! A call never raises: what is wrong with it is its answer.
+
+use super::diff_tool::{Differ, Shown};
+use super::{grants, reading};
+use crate::error::Result;
+use crate::ffi::{
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
+};
+use crate::tools::{self, Answer, DiffArguments, DiffMode, TOOLS, Tool};
+
+/// What one thread keeps between calls.
+pub struct Caller {
+    settings: Settings,
+    differ: Differ,
+}
+
+impl Caller {
+    fn new(settings: Settings) -> Self {
+        Self { differ: Differ::new(settings.clone()), settings }
+    }
+
+    /// Answers a call; NULL is no name, and no arguments.
+    fn answer(&mut self, arguments: Arguments<'_>) -> Answer {
+        let text = |index| arguments.text(index).map(String::from_utf8_lossy).unwrap_or_default();
+        self.call(&text(0), &text(1)).unwrap_or_else(|error| Answer::error(&error))
+    }
+
+    fn call(&mut self, name: &str, arguments: &str) -> Result<Answer> {
+        let tool = tools::find(name)?;
+        grants::require_tool(tool.name, &self.settings)?;
+        match tool.name {
+            "Diff" => self.diff(&tools::parse(tool.name, arguments)?),
+            other => unreachable!("{other} is in the registry and has no answer"),
+        }
+    }
+
+    fn diff(&mut self, arguments: &DiffArguments) -> Result<Answer> {
+        let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
+        let shown = Shown { context_lines: arguments.context_lines, labels };
+        let result = match arguments.mode()? {
+            DiffMode::Paths(a, b) => self.differ.files([a, b], &shown),
+            DiffMode::Texts(a, b) => self.differ.texts([a.as_bytes(), b.as_bytes()], &shown),
+        }?;
+        Ok(Answer::new(result.to_text(), &result))
+    }
+}
+
+const OVERLOADS: &[Overload] = &[&[Type::Varchar, Type::Varchar]];
+
+/// The whole answer, MCP's `CallToolResult`.
+pub struct RedlineCall;
+
+impl ScalarFunction for RedlineCall {
+    const NAME: &'static str = "redline_call";
+    const OVERLOADS: &'static [Overload] = OVERLOADS;
+    const RETURNS: Type = Type::Json;
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Handle;
+    const SETTINGS: &'static [&'static str] = reading::SETTINGS;
+    type State = Caller;
+
+    fn open(settings: Settings) -> Result<Caller> {
+        Ok(Caller::new(settings))
+    }
+
+    fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        out.push_text(Some(&caller.answer(arguments).to_json()));
+        Ok(())
+    }
+}
+
+/// The text of the answer alone, for servers whose tools return rows.
+pub struct RedlineCallText;
+
+impl ScalarFunction for RedlineCallText {
+    const NAME: &'static str = "redline_call_text";
+    const OVERLOADS: &'static [Overload] = OVERLOADS;
+    const RETURNS: Type = Type::Varchar;
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Handle;
+    const SETTINGS: &'static [&'static str] = reading::SETTINGS;
+    type State = Caller;
+
+    fn open(settings: Settings) -> Result<Caller> {
+        Ok(Caller::new(settings))
+    }
+
+    fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        out.push_text(Some(&caller.answer(arguments).into_text()));
+        Ok(())
+    }
+}
+
+/// The list of the tools.
+pub struct RedlineTools;
+
+/// A running scan: the tools that are left, and the projection.
+pub struct Scan {
+    left: std::array::IntoIter<Tool, { TOOLS.len() }>,
+    projection: Vec<usize>,
+}
+
+impl TableFunction for RedlineTools {
+    const NAME: &'static str = "redline_tools";
+    const PARAMETERS: &'static [Field] = &[];
+    const NAMED: &'static [Field] = &[];
+    const COLUMNS: &'static [Field] = &[
+        Field::new("name", Type::Varchar),
+        Field::new("title", Type::Varchar),
+        Field::new("description", Type::Varchar),
+        Field::new("input_schema", Type::Json),
+        Field::new("output_schema", Type::Json),
+        Field::new("annotations", Type::Json),
+        Field::new("sql_template", Type::Varchar),
+        Field::new("publish_sql", Type::Varchar),
+    ];
+    const SETTINGS: &'static [&'static str] = &[];
+    type Bind = ();
+    type Scan = Scan;
+
+    fn bind(_: &[Value], _: &[Value]) -> Result<()> {
+        Ok(())
+    }
+
+    fn open((): &(), open: Open<'_>) -> Result<Scan> {
+        Ok(Scan { left: TOOLS.into_iter(), projection: open.projection.to_vec() })
+    }
+
+    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
+        for tool in scan.left.by_ref() {
+            for (column, &index) in batch.columns_mut().iter_mut().zip(&scan.projection) {
+                let text = match Self::COLUMNS[index].name {
+                    "name" => tool.name.to_owned(),
+                    "title" => tool.title.to_owned(),
+                    "description" => tool.description.to_owned(),
+                    "input_schema" => tool.input_schema().to_string(),
+                    "output_schema" => tool.output_schema().to_string(),
+                    "annotations" => tool.annotations_json(),
+                    "sql_template" => tool.sql_template(),
+                    "publish_sql" => tool.publish_sql(),
+                    other => unreachable!("no column {other}"),
+                };
+                column.push_text(Some(&text));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,15 @@
+//! The registry of tools that agents call: what each is named, says of itself, takes and gives.
+//!
+//! Pure: arguments come in as JSON text and are checked here, answers go out as MCP's
+//! `CallToolResult`; the work between the two is done by `functions`. Schemas are generated from
+//! the Rust types (JSON Schema 2020-12), so that they cannot say something else than the code.
+
+mod answer;
+mod arguments;
+mod diff;
+mod registry;
+
+pub use answer::Answer;
+pub use arguments::parse;
+pub use diff::{DiffArguments, DiffMode};
+pub use registry::{TOOLS, Tool, find};
