@@ -740,6 +740,8 @@ def test_a_bad_argument_is_taken_for_a_good_one(con, call, tmp_path, monkeypatch
 @pytest.mark.parametrize("call", CALLS)
 def test_null_is_taken_for_a_value(con, call):
     """A table function refuses it; a scalar function answers NULL."""
+    if call.endswith(".to") and "_list" not in call:
+        pytest.skip("without a second revision the first is compared with the work tree")
     query, parameters = CALLS[call]
     got = answer(con, query, *parameters(None, str(repositories.fixture("basic"))))
     if "_list" in call:
