@@ -14,6 +14,8 @@ pub enum ErrorKind {
     FsDenied,
     /// The tool is not granted.
     PermissionDenied,
+    /// A person must approve the operation first.
+    ApprovalRequired,
     /// An input is over a named limit.
     TooLarge,
     /// What was read changed in the meantime.
@@ -30,6 +32,7 @@ impl ErrorKind {
             Self::NotFound => "not_found",
             Self::FsDenied => "fs_denied",
             Self::PermissionDenied => "permission_denied",
+            Self::ApprovalRequired => "approval_required",
             Self::TooLarge => "too_large",
             Self::Stale => "stale",
             Self::ToolFailed => "tool_failed",
@@ -77,6 +80,11 @@ impl Error {
     /// Creates a `permission_denied` error.
     pub fn permission_denied(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::PermissionDenied, message)
+    }
+
+    /// Creates an `approval_required` error.
+    pub fn approval_required(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::ApprovalRequired, message)
     }
 
     /// Creates a `too_large` error.
@@ -131,28 +139,40 @@ impl StdError for Error {
     }
 }
 
-/// Returns `given` in quotes for a message: control characters escaped, at most 200 characters.
+/// Returns `given` in quotes for a message, [`visible`].
 pub fn quoted(given: &str) -> String {
+    format!("'{}'", visible(given))
+}
+
+/// Returns `text` for a message: what is hard to see escaped, at most 200 characters.
+pub fn visible(text: &str) -> String {
     const MOST: usize = 200;
-    let mut out = String::from("'");
-    for (count, c) in given.chars().enumerate() {
+    let mut out = String::new();
+    for (count, c) in text.chars().enumerate() {
         if count == MOST {
             out.push('…');
             break;
         }
-        if c.is_control() || is_invisible(c) {
+        if is_hard_to_see(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
         }
     }
-    out.push('\'');
     out
 }
 
-/// Tells whether a character changes how the text around it is shown, or shows nothing itself.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+/// Tells whether a character shows nothing, or changes how the text around it is shown: control and
+/// direction characters, ends of lines and what Unicode lets a screen leave out
+/// (`Default_Ignorable_Code_Point`).
+pub fn is_hard_to_see(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

@@ -9,9 +9,10 @@
 //! | [`ffi`] | DuckDB's C API: all `unsafe`, nothing about diffs |
 //! | [`tools`] | pure: the registry of tools that agents call, their arguments and answers |
 //! | [`git`] | the only user of gix: repositories, revisions, the tree walk, changed files |
-//! | [`sandbox`] | which paths may be read |
+//! | [`sandbox`] | which paths may be read and written: DuckDB's limits, the named roots |
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
 //! | [`pipeline`] | pure: ordered parallel work with a bounded window |
+//! | [`suggest`] | pure: the nearest names to one that was not found |
 //! | [`error`], [`limits`] | the error codes and every limit by name |
 
 pub mod error;
@@ -21,5 +22,6 @@ pub mod git;
 pub mod limits;
 pub mod pipeline;
 pub mod sandbox;
+pub mod suggest;
 pub mod text;
 pub mod tools;

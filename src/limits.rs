@@ -54,6 +54,16 @@ pub const IGNORE_BYTES: u64 = 100 << 20;
 /// Bytes that the entries of an index may take in memory; a larger one is `tool_failed:`.
 pub const INDEX_BYTES: usize = 4 << 30;
 
+/// Bytes of a path beneath a sandbox's root, and of one name in it: what Linux opens. A longer one
+/// is `fs_denied:`.
+pub const PATH_BYTES: usize = 4095;
+/// See [`PATH_BYTES`].
+pub const PATH_NAME_BYTES: usize = 255;
+
+/// Names in a folder looked at when the nearest to a missing one are searched; beyond, the hint is
+/// drawn from those seen.
+pub const FOLDER_NAMES: usize = 5_000;
+
 /// Jobs in flight between the walk and the reader of a scan: bounds memory, not results.
 pub const WINDOW_JOBS: usize = 256;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::arguments::{required_text, row_text};
-use super::host;
+use super::host::Host;
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Arguments, Field, Settings, Type, Value};
+use crate::ffi::{Arguments, Field, Type, Value};
 use crate::git::{Change, Changes, Comparison, RenameOptions};
 use crate::limits;
 use crate::pipeline::Ordered;
@@ -74,27 +74,27 @@ impl Revisions {
     }
 
     /// Opens the repository and resolves the revisions.
-    pub fn open(&self, settings: &Settings) -> Result<Comparison> {
-        let repository = host::open_repository(&self.repo, settings)?;
+    pub fn open(&self, host: &Host) -> Result<Comparison> {
+        let repository = host.repository(&self.repo)?;
         let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
         Ok(comparison.with_untracked(self.untracked))
     }
 
     /// Starts the walk alone, to be read on the caller's thread.
-    pub fn walk(&self, settings: &Settings) -> Result<Changes> {
-        self.open(settings)?.changes(self.renames, Arc::default())
+    pub fn walk(&self, host: &Host) -> Result<Changes> {
+        self.open(host)?.changes(self.renames, Arc::default())
     }
 
     /// Starts the walk with workers: `make` returns the work of one of them.
-    pub fn work<R, W>(&self, settings: &Settings, make: impl Fn(&Comparison) -> Result<W>) -> Result<Ordered<R>>
+    pub fn work<R, W>(&self, host: &Host, make: impl Fn(&Comparison) -> Result<W>) -> Result<Ordered<R>>
     where
         R: Send + 'static,
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
     {
-        let comparison = self.open(settings)?;
+        let comparison = self.open(host)?;
         let stop = Arc::new(AtomicBool::new(false));
         let changes = comparison.changes(self.renames, Arc::clone(&stop))?;
-        let workers = (0..host::threads(settings))
+        let workers = (0..host.threads())
             .map(|_| {
                 let stop = Arc::clone(&stop);
                 let mut work = make(&comparison)?;

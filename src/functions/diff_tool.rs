@@ -1,7 +1,8 @@
 //! `diff_text` and `diff_files`: the answers of the tool `Diff` as SQL values.
 
 use super::arguments::row_text;
-use super::{grants, reading, settings};
+use super::host::{self, Host};
+use super::{reading, settings};
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::limits;
@@ -28,7 +29,7 @@ const OVERLOADS: &[Overload] = &[
 /// What one thread keeps between rows.
 pub struct Differ {
     engine: Engine,
-    settings: Settings,
+    host: Host,
 }
 
 /// How two contents are shown.
@@ -41,13 +42,8 @@ pub struct Shown<'a> {
 
 impl Differ {
     /// Prepares a thread of an execution.
-    pub fn new(settings: Settings) -> Self {
-        Self { engine: Engine::default(), settings }
-    }
-
-    fn open(function: &str, settings: Settings) -> Result<Self> {
-        grants::require_function(function, &settings)?;
-        Ok(Self::new(settings))
+    pub fn new(host: Host) -> Self {
+        Self { engine: Engine::default(), host }
     }
 
     /// Compares two texts.
@@ -69,15 +65,15 @@ impl Differ {
     pub fn files(&mut self, paths: [&str; 2], shown: &Shown<'_>) -> Result<DiffResult> {
         // A wrong argument is told before a file is read.
         context_lines(shown.context_lines)?;
-        let a = reading::read_file_for(paths[0], &self.settings)?;
-        let b = reading::read_file_for(paths[1], &self.settings)?;
+        let a = reading::read_file_for(paths[0], &self.host)?;
+        let b = reading::read_file_for(paths[1], &self.host)?;
         self.compare([&a, &b], paths, shown)
     }
 
     fn compare(&mut self, contents: [&[u8]; 2], names: [&str; 2], shown: &Shown<'_>) -> Result<DiffResult> {
         let context = context_lines(shown.context_lines)?;
         let side = |n: usize| Side { bytes: contents[n], label: shown.labels[n].unwrap_or(names[n]) };
-        DiffResult::new(&mut self.engine, side(0), side(1), context, settings::max_diff_bytes(&self.settings))
+        DiffResult::new(&mut self.engine, side(0), side(1), context, settings::max_diff_bytes(&self.host.settings))
     }
 }
 
@@ -131,11 +127,11 @@ impl ScalarFunction for DiffText {
     const RETURNS: Type = Type::Struct(&FIELDS);
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = reading::SETTINGS;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Differ;
 
     fn open(settings: Settings) -> Result<Differ> {
-        Differ::open(Self::NAME, settings)
+        Ok(Differ::new(Host::open(Self::NAME, settings)?))
     }
 
     fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
@@ -152,11 +148,11 @@ impl ScalarFunction for DiffFiles {
     const RETURNS: Type = Type::Struct(&FIELDS);
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = reading::SETTINGS;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Differ;
 
     fn open(settings: Settings) -> Result<Differ> {
-        Differ::open(Self::NAME, settings)
+        Ok(Differ::new(Host::open(Self::NAME, settings)?))
     }
 
     fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {

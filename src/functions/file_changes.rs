@@ -1,8 +1,8 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
 use super::comparison::{self, Named, Revisions};
+use super::host::{self, Host};
 use super::stream::{Grouped, Stream};
-use super::{grants, host};
 use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
@@ -72,13 +72,8 @@ impl Grouped for Measured {
 }
 
 /// Starts the measuring of every change.
-fn measured(
-    revisions: &Revisions,
-    measure: Measure,
-    options: &DiffOptions,
-    settings: &Settings,
-) -> Result<Ordered<Measured>> {
-    revisions.work(settings, |comparison| {
+fn measured(revisions: &Revisions, measure: Measure, options: &DiffOptions, host: &Host) -> Result<Ordered<Measured>> {
+    revisions.work(host, |comparison| {
         let mut measurer = comparison.measurer(measure, options.clone());
         Ok(move |change, stop: &Stop<'_>| measurer.measure(change, stop))
     })
@@ -110,12 +105,12 @@ impl TableFunction for FileChanges {
     }
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Scan> {
-        grants::require_function(Self::NAME, &open.settings)?;
+        let host = Host::open(Self::NAME, open.settings)?;
         let measure = measure(open.projection);
         if measure == Measure::default() {
-            return Ok(Scan::Unmeasured(revisions.walk(&open.settings)?, open.projection.to_vec()));
+            return Ok(Scan::Unmeasured(revisions.walk(&host)?, open.projection.to_vec()));
         }
-        let rows = measured(revisions, measure, options, &open.settings)?;
+        let rows = measured(revisions, measure, options, &host)?;
         Ok(Scan::Measured(Box::new(Stream::new(rows, open.projection))))
     }
 
@@ -147,17 +142,16 @@ impl ScalarFunction for FileChangesList {
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Settings;
+    type State = Host;
 
-    fn open(settings: Settings) -> Result<Settings> {
-        grants::require_function(Self::NAME, &settings)?;
-        Ok(settings)
+    fn open(settings: Settings) -> Result<Host> {
+        Host::open(Self::NAME, settings)
     }
 
-    fn call(settings: &mut Settings, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let revisions = Revisions::of_row(arguments, 0)?;
         let all = Measure { sizes: true, lines: true };
-        let mut rows = measured(&revisions, all, &DiffOptions::default(), settings)?;
+        let mut rows = measured(&revisions, all, &DiffOptions::default(), host)?;
         out.push_list(|elements| {
             let mut seq = 0;
             while let Poll::Ready(row) = rows.poll(None) {

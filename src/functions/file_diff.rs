@@ -3,9 +3,9 @@
 
 use super::arguments::{required_text, row_text};
 use super::comparison::{self, Named, Revisions};
+use super::host::{self, Host};
 use super::line_rows::{self, LineRows};
 use super::stream::{Grouped, Stream};
-use super::{grants, host};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
@@ -27,8 +27,8 @@ struct Found {
 }
 
 impl Found {
-    fn find(comparison: &FileComparison, settings: &Settings) -> Result<Self> {
-        let sides = comparison.revisions.open(settings)?;
+    fn find(comparison: &FileComparison, host: &Host) -> Result<Self> {
+        let sides = comparison.revisions.open(host)?;
         match sides.path(comparison.file.as_bytes())? {
             PathChange::File(changes) => Ok(Self { comparison: sides, changes }),
             found => {
@@ -124,8 +124,8 @@ impl TableFunction for FileDiff {
     }
 
     fn open(comparison: &FileComparison, open: Open<'_>) -> Result<Scan> {
-        grants::require_function(Self::NAME, &open.settings)?;
-        let found = Found::find(comparison, &open.settings)?;
+        let host = Host::open(Self::NAME, open.settings)?;
+        let found = Found::find(comparison, &host)?;
         let options = comparison.options.clone();
         Ok(Scan { found, options, lines: None, next: 0, projection: open.projection.to_vec() })
     }
@@ -158,20 +158,19 @@ impl ScalarFunction for FileDiffList {
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Settings;
+    type State = Host;
 
-    fn open(settings: Settings) -> Result<Settings> {
-        grants::require_function(Self::NAME, &settings)?;
-        Ok(settings)
+    fn open(settings: Settings) -> Result<Host> {
+        Host::open(Self::NAME, settings)
     }
 
-    fn call(settings: &mut Settings, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let comparison = FileComparison {
             file: row_text(arguments, 0, "file")?,
             revisions: Revisions::of_row(arguments, 1)?,
             options: DiffOptions { context: comparison::context(arguments.bigint(4))?, ..DiffOptions::default() },
         };
-        Found::find(&comparison, settings)?.lines(&comparison.options)?.write_list(out);
+        Found::find(&comparison, host)?.lines(&comparison.options)?.write_list(out);
         Ok(())
     }
 }
@@ -221,8 +220,8 @@ impl TableFunction for DiffLines {
     }
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Self::Scan> {
-        grants::require_function(Self::NAME, &open.settings)?;
-        let files = revisions.work(&open.settings, |comparison| {
+        let host = Host::open(Self::NAME, open.settings)?;
+        let files = revisions.work(&host, |comparison| {
             let mut liner = Liner::new(comparison, options);
             Ok(move |change: Change, stop: &Stop<'_>| {
                 let lines = liner.lines(std::slice::from_ref(&change), stop)?;

@@ -1,10 +1,9 @@
 //! `file_patches(from, to, repo)` and `diff_hunks(from, to, repo)`: changes as git prints them.
 
 use super::comparison::{self, Named, Revisions};
+use super::host::{self, Host};
 use super::stream::{Grouped, Stream};
-use super::{grants, host};
 use crate::error::Result;
-use crate::ffi::Settings;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::git::{Change, FilePatch};
 use crate::pipeline::Ordered;
@@ -20,10 +19,10 @@ fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<Bind> {
 /// Starts the work: each change with its patch, made into a row or rows.
 fn patches<G: Grouped>(
     (revisions, options): &Bind,
-    settings: &Settings,
+    host: &Host,
     row: fn(Change, FilePatch) -> G,
 ) -> Result<Ordered<G>> {
-    revisions.work(settings, |comparison| {
+    revisions.work(host, |comparison| {
         let mut patcher = comparison.patcher(options.clone())?;
         Ok(move |change: Change, stop: &Stop<'_>| {
             let patch = patcher.patch(&change, stop)?;
@@ -78,13 +77,13 @@ impl TableFunction for FilePatches {
     }
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
-        grants::require_function(Self::NAME, &open.settings)?;
+        let host = Host::open(Self::NAME, open.settings)?;
         let needs_patch = open.projection.iter().any(|&index| Self::COLUMNS[index].name.starts_with("patch"));
         let row = |change, patch| PatchRow { change, patch };
         let rows = if needs_patch {
-            patches(bind, &open.settings, row)?
+            patches(bind, &host, row)?
         } else {
-            bind.0.work(&open.settings, |_| Ok(move |change, _: &Stop<'_>| Ok(row(change, FilePatch::default()))))?
+            bind.0.work(&host, |_| Ok(move |change, _: &Stop<'_>| Ok(row(change, FilePatch::default()))))?
         };
         Ok(Stream::new(rows, open.projection))
     }
@@ -147,8 +146,8 @@ impl TableFunction for DiffHunks {
     }
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
-        grants::require_function(Self::NAME, &open.settings)?;
-        let rows = patches(bind, &open.settings, |change, patch| HunkRows { path: change.path, patch })?;
+        let host = Host::open(Self::NAME, open.settings)?;
+        let rows = patches(bind, &host, |change, patch| HunkRows { path: change.path, patch })?;
         Ok(Stream::new(rows, open.projection))
     }
 

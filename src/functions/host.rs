@@ -1,6 +1,8 @@
 //! What the functions ask of the host's settings.
 
-use super::settings;
+use std::sync::Arc;
+
+use super::{grants, settings};
 use crate::error::Result;
 use crate::ffi::Settings;
 use crate::git::Repository;
@@ -8,28 +10,59 @@ use crate::sandbox::Access;
 
 const THREADS: &str = "threads";
 /// Whether DuckDB may read and write files anywhere.
-pub const EXTERNAL_ACCESS: &str = "enable_external_access";
+const EXTERNAL_ACCESS: &str = "enable_external_access";
 /// The folders it may still read and write where not.
-pub const ALLOWED_DIRECTORIES: &str = "allowed_directories";
+const ALLOWED_DIRECTORIES: &str = "allowed_directories";
+/// What DuckDB takes for `~`.
+pub const HOME_DIRECTORY: &str = "home_directory";
 
-/// The settings that functions which open repositories read.
-pub const SETTINGS: &[&str] = &[THREADS, EXTERNAL_ACCESS, ALLOWED_DIRECTORIES, settings::TOOL_GRANTS];
+/// The settings that functions which open repositories or files read.
+pub const SETTINGS: &[&str] = &[
+    THREADS,
+    EXTERNAL_ACCESS,
+    ALLOWED_DIRECTORIES,
+    HOME_DIRECTORY,
+    settings::SANDBOXES,
+    settings::TOOL_GRANTS,
+    settings::MAX_READ_BYTES,
+    settings::MAX_DIFF_BYTES,
+];
 
-/// Returns how many threads a query may use: at least one.
-pub fn threads(settings: &Settings) -> usize {
-    let threads = settings.get(THREADS).as_integer().unwrap_or(1);
-    usize::try_from(threads).unwrap_or(1).max(1)
+/// The settings at the start of an execution, and what they let be opened.
+pub struct Host {
+    /// The settings as they are.
+    pub settings: Settings,
+    /// DuckDB's own limits and the sandboxes.
+    pub access: Arc<Access>,
 }
 
-/// Returns what DuckDB's settings let be opened.
-pub fn access(settings: &Settings) -> Access {
-    // A host that does not tell is taken to forbid.
-    let external = settings.get(EXTERNAL_ACCESS).as_boolean().unwrap_or(false);
-    let directories = settings.get(ALLOWED_DIRECTORIES).as_texts().unwrap_or_default();
-    Access::new(external, &directories)
-}
+impl Host {
+    /// Reads what the settings mean, and refuses a function whose tool is not granted.
+    pub fn open(function: &str, settings: Settings) -> Result<Self> {
+        grants::require_function(function, &settings)?;
+        Self::new(settings)
+    }
 
-/// Opens the repository that was named, within what DuckDB's settings allow.
-pub fn open_repository(given: &str, settings: &Settings) -> Result<Repository> {
-    Repository::open(given, &access(settings))
+    /// Reads what the settings mean.
+    pub fn new(settings: Settings) -> Result<Self> {
+        // A host that does not tell is taken to forbid.
+        let external = settings.get(EXTERNAL_ACCESS).as_boolean().unwrap_or(false);
+        let directories = settings.get(ALLOWED_DIRECTORIES).as_texts().unwrap_or_default();
+        let mut access = Access::new(external, &directories);
+        if let Some(json) = settings::sandboxes(&settings) {
+            access = access.within(json, settings::max_read_bytes(&settings))?;
+        }
+        Ok(Self { settings, access: Arc::new(access) })
+    }
+
+    /// Returns how many threads a query may use: at least one.
+    pub fn threads(&self) -> usize {
+        let threads = self.settings.get(THREADS).as_integer().unwrap_or(1);
+        usize::try_from(threads).unwrap_or(1).max(1)
+    }
+
+    /// Opens the repository that was named, within what may be opened.
+    pub fn repository(&self, given: &str) -> Result<Repository> {
+        Repository::open(given, &self.access)
+    }
 }

@@ -4,44 +4,39 @@
 //! `name/relative/path` and the sandbox decides; else DuckDB's own file system reads, within
 //! DuckDB's own limits.
 
-use super::{host, settings};
+use super::host::{HOME_DIRECTORY, Host};
+use super::settings;
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{FileError, Settings};
+use crate::ffi::FileError;
 use crate::sandbox::{LocalKind, LocalPath};
 
-const HOME_DIRECTORY: &str = "home_directory";
-
-/// The settings that a function which reads files needs.
-pub const SETTINGS: &[&str] = &[
-    settings::SANDBOXES,
-    settings::TOOL_GRANTS,
-    settings::MAX_READ_BYTES,
-    settings::MAX_DIFF_BYTES,
-    host::EXTERNAL_ACCESS,
-    host::ALLOWED_DIRECTORIES,
-    HOME_DIRECTORY,
-];
-
 /// Returns the content of the file that was named.
-pub fn read_file_for(given: &str, settings: &Settings) -> Result<Vec<u8>> {
+pub fn read_file_for(given: &str, host: &Host) -> Result<Vec<u8>> {
     if given.is_empty() {
         return Err(Error::invalid_args("the path of the file is empty").with_hint("Give the path of a file"));
     }
-    match settings::sandboxes(settings) {
-        None => through_duckdb(given, settings),
-        Some(_) => Err(Error::fs_denied(format!("{} lies in no sandbox", quoted(given)))
-            .with_hint("Ask the host to name its folder in redline_sandboxes")),
+    match host.access.sandboxes() {
+        None => through_duckdb(given, host),
+        Some(sandboxes) => {
+            let place = sandboxes.resolve(given)?;
+            if place.sandbox().approvals().read {
+                return Err(Error::approval_required(format!("reading {} must be approved", quoted(given)))
+                    .with_hint("Ask the person who runs the host to show you the file"));
+            }
+            place.read()
+        }
     }
 }
 
-fn through_duckdb(given: &str, settings: &Settings) -> Result<Vec<u8>> {
+fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
+    let settings = &host.settings;
     let limit = settings::max_read_bytes(settings);
     let files = settings.files().ok_or_else(|| Error::tool_failed("DuckDB gave no file system to read with"))?;
     let path = LocalPath::new(given, settings.get(HOME_DIRECTORY).as_text());
     // A FIFO would be waited for and a device may never end; DuckDB opens them all.
     let kind = path.kind();
     if matches!(kind, LocalKind::Folder | LocalKind::Special) {
-        return Err(if path.is_allowed(&host::access(settings)) { no_file(given, kind) } else { denied(given) });
+        return Err(if path.is_allowed(&host.access) { no_file(given, kind) } else { denied(given) });
     }
     // What was looked at is what is opened: DuckDB would take `~` and `file:` off once more.
     files.read(path.as_str(), limit).map_err(|error| match error {

@@ -4,48 +4,44 @@
 //! A call never raises: what is wrong with it is its answer.
 
 use super::diff_tool::{Differ, Shown};
-use super::{grants, reading};
+use super::grants;
+use super::host::{self, Host};
 use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
 use crate::tools::{self, Answer, DiffArguments, DiffMode, TOOLS, Tool};
 
-/// What one thread keeps between calls.
-pub struct Caller {
-    settings: Settings,
-    differ: Differ,
-}
+/// Answers calls under the settings of one execution.
+pub struct Caller(Settings);
 
 impl Caller {
-    fn new(settings: Settings) -> Self {
-        Self { differ: Differ::new(settings.clone()), settings }
-    }
-
     /// Answers a call; NULL is no name, and no arguments.
-    fn answer(&mut self, arguments: Arguments<'_>) -> Answer {
+    fn answer(&self, arguments: Arguments<'_>) -> Answer {
         let text = |index| arguments.text(index).map(String::from_utf8_lossy).unwrap_or_default();
         self.call(&text(0), &text(1)).unwrap_or_else(|error| Answer::error(&error))
     }
 
-    fn call(&mut self, name: &str, arguments: &str) -> Result<Answer> {
+    fn call(&self, name: &str, arguments: &str) -> Result<Answer> {
         let tool = tools::find(name)?;
-        grants::require_tool(tool.name, &self.settings)?;
+        grants::require_tool(tool.name, &self.0)?;
+        let host = Host::new(self.0.clone())?;
         match tool.name {
-            "Diff" => self.diff(&tools::parse(tool.name, arguments)?),
+            "Diff" => diff(host, &tools::parse(tool.name, arguments)?),
             other => unreachable!("{other} is in the registry and has no answer"),
         }
     }
+}
 
-    fn diff(&mut self, arguments: &DiffArguments) -> Result<Answer> {
-        let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
-        let shown = Shown { context_lines: arguments.context_lines, labels };
-        let result = match arguments.mode()? {
-            DiffMode::Paths(a, b) => self.differ.files([a, b], &shown),
-            DiffMode::Texts(a, b) => self.differ.texts([a.as_bytes(), b.as_bytes()], &shown),
-        }?;
-        Ok(Answer::new(result.to_text(), &result))
-    }
+fn diff(host: Host, arguments: &DiffArguments) -> Result<Answer> {
+    let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
+    let shown = Shown { context_lines: arguments.context_lines, labels };
+    let mut differ = Differ::new(host);
+    let result = match arguments.mode()? {
+        DiffMode::Paths(a, b) => differ.files([a, b], &shown),
+        DiffMode::Texts(a, b) => differ.texts([a.as_bytes(), b.as_bytes()], &shown),
+    }?;
+    Ok(Answer::new(result.to_text(), &result))
 }
 
 const OVERLOADS: &[Overload] = &[&[Type::Varchar, Type::Varchar]];
@@ -59,11 +55,11 @@ impl ScalarFunction for RedlineCall {
     const RETURNS: Type = Type::Json;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = reading::SETTINGS;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Caller;
 
     fn open(settings: Settings) -> Result<Caller> {
-        Ok(Caller::new(settings))
+        Ok(Caller(settings))
     }
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
@@ -81,11 +77,11 @@ impl ScalarFunction for RedlineCallText {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = reading::SETTINGS;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Caller;
 
     fn open(settings: Settings) -> Result<Caller> {
-        Ok(Caller::new(settings))
+        Ok(Caller(settings))
     }
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {

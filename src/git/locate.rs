@@ -21,19 +21,15 @@ pub struct Location {
 /// Returns the repository at `given`, or the nearest one above it: a work tree, a folder inside
 /// one, a bare repository, a linked work tree, or a `.git` folder.
 ///
-/// Where `access` is limited, a path outside is refused before anything is said of it.
+/// With sandboxes, `given` is `name/folder`. Where `access` is limited, a path outside is refused
+/// before anything is said of it.
 pub fn locate(given: &str, access: &Access) -> Result<Location> {
     if given.is_empty() {
         return Err(Error::invalid_args("the repository path is ''").with_hint("Use '.' for the current folder"));
     }
-    let start = Path::new(given).canonicalize();
-    if !access.is_unlimited() {
-        match &start {
-            Ok(start) => access.check(start, given)?,
-            Err(_) => access.check(&nearest_existing(Path::new(given)), given)?,
-        }
-    }
-    let start = start.map_err(|error| match error.kind() {
+    let path = access.repository_path(given)?;
+    access.check_target(&path, given)?;
+    let start = path.canonicalize().map_err(|error| match error.kind() {
         Io::PermissionDenied => Error::fs_denied(format!("{} cannot be read", quoted(given))).with_source(error),
         Io::NotFound | Io::NotADirectory => {
             Error::not_found(format!("there is no folder {}", quoted(given))).with_source(error)
@@ -47,87 +43,105 @@ pub fn locate(given: &str, access: &Access) -> Result<Location> {
     if let Err(error) = fs::read_dir(&start) {
         return Err(Error::fs_denied(format!("the folder {} cannot be read", quoted(given))).with_source(error));
     }
-    for folder in start.ancestors() {
-        if let Some(git_dir) = dot_git(folder, given)? {
-            return Location::new(git_dir, Some(folder), given);
+    let finder = Finder { access, given };
+    // What lies above the allowed folders is not looked at: its absence would tell something too.
+    for folder in start.ancestors().take_while(|folder| access.allows(folder)) {
+        if let Some(git_dir) = finder.dot_git(folder)? {
+            return finder.location(git_dir, Some(folder));
         }
-        if is_git_dir(folder) {
-            let work_tree = work_tree_of(folder);
-            return Location::new(folder.to_owned(), work_tree.as_deref(), given);
+        if finder.is_git_dir(folder)? {
+            let work_tree = finder.work_tree_of(folder)?;
+            return finder.location(folder.to_owned(), work_tree.as_deref());
         }
     }
-    Err(Error::not_found(format!("neither {} nor a folder above it is a git repository", quoted(given)))
+    let above = if access.is_unlimited() { "a folder above it" } else { "a folder above it that may be read" };
+    Err(Error::not_found(format!("neither {} nor {above} is a git repository", quoted(given)))
         .with_hint("Name a work tree, a folder inside one, a bare repository or a .git folder"))
 }
 
-/// Returns the canonical path of the nearest folder above `path` that exists.
-fn nearest_existing(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_default();
-    absolute.ancestors().skip(1).find_map(|above| above.canonicalize().ok()).unwrap_or_default()
+/// Follows what leads from a folder to a repository, within what may be read.
+struct Finder<'a> {
+    access: &'a Access,
+    /// The path as the user gave it, for messages.
+    given: &'a str,
 }
 
-impl Location {
-    fn new(git_dir: PathBuf, work_tree: Option<&Path>, given: &str) -> Result<Self> {
+impl Finder<'_> {
+    fn location(&self, git_dir: PathBuf, work_tree: Option<&Path>) -> Result<Location> {
         let broken = |what: &str| {
-            Error::tool_failed(format!("the repository at {} is damaged: {what}", quoted(given)))
+            Error::tool_failed(format!("the repository at {} is damaged: {what}", quoted(self.given)))
                 .with_hint("Run 'git fsck' there")
         };
         let git_dir = git_dir.canonicalize().map_err(|_| broken("its .git folder cannot be read"))?;
-        let common_dir = match read_pointer(&git_dir.join("commondir"), b"") {
+        let common_dir = match self.read_pointer(&git_dir.join("commondir"), b"")? {
             Pointer::Absent => git_dir.clone(),
-            Pointer::To(path) => {
-                git_dir.join(path).canonicalize().map_err(|_| broken("its commondir names no folder"))?
-            }
+            Pointer::To(path) => path.canonicalize().map_err(|_| broken("its commondir names no folder"))?,
             Pointer::Unusable => return Err(broken("its commondir cannot be read")),
         };
         let work_tree = work_tree.map(Path::to_owned);
-        Ok(Self { git_dir, common_dir, work_tree })
+        Ok(Location { git_dir, common_dir, work_tree })
     }
-}
 
-/// Returns the git folder that `folder/.git` is or points to.
-fn dot_git(folder: &Path, given: &str) -> Result<Option<PathBuf>> {
-    let path = folder.join(".git");
-    let Ok(found) = fs::metadata(&path) else { return Ok(None) };
-    if found.is_dir() {
-        // git would climb on and answer from a repository further up, which was not meant.
-        return if is_git_dir(&path) {
-            Ok(Some(path))
-        } else {
-            Err(Error::tool_failed(format!("the .git folder found from {} is no repository", quoted(given)))
-                .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there"))
+    /// Returns the git folder that `folder/.git` is or points to.
+    fn dot_git(&self, folder: &Path) -> Result<Option<PathBuf>> {
+        let path = folder.join(".git");
+        self.access.check_target(&path, self.given)?;
+        let Ok(found) = fs::metadata(&path) else { return Ok(None) };
+        let given = quoted(self.given);
+        if found.is_dir() {
+            // git would climb on and answer from a repository further up, which was not meant.
+            return if self.is_git_dir(&path)? {
+                Ok(Some(path))
+            } else {
+                Err(Error::tool_failed(format!("the .git folder found from {given} is no repository"))
+                    .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there"))
+            };
+        }
+        let Pointer::To(git_dir) = self.read_pointer(&path, b"gitdir: ")? else {
+            return Err(Error::tool_failed(format!("the .git file found from {given} cannot be read"))
+                .with_hint("It should hold one line, 'gitdir: <path>'"));
         };
+        if self.is_git_dir(&git_dir)? {
+            Ok(Some(git_dir))
+        } else {
+            Err(Error::not_found(format!("the .git file found from {given} points to no repository"))
+                .with_hint("Run 'git worktree repair' or 'git submodule update --init' there"))
+        }
     }
-    let Pointer::To(target) = read_pointer(&path, b"gitdir: ") else {
-        return Err(Error::tool_failed(format!("the .git file found from {} cannot be read", quoted(given)))
-            .with_hint("It should hold one line, 'gitdir: <path>'"));
-    };
-    let git_dir = folder.join(target);
-    if is_git_dir(&git_dir) {
-        Ok(Some(git_dir))
-    } else {
-        Err(Error::not_found(format!("the .git file found from {} points to no repository", quoted(given)))
-            .with_hint("Run 'git worktree repair' or 'git submodule update --init' there"))
-    }
-}
 
-/// Tells whether a folder has the parts of a git folder.
-fn is_git_dir(folder: &Path) -> bool {
-    let has_head = fs::symlink_metadata(folder.join("HEAD")).is_ok();
-    let has_store = folder.join("objects").is_dir() && folder.join("refs").is_dir();
-    has_head && (has_store || folder.join("commondir").is_file())
-}
-
-/// Returns the work tree of a git folder that was named itself: the parent of `.git`, or what a
-/// linked work tree's `gitdir` file names. The configuration's `core.worktree` is not asked: it
-/// may name any folder of the machine.
-fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
-    if git_dir.file_name()? == ".git" {
-        return git_dir.parent().map(Path::to_owned);
+    /// Tells whether a folder has the parts of a git folder.
+    fn is_git_dir(&self, folder: &Path) -> Result<bool> {
+        if fs::symlink_metadata(folder.join("HEAD")).is_err() {
+            return Ok(false);
+        }
+        let [objects, refs, commondir] = ["objects", "refs", "commondir"].map(|part| folder.join(part));
+        for part in [&objects, &refs, &commondir] {
+            self.access.check_target(part, self.given)?;
+        }
+        Ok(objects.is_dir() && refs.is_dir() || commondir.is_file())
     }
-    match read_pointer(&git_dir.join("gitdir"), b"") {
-        Pointer::To(dot_git) => git_dir.join(dot_git).canonicalize().ok()?.parent().map(Path::to_owned),
-        _ => None,
+
+    /// Returns the work tree of a git folder that was named itself: the parent of `.git`, or what a
+    /// linked work tree's `gitdir` file names. The configuration's `core.worktree` is not asked: it
+    /// may name any folder of the machine.
+    fn work_tree_of(&self, git_dir: &Path) -> Result<Option<PathBuf>> {
+        if git_dir.file_name().is_some_and(|name| name == ".git") {
+            return Ok(git_dir.parent().map(Path::to_owned));
+        }
+        Ok(match self.read_pointer(&git_dir.join("gitdir"), b"")? {
+            Pointer::To(dot_git) => dot_git.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)),
+            _ => None,
+        })
+    }
+
+    /// Reads a file that holds one path behind a prefix, and refuses a path that leads outside.
+    fn read_pointer(&self, path: &Path, prefix: &[u8]) -> Result<Pointer> {
+        self.access.check_target(path, self.given)?;
+        let pointer = read_pointer(path, prefix);
+        if let Pointer::To(target) = &pointer {
+            self.access.check_target(target, self.given)?;
+        }
+        Ok(pointer)
     }
 }
 
@@ -137,7 +151,7 @@ enum Pointer {
     Unusable,
 }
 
-/// Reads a file that holds one path behind a prefix.
+/// Reads a file that holds one path behind a prefix; a relative path starts at the file's folder.
 fn read_pointer(path: &Path, prefix: &[u8]) -> Pointer {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
@@ -151,7 +165,7 @@ fn read_pointer(path: &Path, prefix: &[u8]) -> Pointer {
                 match &line[..end] {
                     [] => Pointer::Unusable,
                     line if line.contains(&0) => Pointer::Unusable,
-                    line => Pointer::To(PathBuf::from(OsStr::from_bytes(line))),
+                    line => Pointer::To(path.parent().unwrap_or(path).join(OsStr::from_bytes(line))),
                 }
             }
             Err(_) => Pointer::Unusable,

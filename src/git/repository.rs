@@ -37,7 +37,7 @@ impl Repository {
     /// Nothing of the repository is ever run: the environment and the user's and system's
     /// configuration take no part, and the repository's own configuration is trusted with
     /// nothing but plain values.
-    pub fn open(given: &str, access: &Access) -> Result<Self> {
+    pub fn open(given: &str, access: &Arc<Access>) -> Result<Self> {
         let location = locate(given, access)?;
         Parts::new(access, given).check(&location)?;
         let config = read_config(&location, given)?;
@@ -79,7 +79,7 @@ impl Repository {
             big_file_bytes,
             drivers: Arc::new(drivers(&config)),
             checkout: Checkout::new(&config),
-            access: Arc::new(access.clone()),
+            access: Arc::clone(access),
         })
     }
 

@@ -4,9 +4,9 @@ use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 use gix::revision::plumbing::Spec;
 
+use super::Oid;
 use super::comparison::Comparison;
 use super::repository::Repository;
-use super::{Oid, suggest};
 use crate::error::{Error, Result, quoted};
 
 /// One side of a comparison, resolved.
@@ -225,7 +225,7 @@ impl Repository {
                 Some(all.flatten().map(|reference| reference.name().shorten().to_str_lossy().into_owned()).collect())
             })
             .unwrap_or_default();
-        match suggest::nearest(name, names.iter().map(String::as_str)) {
+        match crate::suggest::nearest(name, names.iter().map(String::as_str)) {
             near if near.is_empty() && repo.is_shallow().unwrap_or(false) => {
                 error.with_hint("The history is shallow; 'git fetch --unshallow' gets the rest")
             }

@@ -1,17 +1,21 @@
-//! DuckDB's own limits on file access, applied to what redline opens itself.
+//! What may be opened: DuckDB's own limits on file access and the sandboxes, together.
 //!
-//! DuckDB checks only paths opened through its file system. Repositories are opened with the
-//! operating system's calls, so the same settings are read and enforced here.
+//! DuckDB checks only paths opened through its file system. Repositories and the files of sandboxes
+//! are opened with the operating system's calls, so the same settings are read and enforced here.
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use super::policy::Sandboxes;
+use crate::error::{Error, Result, quoted};
 
-/// What may be opened: everything, or only what lies in the allowed folders.
-#[derive(Debug, Clone)]
+/// Everything, or only what lies in the allowed folders; and of that everything, or only what lies
+/// in a sandbox.
+#[derive(Debug)]
 pub struct Access {
     /// `None` when DuckDB's external access is on.
     allowed: Option<Vec<PathBuf>>,
+    /// `None` when no sandboxes are configured.
+    sandboxes: Option<Sandboxes>,
 }
 
 impl Access {
@@ -20,34 +24,85 @@ impl Access {
     /// (`allowed_directories`).
     ///
     /// Folders that do not exist allow nothing. `allowed_paths` names single files and so never
-    /// covers a repository.
+    /// covers a repository or a root.
     pub fn new(external: bool, directories: &[&str]) -> Self {
         let canonical = || directories.iter().filter_map(|directory| Path::new(directory).canonicalize().ok());
-        Self { allowed: (!external).then(|| canonical().collect()) }
+        Self { allowed: (!external).then(|| canonical().collect()), sandboxes: None }
+    }
+
+    /// Narrows the access to the sandboxes of a setting, [`Sandboxes::open`].
+    pub fn within(self, json: &str, max_read_bytes: u64) -> Result<Self> {
+        let sandboxes = Sandboxes::open(json, max_read_bytes, |root| self.is_allowed(root))?;
+        Ok(Self { sandboxes: Some(sandboxes), ..self })
+    }
+
+    /// Returns the sandboxes, where any are configured: then files are named by them alone.
+    pub fn sandboxes(&self) -> Option<&Sandboxes> {
+        self.sandboxes.as_ref()
     }
 
     /// Tells whether there is nothing to check.
     pub fn is_unlimited(&self) -> bool {
-        self.allowed.is_none()
+        self.allowed.is_none() && self.sandboxes.is_none()
     }
 
-    /// Tells whether a canonical path may be opened.
+    /// Returns the path that an argument names as a repository: with sandboxes, `name/folder` or
+    /// an absolute path. Where it leads is still to be checked.
+    pub fn repository_path(&self, given: &str) -> Result<PathBuf> {
+        self.sandboxes.as_ref().map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.folder(given))
+    }
+
+    /// Tells whether a repository may be read from a canonical path.
     pub fn allows(&self, canonical: &Path) -> bool {
-        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|directory| canonical.starts_with(directory)))
+        self.is_allowed(canonical)
+            && self.sandboxes.as_ref().is_none_or(|sandboxes| sandboxes.hold_repository(canonical))
     }
 
-    /// Refuses a canonical path outside the allowed folders; `given` is the path as the user
-    /// wrote it.
+    /// Refuses a canonical path from which no repository may be read; `given` is the path as the
+    /// user wrote it.
     pub fn check(&self, canonical: &Path, given: &str) -> Result<()> {
         if self.allows(canonical) {
             return Ok(());
         }
-        Err(Error::fs_denied(format!(
-            "the repository at {} is, or reads from, a folder outside DuckDB's allowed_directories",
-            crate::error::quoted(given)
-        ))
-        .with_hint("Ask the host to add the folder to allowed_directories before external access is disabled"))
+        let refused = |limit: &str| {
+            let given = quoted(given);
+            Error::fs_denied(format!("the repository at {given} is, or reads from, a folder outside {limit}"))
+        };
+        Err(match &self.sandboxes {
+            Some(sandboxes) => refused("the sandboxes").with_hint(sandboxes.readable_repositories()),
+            None => refused("DuckDB's allowed_directories")
+                .with_hint("Ask the host to add the folder to allowed_directories before external access is disabled"),
+        })
     }
+
+    /// Refuses a path that leads, after its links are resolved, to where no repository may be
+    /// read. Of a path that does not exist, the part that does decides: a refusal tells nothing of
+    /// what lies outside.
+    pub fn check_target(&self, path: &Path, given: &str) -> Result<()> {
+        if self.is_unlimited() { Ok(()) } else { self.check(&resolved(path, 0), given) }
+    }
+
+    fn is_allowed(&self, canonical: &Path) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|directory| canonical.starts_with(directory)))
+    }
+}
+
+/// Returns the canonical path of `path`, or of the nearest folder above it that exists; of a link
+/// that leads nowhere, that of the place it names. Where there is no end of links, the path is
+/// empty, which lies nowhere.
+fn resolved(path: &Path, links: usize) -> PathBuf {
+    const MOST_LINKS: usize = 40;
+    let absolute = std::path::absolute(path).unwrap_or_default();
+    for above in absolute.ancestors() {
+        if let Ok(canonical) = above.canonicalize() {
+            return canonical;
+        }
+        if let Ok(target) = above.read_link() {
+            let folder = above.parent().unwrap_or(above);
+            return if links < MOST_LINKS { resolved(&folder.join(target), links + 1) } else { PathBuf::new() };
+        }
+    }
+    PathBuf::new()
 }
 
 #[cfg(test)]
@@ -75,5 +130,43 @@ mod tests {
         assert!(Access::new(false, &[]).check(Path::new("/"), "/").is_err());
         assert!(Access::new(false, &["/no/such/folder"]).check(Path::new("/no/such/folder"), "/").is_err());
         assert!(Access::new(true, &[]).check(Path::new("/"), "/").is_ok());
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_refused_otherwise_than_one_that_leads_outside() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        for name in ["in", "out"] {
+            std::fs::create_dir(root.join(name)).unwrap();
+        }
+        std::fs::write(root.join("out/there"), "").unwrap();
+        for (name, target) in [
+            ("to-file", "../out/there"),
+            ("to-nothing", "../out/not-there"),
+            ("to-nothing-deep", "../out/not/there"),
+            ("to-link", "to-nothing"),
+            ("circle", "circle"),
+            ("fine", "not-there"),
+        ] {
+            std::os::unix::fs::symlink(target, root.join("in").join(name)).unwrap();
+        }
+        let access = Access::new(false, &[root.join("in").to_str().unwrap()]);
+        let check = |name: &str| access.check_target(&root.join("in").join(name), "given");
+        let refusal = check("../out").unwrap_err().to_string();
+        for name in [
+            "to-file",
+            "to-nothing",
+            "to-nothing/x",
+            "to-nothing-deep",
+            "to-link",
+            "circle",
+            "../out/there",
+            "../out/x",
+        ] {
+            assert_eq!(check(name).unwrap_err().to_string(), refusal, "{name}");
+        }
+        for name in ["", "fine", "missing", "missing/deep"] {
+            assert!(check(name).is_ok(), "{name}");
+        }
     }
 }

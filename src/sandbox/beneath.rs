@@ -1,17 +1,23 @@
-//! Reading files beneath a root without ever leaving it.
+//! Opening files beneath a root without ever leaving it.
 //!
-//! Each component is opened relative to the folder before it, and never through a link, so a
-//! folder that is swapped for a link while we read leads nowhere. This is what `openat2` with
-//! `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS` does in one call on Linux, written with calls that
-//! every Unix has.
+//! Nothing is opened through a link, so a folder that is swapped for a link while we read leads
+//! nowhere. On Linux this is one call, `openat2`; where the kernel has none (before 5.6, or where a
+//! container forbids it) and on other systems, each name is opened relative to the folder before it.
 
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
-use rustix::io::Errno;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::io::{Errno, Result};
+
+/// Reading, and never the terminal that a path may name.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
+/// Only a folder.
+const FOLDER: OFlags = READ.union(OFlags::DIRECTORY);
+/// Without NONBLOCK, opening a FIFO waits for its writer for ever.
+const FILE: OFlags = READ.union(OFlags::NONBLOCK);
 
 /// A folder that files are read beneath.
 #[derive(Debug)]
@@ -30,37 +36,96 @@ impl Root {
     /// `None` where there is none: no such path, a link or a non-folder on the way, a link, FIFO,
     /// device or folder at its end, or a file of more than `limit` bytes.
     pub fn read(&self, relative: &[u8], limit: u64) -> std::io::Result<Option<Vec<u8>>> {
-        match self.open_file(relative) {
-            Ok(file) => read_regular(file, limit),
+        match self.open_any(relative) {
+            Ok(file) if file.metadata()?.is_file() => read_bounded(file, limit),
+            Ok(_) => Ok(None),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::INVAL) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn open_file(&self, relative: &[u8]) -> rustix::io::Result<OwnedFd> {
-        let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Without NONBLOCK, opening a FIFO waits for its writer for ever.
-        let file = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    /// Opens whatever lies at `relative`, a folder or a special file too; a link, there or on the
+    /// way, is `ELOOP`.
+    pub(super) fn open_any(&self, relative: &[u8]) -> Result<File> {
+        self.open_beneath(relative, FILE).map(File::from)
+    }
+
+    /// Opens the folder at `relative`; `""` is the root.
+    fn open_folder(&self, relative: &str) -> Result<OwnedFd> {
+        match relative {
+            "" => openat(&self.folder, ".", FOLDER, Mode::empty()),
+            relative => self.open_beneath(relative.as_bytes(), FOLDER),
+        }
+    }
+
+    /// Returns up to `most` names of the folder at `relative`, those that are UTF-8.
+    pub(super) fn names(&self, relative: &str, most: usize) -> Result<Vec<String>> {
+        let entries = Dir::new(self.open_folder(relative)?)?;
+        Ok(entries
+            .flatten()
+            .take(most)
+            .filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned))
+            .collect())
+    }
+
+    /// Tells whether the folder at `relative` is a git folder, whatever its name.
+    pub(super) fn is_git_folder(&self, relative: &str) -> bool {
+        let Ok(folder) = self.open_folder(relative) else { return false };
+        let has = |name| statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        has("HEAD") && (has("objects") && has("refs") || has("commondir"))
+    }
+
+    fn open_beneath(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
+        if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
+            return Err(Errno::INVAL);
+        }
+        #[cfg(target_os = "linux")]
+        match self.open_at_once(relative, flags) {
+            // No such call, or one that is forbidden; a path that is longer than one call takes.
+            Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG) => {}
+            opened => return opened,
+        }
+        self.open_by_steps(relative, flags)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn open_at_once(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
+        use rustix::fs::{ResolveFlags, openat2};
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        openat2(&self.folder, relative, flags, Mode::empty(), resolve)
+    }
+
+    fn open_by_steps(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
         let mut opened: Option<OwnedFd> = None;
-        let mut components = relative.split(|&byte| byte == b'/').peekable();
-        while let Some(component) = components.next() {
-            if matches!(component, b"" | b"." | b"..") {
-                return Err(Errno::INVAL);
-            }
-            let flags = if components.peek().is_some() { folder } else { file };
-            opened = Some(openat(opened.as_ref().unwrap_or(&self.folder), component, flags, Mode::empty())?);
+        let mut names = relative.split(|&byte| byte == b'/').peekable();
+        while let Some(name) = names.next() {
+            let above = opened.as_ref().unwrap_or(&self.folder);
+            let flags = if names.peek().is_some() { FOLDER } else { flags };
+            let next = openat(above, name, flags, Mode::empty()).map_err(|error| match error {
+                // For a link where a folder was asked for, systems differ.
+                Errno::NOTDIR | Errno::MLINK if is_link(above, name) => Errno::LOOP,
+                error => error,
+            })?;
+            opened = Some(next);
         }
         opened.ok_or(Errno::INVAL)
     }
 }
 
-fn read_regular(file: OwnedFd, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
-    if FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
+fn is_link(folder: &OwnedFd, name: &[u8]) -> bool {
+    let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
+}
+
+/// Reads a file to its end; `None` when it has more than `limit` bytes, also when it grows meanwhile.
+pub(super) fn read_bounded(file: File, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let size = file.metadata()?.len();
+    if size > limit {
         return Ok(None);
     }
-    let mut bytes = Vec::new();
-    // One byte more than the limit tells a file that is too large, even one that grows.
-    File::from(file).take(limit + 1).read_to_end(&mut bytes)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    // One byte more than the limit tells a file that has grown over it.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
@@ -68,9 +133,11 @@ fn read_regular(file: OwnedFd, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
 
-    #[test]
-    fn nothing_outside_the_root_and_nothing_that_blocks_is_read() {
+    /// A folder `inside` with links out of it, beside a folder `outside`.
+    fn folders() -> tempfile::TempDir {
         let temp = tempfile::tempdir().unwrap();
         let inside = temp.path().join("inside");
         std::fs::create_dir_all(inside.join("sub")).unwrap();
@@ -81,9 +148,16 @@ mod tests {
         symlink("../outside", inside.join("folder-link")).unwrap();
         symlink("../outside/file", inside.join("file-link")).unwrap();
         symlink("sub/file", inside.join("inner-link")).unwrap();
+        symlink("sub", inside.join("inner-folder")).unwrap();
+        symlink("circle", inside.join("circle")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, inside.join("fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        temp
+    }
 
-        let root = Root::open(&inside).unwrap();
+    #[test]
+    fn nothing_outside_the_root_and_nothing_that_blocks_is_read() {
+        let temp = folders();
+        let root = Root::open(&temp.path().join("inside")).unwrap();
         assert_eq!(root.read(b"sub/file", 4).unwrap().as_deref(), Some(&b"fine"[..]));
         for path in [
             "",
@@ -95,6 +169,9 @@ mod tests {
             "folder-link/file",
             "file-link",
             "inner-link",
+            "inner-folder/file",
+            "circle",
+            "circle/file",
             "fifo",
             "sub",
             "sub/",
@@ -105,5 +182,77 @@ mod tests {
         ] {
             assert_eq!(root.read(path.as_bytes(), 4).unwrap(), None, "{path}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_kernel_without_openat2_gives_other_answers() {
+        let temp = folders();
+        let root = Root::open(&temp.path().join("inside")).unwrap();
+        for path in [
+            "sub/file",
+            "sub",
+            "folder-link/file",
+            "folder-link",
+            "file-link",
+            "inner-link",
+            "inner-folder/file",
+            "circle",
+            "circle/file",
+            "missing",
+            "missing/file",
+            "sub/file/x",
+            "sub/missing",
+            "fifo",
+        ] {
+            let once = |flags| root.open_at_once(path.as_bytes(), flags).map(|_| ());
+            let steps = |flags| root.open_by_steps(path.as_bytes(), flags).map(|_| ());
+            assert_eq!(once(FILE), steps(FILE), "{path}");
+            assert_eq!(once(FOLDER).is_ok(), steps(FOLDER).is_ok(), "{path}");
+        }
+    }
+
+    /// One thread puts links in the place of a file and its folder, over and over, while another
+    /// reads: by either way of opening, nothing outside is ever read.
+    #[test]
+    fn a_link_that_is_swapped_in_while_opening_is_followed() {
+        let temp = folders();
+        let inside = temp.path().join("inside");
+        std::fs::create_dir(inside.join("real")).unwrap();
+        std::fs::write(inside.join("real/file"), "fine").unwrap();
+        symlink("../outside", inside.join("link")).unwrap();
+        symlink("../../outside/file", inside.join("sub/link")).unwrap();
+        let root = Root::open(&inside).unwrap();
+        let done = AtomicBool::new(false);
+        let exchange = |a: &str, b: &str| {
+            let (a, b) = (inside.join(a), inside.join(b));
+            let spare = inside.join("spare");
+            std::fs::rename(&a, &spare).and(std::fs::rename(&b, &a)).and(std::fs::rename(&spare, &b)).unwrap();
+        };
+        let (mut fine, mut refused) = (0, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    exchange("real", "link");
+                    exchange("sub/file", "sub/link");
+                }
+            });
+            let end = Instant::now() + Duration::from_secs(1);
+            while Instant::now() < end {
+                for path in [&b"real/file"[..], b"sub/file", b"link/file", b"sub/link"] {
+                    let mut opened = vec![root.open_by_steps(path, FILE)];
+                    opened.push(root.open_beneath(path, FILE));
+                    for file in opened.into_iter() {
+                        match file.map(|file| read_bounded(File::from(file), 100).unwrap().unwrap()) {
+                            Ok(bytes) if bytes == b"fine" => fine += 1,
+                            Ok(bytes) => panic!("read {:?}", String::from_utf8_lossy(&bytes)),
+                            Err(_) => refused += 1,
+                        }
+                    }
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        assert!(fine > 100 && refused > 100, "{fine} read, {refused} refused: nothing was swapped");
     }
 }

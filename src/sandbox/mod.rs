@@ -1,11 +1,27 @@
-//! Which paths may be read, and reading beneath a root.
+//! What may be read and written: DuckDB's own limits, and the named roots of `redline_sandboxes`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `access` | both limits together, and the check of a repository's resolved paths |
+//! | `policy` | the setting: named roots and their rules |
+//! | `rel_path` | paths beneath a root that cannot mean another place |
+//! | `beneath` | opening beneath a root without following a link |
+//! | `folders` | looking at many files beneath a root, one call each |
+//! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
+//! | `place` | a file by its sandbox and path: opened, read within limits |
 
 mod access;
 mod beneath;
 mod folders;
 mod local;
+mod place;
+mod policy;
+mod rel_path;
 
 pub use access::Access;
 pub use beneath::Root;
 pub use folders::{FileKind, FileState, Folders, Moment};
 pub use local::{LocalKind, LocalPath};
+pub use place::{Identity, OpenFile, Place};
+pub use policy::{Approvals, Mode, Sandbox, Sandboxes};
+pub use rel_path::{Flaw, RelPath};

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("limits", &[]),
+    ("suggest", &["error"]),
     ("pipeline", &["error", "limits"]),
     ("text", &["error", "limits"]),
-    ("sandbox", &["error", "limits"]),
+    ("sandbox", &["error", "limits", "suggest"]),
     ("tools", &["error", "limits", "text"]),
-    ("git", &["error", "limits", "text", "sandbox"]),
+    ("git", &["error", "limits", "suggest", "text", "sandbox"]),
     ("ffi", &["error", "limits"]),
     ("functions", &["error", "limits", "pipeline", "text", "sandbox", "git", "tools", "ffi"]),
 ];

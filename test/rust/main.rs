@@ -3,6 +3,7 @@
 mod architecture;
 mod engine_parity;
 mod patch_git;
+mod sandbox_attacks;
 mod section_parity;
 mod text_properties;
 mod unified;

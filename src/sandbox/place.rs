@@ -1,0 +1,167 @@
+//! A file beneath a sandbox's root, by name: opening it and reading it within limits.
+
+use std::fmt;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+
+use rustix::io::Errno;
+
+use super::beneath::read_bounded;
+use super::policy::{Sandbox, Sandboxes};
+use super::rel_path::RelPath;
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+use crate::suggest::nearest;
+
+/// A path that the rules allow to be read. Whether it names a file shows when it is opened.
+#[derive(Debug, Clone)]
+pub struct Place<'a> {
+    sandboxes: &'a Sandboxes,
+    sandbox: &'a Sandbox,
+    path: RelPath,
+}
+
+/// What tells one state of a file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// The device and the file's number on it.
+    pub file: (u64, u64),
+    /// Bytes.
+    pub size: u64,
+    /// Seconds and nanoseconds of the last change of content.
+    pub modified: (i64, i64),
+    /// The kind of the file, its permissions and its setuid bits.
+    pub mode: u32,
+    /// The names that the file has.
+    pub links: u64,
+}
+
+/// A regular file, opened.
+#[derive(Debug)]
+pub struct OpenFile {
+    /// The handle, for reading.
+    pub file: File,
+    /// What it was when it was opened.
+    pub identity: Identity,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn new(sandboxes: &'a Sandboxes, sandbox: &'a Sandbox, path: RelPath) -> Self {
+        Self { sandboxes, sandbox, path }
+    }
+
+    /// Returns the sandbox.
+    pub fn sandbox(&self) -> &'a Sandbox {
+        self.sandbox
+    }
+
+    /// Returns the path beneath the root.
+    pub fn path(&self) -> &RelPath {
+        &self.path
+    }
+
+    /// Refuses a file that the rules do not allow to be written.
+    pub fn check_writable(&self) -> Result<()> {
+        let refused = |what: &str| {
+            Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string()))).with_hint(self.sandboxes.writable()))
+        };
+        if !self.sandbox.is_writable() {
+            return refused("lies in a sandbox that is only read");
+        }
+        if self.path.is_head() {
+            return refused("could make its folder a repository");
+        }
+        self.check_no_git_folder()
+    }
+
+    /// Opens the file. Links are not followed, and nothing but a regular file is opened.
+    pub fn open(&self) -> Result<OpenFile> {
+        self.check_no_git_folder()?;
+        let shown = quoted(&self.to_string());
+        let file = self.sandbox.root.open_any(self.path.as_str().as_bytes()).map_err(|error| match error {
+            Errno::NOENT | Errno::NOTDIR => self.not_found(),
+            Errno::LOOP | Errno::XDEV => {
+                self.sandboxes.refuse(format!("{shown} is a link or lies behind one, and links are not followed"))
+            }
+            Errno::NXIO | Errno::NODEV => self.not_a_file("a socket or a device"),
+            Errno::ACCESS | Errno::PERM => self.sandboxes.refuse(format!("{shown} is not readable for this process")),
+            error => self.failed(error.into()),
+        })?;
+        let found = file.metadata().map_err(|error| self.failed(error))?;
+        if !found.is_file() {
+            return Err(self.not_a_file(if found.is_dir() { "a folder" } else { "a pipe or a device" }));
+        }
+        let identity = Identity {
+            file: (found.dev(), found.ino()),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            mode: found.mode(),
+            links: found.nlink(),
+        };
+        Ok(OpenFile { file, identity })
+    }
+
+    /// Returns the file's bytes; one over the sandbox's limit is `too_large:`, and not read.
+    pub fn read(&self) -> Result<Vec<u8>> {
+        let OpenFile { file, identity } = self.open()?;
+        let limit = self.sandbox.max_file_bytes();
+        read_bounded(file, limit).map_err(|error| self.failed(error))?.ok_or_else(|| {
+            Error::too_large(format!(
+                "{} has {} bytes, and its sandbox allows {limit}",
+                quoted(&self.to_string()),
+                identity.size.max(limit + 1)
+            ))
+            .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes")
+        })
+    }
+
+    /// Refuses a file in a git folder that is not called `.git`, such as a bare repository.
+    fn check_no_git_folder(&self) -> Result<()> {
+        if !self.path.folders().any(|folder| self.sandbox.root.is_git_folder(folder)) {
+            return Ok(());
+        }
+        let shown = quoted(&self.to_string());
+        Err(self.sandboxes.refuse(format!("{shown} is a part of a repository: read only as part of a git diff")))
+    }
+
+    /// Returns the error of a file that is not there, with the nearest names in the deepest folder
+    /// that is: those that may be read.
+    fn not_found(&self) -> Error {
+        let error = Error::not_found(format!("there is no file {}", quoted(&self.to_string())));
+        let root = &self.sandbox.root;
+        let deepest = self.path.folders().rev();
+        let found = deepest.filter_map(|folder| Some((folder, root.names(folder, limits::FOLDER_NAMES).ok()?))).next();
+        let (folder, names) = found.unwrap_or_default();
+        let rest = self.path.as_str().strip_prefix(folder).unwrap_or_default().trim_start_matches('/');
+        let (wanted, is_file) = rest.split_once('/').map_or((rest, true), |(name, _)| (name, false));
+        let may_be_read = |name: &&str| {
+            RelPath::parse(name).is_ok_and(|name| name.reserved().is_none())
+                && (!is_file || self.sandbox.allows_name(name))
+        };
+        let near = nearest(wanted, names.iter().map(String::as_str).filter(may_be_read));
+        let shown = |folder: &str| match folder {
+            "" => self.sandbox.name().to_owned(),
+            folder => format!("{}/{folder}", self.sandbox.name()),
+        };
+        match near.as_slice() {
+            [] => error.with_hint(self.sandboxes.readable()),
+            near => error.with_hint(format!("Did you mean {}, in {}?", near.join(" or "), quoted(&shown(folder)))),
+        }
+    }
+
+    fn not_a_file(&self, what: &str) -> Error {
+        Error::tool_failed(format!("{} is {what}, not a file", quoted(&self.to_string())))
+            .with_hint("Give the path of a file")
+    }
+
+    fn failed(&self, error: std::io::Error) -> Error {
+        Error::tool_failed(format!("{} cannot be read", quoted(&self.to_string()))).with_source(error)
+    }
+}
+
+/// `name/relative/path`
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.sandbox.name(), self.path.as_str())
+    }
+}

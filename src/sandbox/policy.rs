@@ -1,0 +1,506 @@
+//! The setting `redline_sandboxes`: named roots and what each of them allows.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::beneath::Root;
+use super::place::Place;
+use super::rel_path::RelPath;
+use crate::error::{Error, Result, quoted, visible};
+
+const SETTING: &str = "redline_sandboxes";
+const NAME_BYTES: usize = 64;
+
+/// Whether files beneath a root may be written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub enum Mode {
+    /// They may be read.
+    #[default]
+    #[serde(rename = "ro")]
+    ReadOnly,
+    /// They may be read and written.
+    #[serde(rename = "rw")]
+    ReadWrite,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ReadOnly => "ro",
+            Self::ReadWrite => "rw",
+        })
+    }
+}
+
+/// Which operations a person must approve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Approvals {
+    /// Reading a file.
+    pub read: bool,
+    /// Writing a whole file.
+    pub write: bool,
+    /// Changing a part of a file.
+    pub edit: bool,
+}
+
+/// One element of the setting, as JSON has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    root: String,
+    #[serde(default)]
+    mode: Mode,
+    suffixes: Option<Vec<String>>,
+    max_file_bytes: Option<NonZero<u64>>,
+    #[serde(default)]
+    read_approval: bool,
+    #[serde(default = "asked")]
+    write_approval: bool,
+    #[serde(default = "asked")]
+    edit_approval: bool,
+}
+
+fn asked() -> bool {
+    true
+}
+
+/// A named root, opened, and what it allows.
+#[derive(Debug)]
+pub struct Sandbox {
+    name: String,
+    /// After all links are resolved.
+    path: PathBuf,
+    pub(super) root: Root,
+    mode: Mode,
+    /// The ends that names of files must have; `None` allows all.
+    suffixes: Option<Vec<String>>,
+    max_file_bytes: u64,
+    approvals: Approvals,
+    /// Whether DuckDB's own settings let the root be read.
+    is_open: bool,
+}
+
+impl Sandbox {
+    /// Returns the name that paths start with.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Tells whether files may be written.
+    pub fn is_writable(&self) -> bool {
+        self.is_open && self.mode == Mode::ReadWrite
+    }
+
+    /// Returns which operations a person must approve.
+    pub fn approvals(&self) -> Approvals {
+        self.approvals
+    }
+
+    /// Returns the bytes that a file may have.
+    pub fn max_file_bytes(&self) -> u64 {
+        self.max_file_bytes
+    }
+
+    /// Tells whether files of this name are allowed; the case of a suffix does not count.
+    pub fn allows_name(&self, name: &str) -> bool {
+        let ends_in = |suffix: &String| {
+            let (name, suffix) = (name.as_bytes(), suffix.as_bytes());
+            name.len() > suffix.len() && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
+        };
+        self.suffixes.as_ref().is_none_or(|suffixes| suffixes.iter().any(ends_in))
+    }
+
+    /// Tells whether a repository with this canonical path may be read. Where reading wants an
+    /// approval, none may: a diff would show what nobody has approved.
+    fn holds_repository(&self, canonical: &Path) -> bool {
+        self.is_open && !self.approvals.read && canonical.starts_with(&self.path)
+    }
+
+    /// Returns the field by which `self` forbids what `outer` allows.
+    fn stricter_than(&self, outer: &Self) -> Option<&'static str> {
+        let writable = outer.mode == Mode::ReadWrite;
+        let keeps_suffixes = match (&self.suffixes, &outer.suffixes) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(outer)) => outer.iter().all(|suffix| own.contains(suffix)),
+        };
+        [
+            ("mode", writable && self.mode == Mode::ReadOnly),
+            ("suffixes", !keeps_suffixes),
+            ("read_approval", self.approvals.read && !outer.approvals.read),
+            ("write_approval", writable && self.approvals.write && !outer.approvals.write),
+            ("edit_approval", writable && self.approvals.edit && !outer.approvals.edit),
+        ]
+        .into_iter()
+        .find_map(|(field, stricter)| stricter.then_some(field))
+    }
+}
+
+/// `workspace/ (rw, up to 4194304 bytes)`
+impl fmt::Display for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/ ({}", self.name, self.mode)?;
+        match &self.suffixes {
+            Some(suffixes) if suffixes.is_empty() => write!(f, ", no files")?,
+            Some(suffixes) => write!(f, ", only *{}", suffixes.join(" *"))?,
+            None => {}
+        }
+        write!(f, ", up to {} bytes)", self.max_file_bytes)
+    }
+}
+
+/// All named roots of one execution.
+#[derive(Debug)]
+pub struct Sandboxes(Vec<Sandbox>);
+
+impl Sandboxes {
+    /// Reads the setting and opens its roots. A file may have `max_read_bytes` at most, whatever a
+    /// sandbox says; `is_open` tells whether DuckDB's own settings let a folder be read.
+    pub fn open(json: &str, max_read_bytes: u64, is_open: impl Fn(&Path) -> bool) -> Result<Self> {
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let entries: Vec<Entry> = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|error| not_readable(&error.path().to_string(), &error.inner().to_string()))?;
+        reader.end().map_err(|error| not_readable(".", &error.to_string()))?;
+        let mut names = HashSet::new();
+        let mut sandboxes = Vec::with_capacity(entries.len());
+        for (index, entry) in entries.into_iter().enumerate() {
+            if !names.insert(entry.name.to_ascii_lowercase()) {
+                return Err(wrong(
+                    index,
+                    "name",
+                    &quoted(&entry.name),
+                    "the name of an earlier one",
+                    "Names must differ",
+                ));
+            }
+            sandboxes.push(entry.open(index, max_read_bytes, &is_open)?);
+        }
+        for (index, inner) in sandboxes.iter().enumerate() {
+            let around = |outer: &&Sandbox| inner.path != outer.path && inner.path.starts_with(&outer.path);
+            for outer in sandboxes.iter().filter(around) {
+                if let Some(field) = inner.stricter_than(outer) {
+                    return Err(Error::invalid_args(format!(
+                        "{SETTING}[{index}].{field} forbids what the sandbox {} allows, in whose root its own lies",
+                        quoted(&outer.name)
+                    ))
+                    .with_hint("Keep the roots apart, or the inner one no stricter than the outer"));
+                }
+            }
+        }
+        Ok(Self(sandboxes))
+    }
+
+    /// Returns what a path `name/relative/path` names, where the rules allow it to be read. No
+    /// file is looked at.
+    pub fn resolve(&self, given: &str) -> Result<Place<'_>> {
+        if given.is_empty() {
+            return Err(Error::invalid_args("the path is ''").with_hint(self.readable()));
+        }
+        let (sandbox, rest) = self.named(given)?;
+        let path = RelPath::parse(rest.unwrap_or_default())
+            .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
+        if let Some(name) = path.reserved() {
+            return Err(self.refuse(format!(
+                "the path {} has the part {}, which is reserved: read only as part of a git diff and never written",
+                quoted(given),
+                quoted(name)
+            )));
+        }
+        if !sandbox.allows_name(path.name()) {
+            return Err(self.refuse(format!("the path {} does not end as its sandbox wants", quoted(given))));
+        }
+        Ok(Place::new(self, sandbox, path))
+    }
+
+    /// Returns the path of the folder that `given` names as a repository: `name`, `name/folder`,
+    /// or an absolute path, which is to be checked after its links are resolved.
+    pub(super) fn folder(&self, given: &str) -> Result<PathBuf> {
+        if given.starts_with('/') {
+            return Ok(PathBuf::from(given));
+        }
+        let (sandbox, rest) = self.named(given.strip_suffix('/').unwrap_or(given))?;
+        let Some(rest) = rest else { return Ok(sandbox.path.clone()) };
+        let path =
+            RelPath::parse(rest).map_err(|flaw| self.refuse(format!("the repository {} {flaw}", quoted(given))))?;
+        Ok(sandbox.path.join(path.as_str()))
+    }
+
+    /// Tells whether a repository with this canonical path may be read.
+    pub(super) fn hold_repository(&self, canonical: &Path) -> bool {
+        self.0.iter().any(|sandbox| sandbox.holds_repository(canonical))
+    }
+
+    /// Returns the sandbox that a path starts with, and what stands behind the first `/`.
+    fn named<'a>(&self, given: &'a str) -> Result<(&Sandbox, Option<&'a str>)> {
+        let (name, rest) = given.split_once('/').map_or((given, None), |(name, rest)| (name, Some(rest)));
+        match self.0.iter().find(|sandbox| sandbox.name == name) {
+            Some(sandbox) if sandbox.is_open => Ok((sandbox, rest)),
+            Some(_) => {
+                Err(self.refuse(format!("the sandbox {} lies outside DuckDB's allowed_directories", quoted(name))))
+            }
+            None => Err(self.refuse(format!("{} does not start with the name of a sandbox", quoted(given)))),
+        }
+    }
+
+    /// Returns a refusal that tells what may be read.
+    pub(super) fn refuse(&self, message: String) -> Error {
+        Error::fs_denied(message).with_hint(self.readable())
+    }
+
+    /// Returns one sentence that tells what may be read.
+    pub fn readable(&self) -> String {
+        self.listed("Readable", |sandbox| sandbox.is_open)
+    }
+
+    /// Returns one sentence that tells what may be written.
+    pub fn writable(&self) -> String {
+        self.listed("Writable", Sandbox::is_writable)
+    }
+
+    /// Returns one sentence that tells where repositories may be read.
+    pub(super) fn readable_repositories(&self) -> String {
+        self.listed("Repositories are readable", |sandbox| sandbox.is_open && !sandbox.approvals.read)
+    }
+
+    fn listed(&self, what: &str, which: impl Fn(&Sandbox) -> bool) -> String {
+        let listed: Vec<String> = self.0.iter().filter(|sandbox| which(sandbox)).map(ToString::to_string).collect();
+        match listed.as_slice() {
+            [] => format!("{what} beneath: nothing; ask the host to add a sandbox to {SETTING}"),
+            listed => format!("{what} beneath: {}", listed.join(", ")),
+        }
+    }
+}
+
+impl Entry {
+    fn open(self, index: usize, max_read_bytes: u64, is_open: impl Fn(&Path) -> bool) -> Result<Sandbox> {
+        if !is_name(&self.name) {
+            return Err(wrong(
+                index,
+                "name",
+                &quoted(&self.name),
+                "no name of a sandbox",
+                &format!("Use up to {NAME_BYTES} letters, digits, '_', '-' and '.', a letter, digit or '_' first"),
+            ));
+        }
+        let suffixes = self.suffixes.as_deref().unwrap_or_default();
+        if let Some((at, suffix)) = suffixes.iter().enumerate().find(|(_, suffix)| !is_suffix(suffix)) {
+            let field = format!("suffixes[{at}]");
+            return Err(wrong(index, &field, &quoted(suffix), "no suffix", "Write it as '.md', with its dot"));
+        }
+        let bad_root = |what| wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a folder");
+        if !Path::new(&self.root).is_absolute() {
+            return Err(bad_root("no absolute path"));
+        }
+        let not_there = |error: std::io::Error| bad_root("no folder that can be opened").with_source(error);
+        let path = Path::new(&self.root).canonicalize().map_err(not_there)?;
+        let root = Root::open(&path).map_err(not_there)?;
+        Ok(Sandbox {
+            is_open: is_open(&path),
+            name: self.name,
+            path,
+            root,
+            mode: self.mode,
+            suffixes: self.suffixes,
+            max_file_bytes: self.max_file_bytes.map_or(max_read_bytes, |bytes| bytes.get().min(max_read_bytes)),
+            approvals: Approvals { read: self.read_approval, write: self.write_approval, edit: self.edit_approval },
+        })
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.len() <= NAME_BYTES
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+fn is_suffix(suffix: &str) -> bool {
+    suffix.len() > 1
+        && suffix.starts_with('.')
+        && RelPath::parse(&format!("x{suffix}")).is_ok()
+        && !suffix.contains('/')
+}
+
+fn wrong(index: usize, field: &str, given: &str, what: &str, hint: &str) -> Error {
+    Error::invalid_args(format!("{SETTING}[{index}].{field} is {given}, {what}")).with_hint(hint)
+}
+
+/// `at` is the path of what is wrong, `.` for the whole.
+fn not_readable(at: &str, why: &str) -> Error {
+    let at = if at == "." { "" } else { at };
+    Error::invalid_args(format!("{SETTING}{} cannot be read: {}", visible(at), visible(why)))
+        .with_hint(r#"Give JSON such as [{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(json: &str) -> Result<Sandboxes> {
+        Sandboxes::open(json, 4000, |_| true)
+    }
+
+    #[test]
+    fn a_setting_that_is_wrong_is_taken_for_right() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().to_str().unwrap();
+        std::fs::create_dir_all(temp.path().join("in/deep")).unwrap();
+        std::fs::write(temp.path().join("file"), "").unwrap();
+        let good = format!(r#"{{"name":"a","root":"{root}"}}"#);
+        // A sandbox with one more field or another, and the words that the error must have.
+        let table = [
+            ("", "redline_sandboxes cannot be read: EOF"),
+            ("{}", "redline_sandboxes cannot be read: invalid type: map, expected a sequence"),
+            ("null", "redline_sandboxes cannot be read: invalid type: null"),
+            ("[] []", "redline_sandboxes cannot be read: trailing characters"),
+            ("[GOOD", "redline_sandboxes cannot be read: EOF"),
+            ("[GOOD, 1]", "redline_sandboxes[1] cannot be read: invalid type: integer"),
+            ("[{}]", "redline_sandboxes[0] cannot be read: missing field `name`"),
+            (r#"[{"name":"a"}]"#, "redline_sandboxes[0] cannot be read: missing field `root`"),
+            (
+                r#"[GOOD,{"name":"b","root":"ROOT","mode":"rx"}]"#,
+                "redline_sandboxes[1].mode cannot be read: unknown variant `rx`, expected `ro` or `rw`",
+            ),
+            (r#"[{"name":"b","root":"ROOT","mode":null}]"#, "redline_sandboxes[0].mode cannot be read"),
+            (
+                r#"[{"name":"b","root":"ROOT","mods":"ro"}]"#,
+                "redline_sandboxes[0].mods cannot be read: unknown field `mods`",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT","mode":"ro","mode":"rw"}]"#,
+                "redline_sandboxes[0] cannot be read: duplicate field `mode`",
+            ),
+            (r#"[{"name":"b","root":1}]"#, "redline_sandboxes[0].root cannot be read: invalid type: integer"),
+            (
+                r#"[{"name":"b","root":"ROOT","read_approval":"no"}]"#,
+                "redline_sandboxes[0].read_approval cannot be read",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT","write_approval":0}]"#,
+                "redline_sandboxes[0].write_approval cannot be read",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT","max_file_bytes":0}]"#,
+                "redline_sandboxes[0].max_file_bytes cannot be read",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT","max_file_bytes":-1}]"#,
+                "redline_sandboxes[0].max_file_bytes cannot be read",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT","max_file_bytes":1.5}]"#,
+                "redline_sandboxes[0].max_file_bytes cannot be read",
+            ),
+            (r#"[{"name":"b","root":"ROOT","suffixes":".md"}]"#, "redline_sandboxes[0].suffixes cannot be read"),
+            (r#"[{"name":"b","root":"ROOT","suffixes":[".md",1]}]"#, "redline_sandboxes[0].suffixes[1] cannot be read"),
+            (
+                r#"[{"name":"b","root":"ROOT","suffixes":[".md","md"]}]"#,
+                "redline_sandboxes[0].suffixes[1] is 'md', no suffix",
+            ),
+            (r#"[{"name":"b","root":"ROOT","suffixes":["."]}]"#, "redline_sandboxes[0].suffixes[0] is '.', no suffix"),
+            (
+                r#"[{"name":"b","root":"ROOT","suffixes":["./x"]}]"#,
+                "redline_sandboxes[0].suffixes[0] is './x', no suffix",
+            ),
+            (r#"[GOOD,GOOD]"#, "redline_sandboxes[1].name is 'a', the name of an earlier one"),
+            (r#"[GOOD,{"name":"A","root":"ROOT"}]"#, "redline_sandboxes[1].name is 'A', the name of an earlier one"),
+            (r#"[{"name":"","root":"ROOT"}]"#, "redline_sandboxes[0].name is '', no name"),
+            (r#"[{"name":"a/b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a/b', no name"),
+            (r#"[{"name":"..","root":"ROOT"}]"#, "redline_sandboxes[0].name is '..', no name"),
+            (r#"[{"name":".git","root":"ROOT"}]"#, "redline_sandboxes[0].name is '.git', no name"),
+            (r#"[{"name":"-a","root":"ROOT"}]"#, "redline_sandboxes[0].name is '-a', no name"),
+            (r#"[{"name":"a b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a b', no name"),
+            (r#"[{"name":"C:","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'C:', no name"),
+            (r#"[{"name":"a\u202e","root":"ROOT"}]"#, r"redline_sandboxes[0].name is 'a\u{202e}', no name"),
+            (r#"[{"name":"b","root":""}]"#, "redline_sandboxes[0].root is '', no absolute path"),
+            (r#"[{"name":"b","root":"relative"}]"#, "redline_sandboxes[0].root is 'relative', no absolute path"),
+            (r#"[{"name":"b","root":"~/x"}]"#, "redline_sandboxes[0].root is '~/x', no absolute path"),
+            (r#"[{"name":"b","root":"ROOT/missing"}]"#, "no folder that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/file"}]"#, "no folder that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/a\u0000b"}]"#, "no folder that can be opened"),
+            (
+                r#"[{"name":"b","root":"ROOT/in"},{"name":"c","root":"ROOT","mode":"rw"}]"#,
+                "redline_sandboxes[0].mode forbids what the sandbox 'c' allows",
+            ),
+            (r#"[GOOD,{"name":"c","root":"ROOT/in","suffixes":[".md"]}]"#, "redline_sandboxes[1].suffixes forbids"),
+            (
+                r#"[GOOD,{"name":"c","root":"ROOT/in/deep","read_approval":true}]"#,
+                "redline_sandboxes[1].read_approval forbids",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT","mode":"rw","edit_approval":false},{"name":"c","root":"ROOT/in","mode":"rw"}]"#,
+                "redline_sandboxes[1].edit_approval forbids",
+            ),
+        ];
+        assert!(open(&format!("[{good}]")).is_ok());
+        for (json, words) in table {
+            let json = json.replace("GOOD", &good).replace("ROOT", root);
+            let error = open(&json).expect_err(&json).to_string();
+            assert!(error.starts_with("invalid_args: redline_sandboxes"), "{error}");
+            assert!(error.contains(words), "{words}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_the_setting_leaves_out_is_not_the_safe_choice() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().to_str().unwrap();
+        let sandboxes = open(&format!(r#"[{{"name":"a","root":"{root}"}}]"#)).unwrap();
+        let sandbox = &sandboxes.0[0];
+        assert!(!sandbox.is_writable());
+        assert_eq!(sandbox.approvals(), Approvals { read: false, write: true, edit: true });
+        assert_eq!(sandbox.max_file_bytes(), 4000);
+        assert!(sandbox.allows_name("anything"));
+        assert_eq!(sandboxes.readable(), "Readable beneath: a/ (ro, up to 4000 bytes)");
+        assert!(sandboxes.writable().starts_with("Writable beneath: nothing"));
+    }
+
+    #[test]
+    fn a_sandbox_lifts_the_host_s_limits() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().to_str().unwrap();
+        let json = format!(
+            r#"[{{"name":"a","root":"{root}","mode":"rw","max_file_bytes":100000}},{{"name":"b","root":"{root}","max_file_bytes":10}}]"#
+        );
+        let limits = |sandboxes: &Sandboxes| [0, 1].map(|index| sandboxes.0[index].max_file_bytes());
+        assert_eq!(limits(&open(&json).unwrap()), [4000, 10]);
+        let closed = Sandboxes::open(&json, 4000, |_| false).unwrap();
+        assert!(!closed.0[0].is_writable());
+        assert!(closed.resolve("a/file").is_err_and(|error| error.to_string().contains("allowed_directories")));
+        assert!(!closed.hold_repository(temp.path()));
+    }
+
+    #[test]
+    fn a_suffix_is_matched_as_text_in_the_middle() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().to_str().unwrap();
+        let json = format!(r#"[{{"name":"a","root":"{root}","suffixes":[".md",".tar.gz"]}}]"#);
+        let sandboxes = open(&json).unwrap();
+        for (name, allowed) in [
+            ("a.md", true),
+            ("A.MD", true),
+            ("x.tar.gz", true),
+            ("a.md.exe", false),
+            ("amd", false),
+            (".md", false),
+            ("md", false),
+            ("é", false),
+            ("", false),
+            ("a.gz", false),
+        ] {
+            assert_eq!(sandboxes.0[0].allows_name(name), allowed, "{name}");
+        }
+        assert_eq!(sandboxes.readable(), "Readable beneath: a/ (ro, only *.md *.tar.gz, up to 4000 bytes)");
+    }
+
+    #[test]
+    fn an_empty_list_allows_something() {
+        let none = open("[]").unwrap();
+        assert!(none.resolve("a/file").is_err_and(|error| error.to_string().contains("Readable beneath: nothing")));
+        assert!(none.folder("a").is_err() && !none.hold_repository(Path::new("/")));
+    }
+}

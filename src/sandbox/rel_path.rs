@@ -1,0 +1,242 @@
+//! Paths beneath a sandbox's root that can mean nothing else than what they show.
+
+use thiserror::Error;
+
+use crate::error::{is_hard_to_see, quoted};
+use crate::limits::{PATH_BYTES, PATH_NAME_BYTES};
+
+/// Names that are never read or written on their own, at any depth and in any case: the folders of
+/// version control, git's configuration and hooks, and what tells an agent or an editor which
+/// programs to run.
+const RESERVED: [&str; 12] = [
+    ".git",
+    ".gitconfig",
+    ".gitmodules",
+    ".githooks",
+    ".husky",
+    ".hg",
+    ".jj",
+    ".mcp.json",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".vscode",
+];
+
+/// A path as an agent gives it, checked: names joined by single `/`, none of them `.` or `..`, none
+/// with a character or a form that one system reads differently from another or from a reader's
+/// eye.
+///
+/// The rules are those of all systems at once: a path that is refused on one is refused on all.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RelPath(String);
+
+/// Why a text is no path beneath a root.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Flaw {
+    /// Nothing stands behind the sandbox's name.
+    #[error("names no file")]
+    Empty,
+    /// Over the limits of the system.
+    #[error("is longer than {PATH_BYTES} bytes, or one of its names than {PATH_NAME_BYTES}")]
+    TooLong,
+    /// `//`, or a `/` at the start or the end.
+    #[error("has a '/' at its start or end, or two in a row")]
+    EmptyName,
+    /// `.` or `..`.
+    #[error("has the part {}", quoted(.0))]
+    Dots(&'static str),
+    /// A control, direction or invisible character.
+    #[error("has the character U+{:04X}, which cannot be seen", *.0 as u32)]
+    HardToSee(char),
+    /// What Windows takes for a separator or the mark of a drive or stream.
+    #[error("has the character {}", quoted(&.0.to_string()))]
+    Separator(char),
+    /// A name such as `GIT~1`, by which FAT and NTFS know another name.
+    #[error("has the part {}, the short form of another name", quoted(.0))]
+    ShortName(String),
+}
+
+impl RelPath {
+    /// Checks a path.
+    pub fn parse(text: &str) -> Result<Self, Flaw> {
+        if text.is_empty() {
+            return Err(Flaw::Empty);
+        }
+        if text.len() > PATH_BYTES || text.split('/').any(|name| name.len() > PATH_NAME_BYTES) {
+            return Err(Flaw::TooLong);
+        }
+        if let Some(c) = text.chars().find(|&c| is_hard_to_see(c)) {
+            return Err(Flaw::HardToSee(c));
+        }
+        if let Some(c) = text.chars().find(|c| matches!(c, '\\' | ':')) {
+            return Err(Flaw::Separator(c));
+        }
+        for name in text.split('/') {
+            match name {
+                "" => return Err(Flaw::EmptyName),
+                "." => return Err(Flaw::Dots(".")),
+                ".." => return Err(Flaw::Dots("..")),
+                name if is_short_name(name) => return Err(Flaw::ShortName(name.to_owned())),
+                _ => {}
+            }
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Returns the path as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the last name.
+    pub fn name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Returns the folders on the way, the root (`""`) first, the file's own last.
+    pub fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
+        let ends: Vec<usize> = self.0.match_indices('/').map(|(at, _)| at).collect();
+        std::iter::once("").chain(ends.into_iter().map(|end| &self.0[..end]))
+    }
+
+    /// Returns the first reserved name in the path.
+    pub fn reserved(&self) -> Option<&str> {
+        self.0.split('/').find(|name| RESERVED.contains(&folded(name).as_str()))
+    }
+
+    /// Tells whether the file would be git's `HEAD`, without which no folder is a repository.
+    pub fn is_head(&self) -> bool {
+        folded(self.name()) == "head"
+    }
+}
+
+/// Returns a name as any system may read it: cases are folded by all of Unicode (APFS takes
+/// `.vſcode` for `.vscode`), and dots and spaces at the end, which FAT and NTFS drop, are left out.
+fn folded(name: &str) -> String {
+    let upper: String = name.trim_end_matches(['.', ' ']).chars().flat_map(char::to_uppercase).collect();
+    upper.to_lowercase()
+}
+
+/// Tells a name of the form that FAT and NTFS give to a file as its second, short name: up to
+/// eight characters that end in `~` and a number, and up to three behind a dot.
+fn is_short_name(name: &str) -> bool {
+    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
+    let number = stem.split_once('~').map_or("", |(_, number)| number);
+    stem.chars().count() <= 8
+        && extension.chars().count() <= 3
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_may_mean_another_place_is_no_path() {
+        let long = "x".repeat(PATH_NAME_BYTES + 1);
+        let deep = "a/".repeat(PATH_BYTES / 2) + "ab";
+        let table: &[(&str, Flaw)] = &[
+            ("", Flaw::Empty),
+            ("/", Flaw::EmptyName),
+            ("/etc/passwd", Flaw::EmptyName),
+            ("//server/share", Flaw::EmptyName),
+            ("a//b", Flaw::EmptyName),
+            ("a/", Flaw::EmptyName),
+            (".", Flaw::Dots(".")),
+            ("./a", Flaw::Dots(".")),
+            ("a/./b", Flaw::Dots(".")),
+            ("a/.", Flaw::Dots(".")),
+            ("..", Flaw::Dots("..")),
+            ("../a", Flaw::Dots("..")),
+            ("a/../b", Flaw::Dots("..")),
+            ("a/..", Flaw::Dots("..")),
+            ("a\0b", Flaw::HardToSee('\0')),
+            ("a\nb", Flaw::HardToSee('\n')),
+            ("a\u{85}b", Flaw::HardToSee('\u{85}')),
+            ("a\u{202e}b", Flaw::HardToSee('\u{202e}')),
+            (".g\u{200c}it/config", Flaw::HardToSee('\u{200c}')),
+            ("a\u{feff}", Flaw::HardToSee('\u{feff}')),
+            ("a\u{ad}b", Flaw::HardToSee('\u{ad}')),
+            ("a\u{e0041}", Flaw::HardToSee('\u{e0041}')),
+            ("..\\a", Flaw::Separator('\\')),
+            ("C:/a", Flaw::Separator(':')),
+            ("a.txt::$DATA", Flaw::Separator(':')),
+            (".git::$INDEX_ALLOCATION/config", Flaw::Separator(':')),
+            ("git~1/config", Flaw::ShortName("git~1".into())),
+            ("a/MCP~1.JSO", Flaw::ShortName("MCP~1.JSO".into())),
+            ("GI7EBA~2", Flaw::ShortName("GI7EBA~2".into())),
+            (&long, Flaw::TooLong),
+            (&deep, Flaw::TooLong),
+        ];
+        for (text, flaw) in table {
+            assert_eq!(RelPath::parse(text).as_ref(), Err(flaw), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_ordinary_name_is_refused_or_reserved() {
+        for text in [
+            "a",
+            "a/b.c",
+            "...",
+            "..a",
+            "a..",
+            ".env",
+            "-rf",
+            "~",
+            "~root",
+            "a b",
+            "café/日本.md",
+            "a~",
+            "notes~draft",
+            "file.~1~",
+            "aux.c",
+            "%2e%2e",
+            "a~1b",
+            "longer-than-8~1",
+            ".gitignore",
+            ".github/x.yml",
+            "git",
+            "header",
+        ] {
+            let path = RelPath::parse(text).unwrap_or_else(|flaw| panic!("{text}: {flaw}"));
+            assert_eq!(path.reserved(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_reserved_name_passes_in_other_letters() {
+        for text in [
+            ".git",
+            ".GIT/config",
+            "a/.Git/hooks/pre-commit",
+            ".git./config",
+            ".git /config",
+            ".git . ./x",
+            ".gıt",
+            ".mcp.json",
+            "deep/in/.MCP.JSON",
+            ".claude/settings.json",
+            ".Codex/config.toml",
+            ".curſor/mcp.json",
+            ".vſcode/tasks.json",
+            ".cursor",
+            ".gitmodules",
+            ".husky/pre-push",
+        ] {
+            assert!(RelPath::parse(text).unwrap().reserved().is_some(), "{text}");
+        }
+        for (text, is_head) in [("a/HEAD", true), ("Head.", true), ("HEAD/a", false), ("a/HEAD.txt", false)] {
+            assert_eq!(RelPath::parse(text).unwrap().is_head(), is_head, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_folder_on_the_way_is_left_out() {
+        let path = RelPath::parse("a/b/c").unwrap();
+        assert_eq!(path.folders().collect::<Vec<_>>(), ["", "a", "a/b"]);
+        assert_eq!(path.name(), "c");
+    }
+}

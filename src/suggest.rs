@@ -1,0 +1,26 @@
+//! "Did you mean": the nearest names to one that was not found.
+
+use crate::error::quoted;
+
+/// How many names are offered.
+pub const MOST: usize = 3;
+/// How alike a name must be: 1 is equal, 0 shares no character.
+const CUTOFF: f32 = 0.6;
+
+/// Returns the nearest of `names` to `wanted`, best first, quoted for a message.
+pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let names: Vec<&str> = names.collect();
+    similar::get_close_matches(wanted, &names, MOST, CUTOFF).into_iter().map(quoted).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typing_mistake_finds_the_name_and_nonsense_finds_none() {
+        let names = ["main", "feature/diff", "v1.0"];
+        assert_eq!(nearest("mian", names.into_iter()), ["'main'"]);
+        assert!(nearest("zzzzzzzz", names.into_iter()).is_empty());
+    }
+}
