@@ -64,13 +64,13 @@ impl Access {
         if self.allows(canonical) {
             return Ok(());
         }
-        let refused = |limit: &str| {
+        let refused = |limit| {
             let given = quoted(given);
-            Error::fs_denied(format!("the repository at {given} is, or reads from, a folder outside {limit}"))
+            format!("the repository at {given} is, or reads from, a folder outside {limit}")
         };
         Err(match &self.sandboxes {
-            Some(sandboxes) => refused("the sandboxes").with_hint(sandboxes.readable_repositories()),
-            None => refused("DuckDB's allowed_directories")
+            Some(sandboxes) => sandboxes.refuse_repository(refused("the sandboxes")),
+            None => Error::fs_denied(refused("DuckDB's allowed_directories"))
                 .with_hint("Ask the host to add the folder to allowed_directories before external access is disabled"),
         })
     }

@@ -201,7 +201,7 @@ impl Sandboxes {
         if given.is_empty() {
             return Err(Error::invalid_args("the path is ''").with_hint(self.readable()));
         }
-        let (sandbox, rest) = self.named(given)?;
+        let (sandbox, rest) = self.named(given).map_err(|what| self.refuse(what))?;
         let path = RelPath::parse(rest.unwrap_or_default())
             .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
         if let Some(name) = path.reserved() {
@@ -223,10 +223,10 @@ impl Sandboxes {
         if given.starts_with('/') {
             return Ok(PathBuf::from(given));
         }
-        let (sandbox, rest) = self.named(given.strip_suffix('/').unwrap_or(given))?;
+        let refuse = |what| self.refuse_repository(what);
+        let (sandbox, rest) = self.named(given.strip_suffix('/').unwrap_or(given)).map_err(refuse)?;
         let Some(rest) = rest else { return Ok(sandbox.path.clone()) };
-        let path =
-            RelPath::parse(rest).map_err(|flaw| self.refuse(format!("the repository {} {flaw}", quoted(given))))?;
+        let path = RelPath::parse(rest).map_err(|flaw| refuse(format!("the repository {} {flaw}", quoted(given))))?;
         Ok(sandbox.path.join(path.as_str()))
     }
 
@@ -235,15 +235,14 @@ impl Sandboxes {
         self.0.iter().any(|sandbox| sandbox.holds_repository(canonical))
     }
 
-    /// Returns the sandbox that a path starts with, and what stands behind the first `/`.
-    fn named<'a>(&self, given: &'a str) -> Result<(&Sandbox, Option<&'a str>)> {
+    /// Returns the sandbox that a path starts with, and what stands behind the first `/`; or what
+    /// is wrong.
+    fn named<'a>(&self, given: &'a str) -> std::result::Result<(&Sandbox, Option<&'a str>), String> {
         let (name, rest) = given.split_once('/').map_or((given, None), |(name, rest)| (name, Some(rest)));
         match self.0.iter().find(|sandbox| sandbox.name == name) {
             Some(sandbox) if sandbox.is_open => Ok((sandbox, rest)),
-            Some(_) => {
-                Err(self.refuse(format!("the sandbox {} lies outside DuckDB's allowed_directories", quoted(name))))
-            }
-            None => Err(self.refuse(format!("{} does not start with the name of a sandbox", quoted(given)))),
+            Some(_) => Err(format!("the sandbox {} lies outside DuckDB's allowed_directories", quoted(name))),
+            None => Err(format!("{} does not start with the name of a sandbox", quoted(given))),
         }
     }
 
@@ -252,23 +251,26 @@ impl Sandboxes {
         Error::fs_denied(message).with_hint(self.readable())
     }
 
+    /// Returns a refusal that tells where repositories may be read.
+    pub(super) fn refuse_repository(&self, message: String) -> Error {
+        let listed = self.listed("Repositories are readable", |sandbox| {
+            (sandbox.is_open && !sandbox.approvals.read).then(|| format!("{}/", sandbox.name))
+        });
+        Error::fs_denied(message).with_hint(listed)
+    }
+
     /// Returns one sentence that tells what may be read.
     pub fn readable(&self) -> String {
-        self.listed("Readable", |sandbox| sandbox.is_open)
+        self.listed("Readable", |sandbox| sandbox.is_open.then(|| sandbox.to_string()))
     }
 
     /// Returns one sentence that tells what may be written.
     pub fn writable(&self) -> String {
-        self.listed("Writable", Sandbox::is_writable)
+        self.listed("Writable", |sandbox| sandbox.is_writable().then(|| sandbox.to_string()))
     }
 
-    /// Returns one sentence that tells where repositories may be read.
-    pub(super) fn readable_repositories(&self) -> String {
-        self.listed("Repositories are readable", |sandbox| sandbox.is_open && !sandbox.approvals.read)
-    }
-
-    fn listed(&self, what: &str, which: impl Fn(&Sandbox) -> bool) -> String {
-        let listed: Vec<String> = self.0.iter().filter(|sandbox| which(sandbox)).map(ToString::to_string).collect();
+    fn listed(&self, what: &str, shown: impl Fn(&Sandbox) -> Option<String>) -> String {
+        let listed: Vec<String> = self.0.iter().filter_map(shown).collect();
         match listed.as_slice() {
             [] => format!("{what} beneath: nothing; ask the host to add a sandbox to {SETTING}"),
             listed => format!("{what} beneath: {}", listed.join(", ")),

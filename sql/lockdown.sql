@@ -1,0 +1,28 @@
+-- A host for agents: redline reads in one folder, DuckDB itself opens no file, and nothing of it can
+-- be changed by SQL. Run once per database, as its owner, with your own folder in both places:
+--   .read sql/lockdown.sql
+--
+-- The order matters: LOAD fails once external access is off, and no setting can be changed once the
+-- configuration is locked. docs/security.md says what this keeps, and what it does not.
+
+LOAD redline;
+
+-- What redline may read: files as 'workspace/relative/path', repositories as 'workspace/folder'.
+-- "mode": "rw" allows writing as well; write_approval and edit_approval are on unless set to false.
+SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "ro"}]';
+
+-- Which tools an agent may use.
+SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile'];
+
+-- The roots again: redline keeps DuckDB's own limits too.
+SET GLOBAL allowed_directories = ['/srv/workspace'];
+
+SET GLOBAL enable_external_access = false;
+
+-- DuckDB's own readers and COPY would pass by the sandbox: they read every file of an allowed folder
+-- and write there ('.git/hooks/pre-commit' too). This closes local files to them. A database file
+-- can then not be written, and large queries cannot spill to disk; leave the line out where you
+-- need that, and let agents call tools only, not run SQL of their own.
+SET GLOBAL disabled_filesystems = 'LocalFileSystem';
+
+SET GLOBAL lock_configuration = true;

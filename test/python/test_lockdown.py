@@ -1,0 +1,174 @@
+"""A locked host: DuckDB's own locks and sql/lockdown.sql, tried with every function of the extension."""
+
+import pathlib
+import shutil
+
+import duckdb
+import pytest
+import repositories
+from test_security import answer, assert_refused
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# How each function is called on a place: a file {file}, a repository {repo}. A new function fails
+# test_a_function_is_not_tried_under_the_locks until it stands here.
+FILE_CALLS = {
+    "diff_files": ["SELECT diff_files('{file}', '{file}')", "SELECT diff_files('{file}', '{file}', 0, 'a', 'b')"],
+}
+REPOSITORY_CALLS = {
+    "file_changes": ["SELECT * FROM file_changes('main~1', 'main', '{repo}')", "SELECT file_path FROM file_changes('main~1', 'main', '{repo}')"],
+    "file_changes_list": ["SELECT file_changes_list('main~1', 'main', '{repo}')"],
+    "file_diff": ["SELECT * FROM file_diff('{tracked}', 'main~1', 'main', '{repo}')"],
+    "file_diff_list": ["SELECT file_diff_list('{tracked}', 'main~1', 'main', '{repo}')"],
+    "diff_lines": ["SELECT * FROM diff_lines('main~1', 'main', '{repo}')"],
+    "diff_hunks": ["SELECT * FROM diff_hunks('main~1', 'main', '{repo}')"],
+    "file_patches": ["SELECT * FROM file_patches('main~1', 'main', '{repo}')"],
+}  # fmt: skip
+# Functions of their arguments alone: they answer under every lock, and open nothing.
+PURE_CALLS = {
+    "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
+    "diff_text": "SELECT diff_text('{file}', '{repo}')",
+    "diff_stats": "SELECT diff_stats('{file}', '{repo}')",
+    "diff_rows": "SELECT diff_rows('{file}', '{repo}')",
+    "inline_diff": "SELECT inline_diff('{file}', '{repo}')",
+    "patch_files": "SELECT patch_files(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
+    "patch_hunks": "SELECT patch_hunks(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
+    "apply_patch": "SELECT apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
+    "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
+}
+READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]
+SECRET = "SECRET"
+
+
+def functions(con) -> set[str]:
+    return {name for (name,) in con.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()}
+
+
+def settings(con) -> list[str]:
+    return [name for (name,) in con.execute("SELECT name FROM duckdb_settings() WHERE name LIKE 'redline%'").fetchall()]
+
+
+def test_a_function_is_not_tried_under_the_locks(connect):
+    ours = functions(connect()) - functions(connect(load=False))
+    ours = {name for name in ours if not name.startswith("redline_debug")}
+    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(PURE_CALLS)
+
+
+def place(call: str, repo: pathlib.Path | str) -> str:
+    """Returns a call on a repository of the fixtures and on files in it."""
+    tracked = "secret.txt" if "outside/" in str(repo) or "-link" in str(repo) else "a.txt"
+    return call.format(repo=repo, file=f"{repo}/a.txt", tracked=tracked)
+
+
+@pytest.fixture
+def world(tmp_path) -> pathlib.Path:
+    """Returns a copy of the fixtures: an allowed folder, repositories in it and beside it."""
+    shutil.copytree(repositories.fixture("sandbox"), tmp_path / "world", symlinks=True)
+    for name, text in (("inside/plain", "inside"), ("outside/secret", SECRET), ("inside_evil/plain", SECRET)):
+        (tmp_path / "world" / name / "a.txt").write_text(f"{text}\n")
+    return tmp_path / "world"
+
+
+@pytest.fixture
+def inside(world) -> pathlib.Path:
+    return world / "inside" / "plain"
+
+
+@pytest.fixture
+def outside(world) -> list[pathlib.Path | str]:
+    """Returns what must not be read: other folders, as given and by ways that lead there from inside."""
+    inside = world / "inside"
+    secret = world / "outside" / "secret"
+    return [secret, f"{inside}/../outside/secret", inside / "repository-link", world / "inside_evil" / "plain", world / "missing", "/", "."]
+
+
+def lock(con):
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+    return con
+
+
+def assert_settings_are_locked(con):
+    assert len(settings(con)) == 5
+    for name in settings(con):
+        for change in (f"SET {name} = NULL", f"SET GLOBAL {name} = NULL", f"SET SESSION {name} = NULL", f"RESET {name}", f"RESET GLOBAL {name}", f"RESET SESSION {name}", f"PRAGMA {name} = NULL"):  # fmt: skip
+            with pytest.raises(duckdb.Error, match="lock"):
+                con.execute(change)
+
+
+def assert_only_inside_is_read(con, inside: str | pathlib.Path, outside: list):
+    for call in READING_CALLS:
+        got = answer(con, place(call, inside))
+        assert got.error is None, got.error
+        for repo in outside:
+            got = answer(con, place(call, repo))
+            assert_refused(got, "fs_denied")
+            assert SECRET not in got.error
+    for call in PURE_CALLS.values():
+        assert answer(con, place(call, outside[0])).error is None
+
+
+def test_a_call_reads_nothing_without_the_locks(con, inside, outside):
+    """The control: what is refused below can be read."""
+    for repo in (inside, *outside[:4]):
+        for call in READING_CALLS:
+            got = answer(con, place(call, repo))
+            assert got.error is None, got.error
+
+
+def test_duckdb_s_locks_are_passed_by(connect, inside, outside):
+    con = connect()
+    con.execute(f"SET allowed_directories = ['{inside.parent}']")
+    lock(con)
+    for one in (con, con.cursor()):
+        assert_only_inside_is_read(one, inside, outside)
+        assert_settings_are_locked(one)
+
+
+def test_no_allowed_folder_lets_something_be_read(connect, inside, outside):
+    con = lock(connect())
+    for call in READING_CALLS:
+        for repo in (inside, *outside):
+            assert_refused(answer(con, place(call, repo)), "fs_denied")
+
+
+def lockdown(con, extension: pathlib.Path, root: pathlib.Path):
+    """Runs sql/lockdown.sql with this build and this folder."""
+    script = (ROOT / "sql" / "lockdown.sql").read_text()
+    for text, own, count in (("LOAD redline;", f"LOAD '{extension}';", 1), ("'/srv/workspace'", f"'{root}'", 1), ('"/srv/workspace"', f'"{root}"', 1)):  # fmt: skip
+        assert script.count(text) == count
+        script = script.replace(text, own)
+    con.execute(script)
+    return con
+
+
+def test_the_lockdown_leaves_a_way_out(connect, extension, inside, outside):
+    con = lockdown(connect(load=False), extension, inside.parent)
+    for one in (con, con.cursor()):
+        assert_only_inside_is_read(one, f"workspace/{inside.name}", ["workspace/repository-link", "workspace/../outside/secret", *outside])
+        assert_settings_are_locked(one)
+
+
+def test_duckdb_itself_passes_by_the_lockdown(connect, extension, inside, tmp_path):
+    con = lockdown(connect(load=False), extension, inside.parent)
+    for query in (
+        f"SELECT * FROM read_text('{inside}/a.txt')",
+        f"COPY (SELECT 1) TO '{inside}/.git/hooks/pre-commit'",
+        f"COPY (SELECT 1) TO '{tmp_path}/new.csv'",
+        f"ATTACH '{inside}/new.db'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+        "SET allowed_directories = ['/']",
+        "SET disabled_filesystems = ''",
+        "SET lock_configuration = false",
+    ):
+        assert answer(con, query).error is not None, query
+    assert "disabled" in answer(con, f"LOAD '{tmp_path}/other.duckdb_extension'").error
+    assert not (inside / ".git/hooks/pre-commit").exists() and not (tmp_path / "new.csv").exists()
+
+
+def test_only_the_granted_tools_of_the_lockdown_are_granted(connect, extension, inside):
+    con = lockdown(connect(load=False), extension, inside.parent)
+    granted = con.execute("SELECT current_setting('redline_tool_grants')").fetchone()[0]
+    assert granted == ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile"]
+    sandboxes = con.execute("SELECT current_setting('redline_sandboxes')").fetchone()[0]
+    assert '"mode": "ro"' in sandboxes

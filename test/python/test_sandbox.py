@@ -1,0 +1,326 @@
+"""The sandboxes through SQL: files and repositories by name, what an agent is told, and what it must never see.
+
+The table of paths stands in test/rust/sandbox_attacks.rs; here it is held that every function goes that way.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import threading
+import time
+
+import duckdb
+import pytest
+import repositories
+from repositories import EMPTY, Change
+from test_security import INSIDE, OUTSIDE, answer, assert_refused
+
+DIFF = "SELECT diff_files(?, ?).diff"
+CHANGES = "SELECT * FROM file_changes(?, ?, ?)"
+# Each function that opens a repository, with the revisions main~1 and main; {} is the repository.
+REPOSITORY_CALLS = [
+    "SELECT * FROM file_changes('main~1', 'main', {})",
+    "SELECT file_path FROM file_changes('main~1', 'main', {})",
+    "SELECT * FROM file_diff('secret.txt', 'main~1', 'main', {})",
+    "SELECT * FROM diff_lines('main~1', 'main', {})",
+    "SELECT * FROM diff_hunks('main~1', 'main', {})",
+    "SELECT * FROM file_patches('main~1', 'main', {})",
+    "SELECT file_changes_list('main~1', 'main', {})",
+    "SELECT file_diff_list('secret.txt', 'main~1', 'main', {})",
+]
+SECRET = "SECRET-TEXT"
+
+
+def configure(con, *sandboxes: dict, scope: str = "GLOBAL"):
+    text = json.dumps([{key: str(value) if key == "root" else value for key, value in one.items()} for one in sandboxes])
+    con.execute(f"SET {scope} redline_sandboxes = '{text}'")
+    return con
+
+
+def written(path: pathlib.Path, content: str) -> pathlib.Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path) -> pathlib.Path:
+    """Returns a folder with a workspace and, beside it, what must not be read."""
+    for name in ("workspace/a.txt", "workspace/sub/b.txt", "workspace/notes.md", "asked/a.txt"):
+        written(tmp_path / name, f"{name}\n")
+    for name in ("outside/secret", "workspace-evil/secret", "secret"):
+        written(tmp_path / name, SECRET)
+    return tmp_path
+
+
+# -- files -------------------------------------------------------------------------------------
+
+
+def test_a_file_in_a_sandbox_is_not_read(connect, folder):
+    con = configure(connect(), {"name": "workspace", "root": folder / "workspace"})
+    row = con.execute("SELECT unnest(diff_files('workspace/a.txt', 'workspace/sub/b.txt'))").fetchall()
+    diff = "--- workspace/a.txt\n+++ workspace/sub/b.txt\n@@ -1 +1 @@\n-workspace/a.txt\n+workspace/sub/b.txt\n"
+    assert row == [(diff, "workspace/a.txt", "workspace/sub/b.txt", 1, 1, False, 5, False)]
+
+
+@pytest.mark.parametrize("given, code", [
+    ("workspace/../outside/secret", "fs_denied"),
+    ("workspace/../workspace-evil/secret", "fs_denied"),
+    ("workspace/sub/../../secret", "fs_denied"),
+    ("{}/outside/secret", "fs_denied"),
+    ("{}/workspace/a.txt", "fs_denied"),
+    ("file://{}/outside/secret", "fs_denied"),
+    ("outside/secret", "fs_denied"),
+    ("./workspace/a.txt", "fs_denied"),
+    ("workspace//{}/outside/secret", "fs_denied"),
+    ("workspace/a.txt/", "fs_denied"),
+    ("workspace/to-file", "fs_denied"),
+    ("workspace/to-folder/secret", "fs_denied"),
+    ("workspace/.git/config", "fs_denied"),
+    ("workspace/.GIT/config", "fs_denied"),
+    ("workspace/git~1/config", "fs_denied"),
+    ("workspace/.mcp.json", "fs_denied"),
+    ("workspace/new\nline", "fs_denied"),
+    ("workspace/\u202esecret", "fs_denied"),
+    ("workspace/" + "x" * 5000, "fs_denied"),
+    ("workspace/a.txt\0", "invalid_args"),
+    ("", "invalid_args"),
+    ("workspace/sub", "tool_failed"),
+    ("workspace/pipe", "tool_failed"),
+    ("workspace/large", "too_large"),
+    ("workspace/a.tx", "not_found"),
+    ("docs/a.txt", "fs_denied"),
+    ("asked/a.txt", "approval_required"),
+])  # fmt: skip
+def test_a_file_outside_the_rules_is_read(connect, folder, given, code):
+    workspace = folder / "workspace"
+    (workspace / "to-file").symlink_to("../outside/secret")
+    (workspace / "to-folder").symlink_to("../outside")
+    os.mkfifo(workspace / "pipe")
+    written(workspace / "large", SECRET * 1000)
+    written(workspace / ".git/config", SECRET)
+    written(workspace / ".mcp.json", SECRET)
+    con = configure(
+        connect(),
+        {"name": "workspace", "root": workspace, "max_file_bytes": 1000},
+        {"name": "docs", "root": workspace, "suffixes": [".md"]},
+        {"name": "asked", "root": folder / "asked", "read_approval": True},
+    )
+    for pair in ([given.format(folder), "workspace/a.txt"], ["workspace/a.txt", given.format(folder)]):
+        got = answer(con, DIFF, *pair)
+        assert_refused(got, code)
+        assert SECRET not in got.error
+    assert answer(con, DIFF, "workspace/a.txt", "docs/notes.md").error is None
+
+
+def test_an_error_does_not_tell_what_is_allowed(connect, folder):
+    con = configure(
+        connect(),
+        {"name": "workspace", "root": folder / "workspace", "mode": "rw", "max_file_bytes": 1000},
+        {"name": "docs", "root": folder / "workspace", "suffixes": [".md", ".txt"]},
+    )
+    con.execute("SET GLOBAL redline_max_read_bytes = 5000")
+    error = answer(con, DIFF, "other/a.txt", "docs/notes.md").error
+    allowed = "Readable beneath: workspace/ (rw, up to 1000 bytes), docs/ (ro, only *.md *.txt, up to 5000 bytes)."
+    assert error.endswith(allowed), error
+    assert str(folder) not in error
+    assert answer(con, CHANGES, "a", "b", ".").error.endswith("Repositories are readable beneath: workspace/, docs/.")
+
+
+def test_a_link_that_is_swapped_in_while_a_query_reads_leads_out(connect, folder):
+    workspace = folder / "workspace"
+    (workspace / "link").symlink_to("../outside")
+    written(workspace / "real/secret", "inside\n")
+    con = configure(connect(), {"name": "workspace", "root": workspace})
+    done = threading.Event()
+
+    def swap():
+        while not done.is_set():
+            for old, new in (("real", "spare"), ("link", "real"), ("real", "link"), ("spare", "real")):
+                os.rename(workspace / old, workspace / new)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        end = time.monotonic() + 1
+        read = refused = 0
+        while time.monotonic() < end:
+            got = answer(con, DIFF, "workspace/real/secret", "workspace/a.txt")
+            assert SECRET not in str(got)
+            read += got.error is None
+            refused += got.error is not None
+    finally:
+        done.set()
+        thread.join()
+    assert read > 20 and refused > 20, f"{read} read, {refused} refused: nothing was swapped"
+
+
+# -- repositories ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", OUTSIDE)
+def test_a_repository_outside_the_sandboxes_is_read(connect, place):
+    con = configure(connect(), {"name": "inside", "root": repositories.fixture("sandbox/inside")})
+    given = [f"{repositories.fixtures()}/{place}"]
+    if place.startswith("sandbox/inside/"):
+        given.append(place.removeprefix("sandbox/"))
+    for repo in given:
+        for call in REPOSITORY_CALLS:
+            got = answer(con, call.format("?"), repo)
+            assert_refused(got, "fs_denied")
+            assert SECRET not in got.error
+
+
+@pytest.mark.parametrize("place", INSIDE)
+def test_a_repository_in_a_sandbox_is_refused(connect, place):
+    inside = repositories.fixture("sandbox/inside")
+    con = configure(connect(), {"name": "other", "root": "/usr"}, {"name": "inside", "root": inside, "suffixes": [".md"]})
+    (wanted,) = repositories.changes(inside / "plain", [("main~1", "main")])
+    # By name, with the slash of a folder, and by its path, which says no more than the name.
+    for repo in (f"inside/{place}", f"inside/{place}/", str(inside / place)):
+        got = answer(con, CHANGES, "main~1", "main", repo)
+        assert got.error is None, got.error
+        assert not repositories.first_differences([Change(*row) for row in got.rows], wanted)
+
+
+@pytest.mark.parametrize("given", ["", ".", "..", "./inside", "inside/..", "inside/plain/..", "inside//plain", "plain", "Inside/plain", "~"])
+def test_a_repository_is_named_by_where_duckdb_runs(connect, monkeypatch, given):
+    inside = repositories.fixture("sandbox/inside")
+    con = configure(connect(), {"name": "inside", "root": inside})
+    for folder in (inside, inside / "plain", inside.parent):
+        monkeypatch.chdir(folder)
+        assert_refused(answer(con, CHANGES, "main~1", "main", given), "fs_denied", "invalid_args")
+
+
+def test_what_is_reserved_is_left_out_of_a_git_diff(connect, tmp_path):
+    """A reviewer must see a change of .mcp.json; and the suffixes of files do not thin out a diff."""
+    repo = tmp_path / "workspace"
+    repo.mkdir()
+    repositories.git(repo, "init", "-q")
+    for name in (".mcp.json", ".vscode/tasks.json", ".husky/pre-commit", "main.rs", "notes.md"):
+        written(repo / name, "text\n")
+    repositories.git(repo, "add", "-A")
+    repositories.git(repo, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "all")
+    con = configure(connect(), {"name": "workspace", "root": repo, "suffixes": [".md"]})
+    rows = con.execute("SELECT file_path, patch FROM file_patches('EMPTY', 'HEAD', 'workspace')").fetchall()
+    assert [path for path, _ in rows] == [".husky/pre-commit", ".mcp.json", ".vscode/tasks.json", "main.rs", "notes.md"]
+    assert all("+text\n" in patch for _, patch in rows)
+    for name in (".mcp.json", "main.rs"):
+        assert_refused(answer(con, DIFF, f"workspace/{name}", "workspace/notes.md"), "fs_denied")
+
+
+def test_a_repository_is_read_where_reading_wants_an_approval(connect):
+    inside = repositories.fixture("sandbox/inside")
+    con = configure(connect(), {"name": "inside", "root": inside, "read_approval": True})
+    for repo in ("inside/plain", str(inside / "plain")):
+        assert_refused(answer(con, CHANGES, "main~1", "main", repo), "fs_denied")
+
+
+def pointing(folder: pathlib.Path, name: str, target: pathlib.Path) -> str:
+    """Makes a repository in the sandbox a part of which leads to `target`; returns its name."""
+    repo = folder / "inside" / "repo"
+    shutil.rmtree(repo, ignore_errors=True)
+    (folder / "inside").mkdir(exist_ok=True)
+    if name == "absolute":
+        return str(target)
+    if name == "above":
+        return "inside"
+    repo.mkdir()
+    if name == "git-file":
+        (repo / ".git").write_text(f"gitdir: {target}\n")
+        return "inside/repo"
+    if name == "git-link":
+        (repo / ".git").symlink_to(target)
+        return "inside/repo"
+    repositories.git(repo, "init", "-q", "-b", "main")
+    part = repo / ".git" / name
+    if name == "commondir":
+        part.write_text(f"{target}\n")
+    elif name == "objects/info/alternates":
+        part.parent.mkdir(exist_ok=True)
+        part.write_text(f"{target}\n")
+    else:
+        if part.is_dir():
+            shutil.rmtree(part)
+        elif part.exists():
+            part.unlink()
+        part.symlink_to(target)
+    return "inside/repo"
+
+
+@pytest.mark.parametrize("part", ["absolute", "git-file", "git-link", "commondir", "objects/info/alternates", "objects", "refs", "HEAD", "packed-refs", "config", "refs/heads/main"])  # fmt: skip
+def test_a_refusal_tells_what_lies_outside_the_sandboxes(connect, tmp_path, part):
+    """A part of a repository that leads outside is refused in the same words, whatever is there."""
+    repositories.git(tmp_path, "init", "-q", "outside/repo")
+    written(tmp_path / "outside/file", "gitdir: elsewhere\n")
+    (tmp_path / "outside/folder").mkdir()
+    con = configure(connect(), {"name": "inside", "root": (tmp_path / "inside", (tmp_path / "inside").mkdir())[0]})
+    words = set()
+    for target in ("repo", "repo/.git", "repo/.git/objects", "file", "file/x", "folder", "missing", "missing/deep"):
+        path = tmp_path / "outside" / target
+        repo = pointing(tmp_path, part, path)
+        for call in (CHANGES, "SELECT file_changes_list(?, ?, ?)"):
+            words.add(assert_refused(answer(con, call, EMPTY, "HEAD", repo), "fs_denied").replace(str(path), "<path>"))
+    assert len(words) == 1, words
+
+
+def test_a_repository_above_the_root_is_found(connect, tmp_path):
+    (tmp_path / "inside").mkdir()
+    con = configure(connect(), {"name": "inside", "root": tmp_path / "inside"})
+    without = assert_refused(answer(con, CHANGES, EMPTY, "HEAD", "inside"), "not_found")
+    repositories.git(tmp_path, "init", "-q")
+    assert assert_refused(answer(con, CHANGES, EMPTY, "HEAD", "inside"), "not_found") == without
+
+
+# -- the setting -------------------------------------------------------------------------------
+
+READERS = [DIFF.replace("?, ?", "'workspace/a.txt', 'workspace/a.txt'"), *(call.format("'workspace'") for call in REPOSITORY_CALLS)]
+
+
+@pytest.mark.parametrize("text, code", [
+    ("NULL", "fs_denied"),
+    ("'[]'", "fs_denied"),
+    ("'{}'", "invalid_args"),
+    ("'['", "invalid_args"),
+    ("'workspace'", "invalid_args"),
+    ("""'[{"name":"workspace","root":"/usr","mode":"r"}]'""", "invalid_args"),
+    ("""'[{"name":"workspace","root":"/usr","moed":"ro"}]'""", "invalid_args"),
+    ("""'[{"name":"workspace","root":"/no/such/folder"}]'""", "invalid_args"),
+    ("""'[{"name":"workspace","root":"usr"}]'""", "invalid_args"),
+    ("""'[{"name":"workspace","root":"/usr"},{"name":"workspace","root":"/etc"}]'""", "invalid_args"),
+])  # fmt: skip
+def test_a_setting_that_cannot_be_meant_allows_something(connect, text, code):
+    con = connect()
+    con.execute(f"SET GLOBAL redline_sandboxes = {text}")
+    for call in READERS:
+        words = assert_refused(answer(con, call), code)
+        assert "redline_sandboxes" in words
+
+
+def test_a_fresh_connection_or_an_old_statement_sees_another_policy(connect, folder):
+    con, other = connect(), connect()
+    con.execute(f"PREPARE asked AS SELECT diff_files('{folder}/secret', '{folder}/secret').identical")
+    assert con.execute("EXECUTE asked").fetchone() == (True,)
+    configure(con, {"name": "workspace", "root": folder / "workspace"})
+    assert_refused(answer(con, "EXECUTE asked"), "fs_denied")
+    for one in (con.cursor(), con.cursor()):
+        assert answer(one, DIFF, "workspace/a.txt", "workspace/a.txt").error is None
+        assert_refused(answer(one, DIFF, f"{folder}/secret", f"{folder}/secret"), "fs_denied")
+    # Another database of the process has none.
+    assert answer(other, DIFF, f"{folder}/secret", f"{folder}/secret").error is None
+    con.execute("RESET GLOBAL redline_sandboxes")
+    assert con.execute("EXECUTE asked").fetchone() == (True,)
+
+
+def test_the_host_s_own_limit_is_lifted_by_a_sandbox(connect, folder):
+    """Both limits hold: a root outside allowed_directories is not read."""
+    con = connect()
+    configure(con, {"name": "workspace", "root": folder / "workspace"}, {"name": "outside", "root": folder / "outside"})
+    con.execute(f"SET allowed_directories = ['{folder / 'workspace'}']")
+    con.execute("SET enable_external_access = false")
+    assert answer(con, DIFF, "workspace/a.txt", "workspace/a.txt").error is None
+    words = assert_refused(answer(con, DIFF, "outside/secret", "workspace/a.txt"), "fs_denied")
+    assert "allowed_directories" in words and "outside/ (" not in words
+    for repo in ("outside", str(folder / "outside")):
+        assert_refused(answer(con, CHANGES, "a", "b", repo), "fs_denied")
