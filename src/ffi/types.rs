@@ -13,6 +13,10 @@ pub enum Type {
     Boolean,
     /// UTINYINT, 0 to 255.
     UTinyInt,
+    /// INTEGER, signed 32 bits; of parameters only.
+    Integer,
+    /// UINTEGER, 0 to 2^32 - 1; of parameters only.
+    UInteger,
     /// BIGINT, signed 64 bits.
     BigInt,
     /// DOUBLE.
@@ -54,6 +58,8 @@ impl TypeHandle {
         match kind {
             Type::Boolean => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
             Type::UTinyInt => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT),
+            Type::Integer => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER),
+            Type::UInteger => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER),
             Type::BigInt => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
             Type::Double => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE),
             Type::Varchar => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),

@@ -8,7 +8,7 @@ use super::arguments::{required_text, row_text};
 use super::host::Host;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Type, Value};
-use crate::git::{Change, Changes, Comparison, RenameOptions};
+use crate::git::{Change, Changes, Comparison, Pathspec, RenameOptions};
 use crate::limits;
 use crate::pipeline::Ordered;
 use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
@@ -18,18 +18,19 @@ pub const PARAMETERS: [Field; 3] =
     [Field::new("from", Type::Varchar), Field::new("to", Type::Varchar), Field::new("repo", Type::Varchar)];
 
 /// The named parameters of all git functions; [`Named`] reads them by name.
-pub const NAMED: [Field; 11] = [
+pub const NAMED: [Field; 12] = [
     Field::new("merge_base", Type::Boolean),
     Field::new("untracked", Type::Boolean),
     Field::new("algorithm", Type::Varchar),
     Field::new("ignore_whitespace", Type::Varchar),
     Field::new("ignore_blank_lines", Type::Boolean),
-    Field::new("context", Type::BigInt),
-    Field::new("inter_hunk_context", Type::BigInt),
+    Field::new("context", Type::Integer),
+    Field::new("inter_hunk_context", Type::Integer),
     Field::new("renames", Type::Boolean),
     Field::new("copies", Type::Boolean),
     Field::new("similarity", Type::UTinyInt),
-    Field::new("rename_limit", Type::BigInt),
+    Field::new("rename_limit", Type::UInteger),
+    Field::new("paths", Type::List(&Type::Varchar)),
 ];
 
 /// Those of them that make sense for one file.
@@ -44,6 +45,7 @@ pub struct Revisions {
     repo: String,
     merge_base: bool,
     untracked: bool,
+    paths: Vec<Pathspec>,
     renames: Option<RenameOptions>,
 }
 
@@ -57,6 +59,7 @@ impl Revisions {
             repo: required_text(repo, function, "repo")?,
             merge_base: named.boolean("merge_base"),
             untracked: named.boolean("untracked"),
+            paths: named.paths()?,
             renames: named.rename_options()?,
         })
     }
@@ -69,6 +72,7 @@ impl Revisions {
             repo: row_text(arguments, first + 2, "repo")?,
             merge_base: false,
             untracked: false,
+            paths: Vec::new(),
             renames: None,
         })
     }
@@ -77,7 +81,7 @@ impl Revisions {
     pub fn open(&self, host: &Host) -> Result<Comparison> {
         let repository = host.repository(&self.repo)?;
         let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
-        Ok(comparison.with_untracked(self.untracked))
+        comparison.with_untracked(self.untracked).with_paths(&self.paths)
     }
 
     /// Starts the walk alone, to be read on the caller's thread.
@@ -144,19 +148,29 @@ impl<'a> Named<'a> {
         })
     }
 
+    /// Returns the pathspecs; NULL and an empty list are none.
+    fn paths(&self) -> Result<Vec<Pathspec>> {
+        let Value::List(paths) = self.get("paths") else { return Ok(Vec::new()) };
+        let parse = |path: &Value| match path.as_text() {
+            Some(path) => Pathspec::parse(path),
+            None => Err(Error::invalid_args("paths holds a NULL").with_hint("Give a list of pathspecs, each a text")),
+        };
+        paths.iter().map(parse).collect()
+    }
+
     /// Returns how renames are looked for, if they are: copies mean renames too, as in git.
     fn rename_options(&self) -> Result<Option<RenameOptions>> {
         let copies = self.boolean("copies");
-        let limit = self.get("rename_limit").as_integer().unwrap_or(RenameOptions::LIMIT.into());
+        let limit = self.get("rename_limit").as_integer().and_then(|limit| u32::try_from(limit).ok());
         let similarity = self.get("similarity").as_integer().unwrap_or(RenameOptions::SIMILARITY.into());
-        let Some(limit) = u32::try_from(limit).ok() else {
-            return Err(Error::invalid_args(format!("rename_limit is {limit}"))
-                .with_hint("Give a number of files, or 0 for no limit"));
-        };
         let Some(similarity) = u8::try_from(similarity).ok().filter(|percent| *percent <= 100) else {
             return Err(Error::invalid_args(format!("similarity is {similarity}")).with_hint("Give 0 to 100 percent"));
         };
-        Ok((copies || self.boolean("renames")).then_some(RenameOptions { copies, similarity, limit }))
+        Ok((copies || self.boolean("renames")).then_some(RenameOptions {
+            copies,
+            similarity,
+            limit: limit.unwrap_or(RenameOptions::LIMIT),
+        }))
     }
 
     /// Returns the options of a diff.

@@ -7,6 +7,7 @@ use super::changes::{Change, Entry};
 use super::index::Index;
 use super::lookup::Named;
 use super::pairing::Walk;
+use super::pathspec::{PathFilter, Pathspec};
 use super::repository::Repository;
 use super::revision::Revision;
 use super::uncommitted::Uncommitted;
@@ -23,6 +24,8 @@ pub struct Comparison {
     index: Option<Arc<Index>>,
     /// Whether files that are not tracked count as added.
     untracked: bool,
+    /// Which paths are compared.
+    paths: Arc<PathFilter>,
 }
 
 impl Comparison {
@@ -34,13 +37,22 @@ impl Comparison {
         }
         let needs_index = sides.iter().any(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let index = if needs_index { Some(Arc::new(Index::read(&repository)?)) } else { None };
-        Ok(Self { repository, old, new, index, untracked: false })
+        Ok(Self { repository, old, new, index, untracked: false, paths: Arc::default() })
     }
 
     /// Takes files of the work tree that are not tracked for added ones.
     #[must_use]
     pub fn with_untracked(self, untracked: bool) -> Self {
         Self { untracked, ..self }
+    }
+
+    /// Compares what pathspecs name, seen from the folder that was given as the repository.
+    ///
+    /// # Errors
+    /// `invalid_args` for a path that leads out of the repository.
+    pub fn with_paths(self, specs: &[Pathspec]) -> Result<Self> {
+        let paths = Arc::new(PathFilter::new(specs, &self.repository.location.folder)?);
+        Ok(Self { paths, ..self })
     }
 
     /// Returns the repository.
@@ -58,6 +70,11 @@ impl Comparison {
         self.index.as_ref()
     }
 
+    /// Returns which paths are compared.
+    pub(super) fn paths(&self) -> &Arc<PathFilter> {
+        &self.paths
+    }
+
     /// Tells whether untracked files count as added.
     pub(super) fn has_untracked(&self) -> bool {
         self.untracked
@@ -66,7 +83,7 @@ impl Comparison {
     /// Starts the walk over the changed files in git's order; `stop` ends it early.
     pub(super) fn walk(&self, stop: Arc<AtomicBool>) -> Result<Walk> {
         if let [Some(old), Some(new)] = self.sides().map(Revision::as_tree) {
-            return Ok(Box::new(TreeChanges::new(self.repository.objects(), old, new, stop)?));
+            return Ok(Box::new(TreeChanges::new(self.repository.objects(), old, new, Arc::clone(&self.paths), stop)?));
         }
         if self.old == self.new {
             return Ok(Box::new(std::iter::empty()));

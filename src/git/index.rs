@@ -6,7 +6,6 @@
 use std::io::ErrorKind as Io;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gix::bstr::ByteSlice;
 use gix::index::File;
@@ -82,7 +81,7 @@ impl Index {
             if entry.mode.is_sparse() {
                 // The entry's path ends in a slash.
                 let files =
-                    TreeChanges::new(repository.objects(), None, Some(entry.id), Arc::new(AtomicBool::new(false)))?;
+                    TreeChanges::new(repository.objects(), None, Some(entry.id), Arc::default(), Arc::default())?;
                 for change in files {
                     let change = change?;
                     let Some(new) = change.new else { continue };

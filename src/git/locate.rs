@@ -1,7 +1,9 @@
 //! Finding a repository from a path, by our own walk: no environment variable takes part.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind as Io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, quoted};
@@ -16,6 +18,9 @@ pub struct Location {
     pub common_dir: PathBuf,
     /// The folder of the checked-out files, where the repository was found through one.
     pub work_tree: Option<PathBuf>,
+    /// The path from the work tree to the folder that was given, with a slash at its end; empty
+    /// where that is the work tree or lies outside.
+    pub folder: Vec<u8>,
 }
 
 /// Returns the repository at `given`, or the nearest one above it: a work tree, a folder inside
@@ -47,11 +52,15 @@ pub fn locate(given: &str, access: &Access) -> Result<Location> {
     // What lies above the allowed folders is not looked at: its absence would tell something too.
     for folder in start.ancestors().take_while(|folder| access.allows(folder)) {
         if let Some(git_dir) = finder.dot_git(folder)? {
-            return finder.location(git_dir, Some(folder));
+            let mut below = start.strip_prefix(folder).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
+            if !below.is_empty() {
+                below.push(b'/');
+            }
+            return finder.location(git_dir, Some(folder), below);
         }
         if finder.is_git_dir(folder)? {
             let work_tree = finder.work_tree_of(folder)?;
-            return finder.location(folder.to_owned(), work_tree.as_deref());
+            return finder.location(folder.to_owned(), work_tree.as_deref(), Vec::new());
         }
     }
     let above = if access.is_unlimited() { "a folder above it" } else { "a folder above it that may be read" };
@@ -67,7 +76,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn location(&self, git_dir: PathBuf, work_tree: Option<&Path>) -> Result<Location> {
+    fn location(&self, git_dir: PathBuf, work_tree: Option<&Path>, folder: Vec<u8>) -> Result<Location> {
         let broken = |what: &str| {
             Error::tool_failed(format!("the repository at {} is damaged: {what}", quoted(self.given)))
                 .with_hint("Run 'git fsck' there")
@@ -79,7 +88,7 @@ impl Finder<'_> {
             Pointer::Unusable => return Err(broken("its commondir cannot be read")),
         };
         let work_tree = work_tree.map(Path::to_owned);
-        Ok(Location { git_dir, common_dir, work_tree })
+        Ok(Location { git_dir, common_dir, work_tree, folder })
     }
 
     /// Returns the git folder that `folder/.git` is or points to.
@@ -153,8 +162,6 @@ enum Pointer {
 
 /// Reads a file that holds one path behind a prefix; a relative path starts at the file's folder.
 fn read_pointer(path: &Path, prefix: &[u8]) -> Pointer {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt;
     const LONGEST: u64 = 1 << 16;
     match fs::metadata(path) {
         Err(_) => Pointer::Absent,

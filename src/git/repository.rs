@@ -66,9 +66,8 @@ impl Repository {
             .unwrap_or(limits::BIG_FILE_BYTES);
         let is_bare = config.boolean("core.bare").ok().flatten().unwrap_or(false);
         let location = match location {
-            Location { git_dir, common_dir, work_tree } if is_bare && git_dir == common_dir => {
-                drop(work_tree);
-                Location { git_dir, common_dir, work_tree: None }
+            Location { git_dir, common_dir, .. } if is_bare && git_dir == common_dir => {
+                Location { git_dir, common_dir, work_tree: None, folder: Vec::new() }
             }
             linked => linked,
         };

@@ -1,7 +1,6 @@
 //! The nearest paths of a repository to one that was not found.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::walk::TreeChanges;
 use super::{Comparison, Revision};
@@ -17,7 +16,7 @@ impl Comparison {
         let mut paths: Vec<String> = staged.map(|path| String::from_utf8_lossy(path).into_owned()).collect();
         for tree in self.sides().into_iter().filter_map(Revision::as_tree) {
             // Against nothing, every file of the tree is a change.
-            let files = TreeChanges::new(self.repository().objects(), None, tree, Arc::new(AtomicBool::new(false)))?;
+            let files = TreeChanges::new(self.repository().objects(), None, tree, Arc::default(), Arc::default())?;
             for file in files.take(limits::SUGGESTION_PATHS) {
                 paths.push(String::from_utf8_lossy(&file?.path).into_owned());
             }

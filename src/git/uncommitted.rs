@@ -12,6 +12,7 @@ use std::vec;
 use super::changes::{Change, Entry, Source};
 use super::comparison::Comparison;
 use super::index::{Index, Staged};
+use super::pathspec::PathFilter;
 use super::revision::Revision;
 use super::untracked;
 use super::walk::TreeChanges;
@@ -26,6 +27,7 @@ pub struct Uncommitted {
     /// The position of the next path in the index.
     next: usize,
     untracked: Peekable<vec::IntoIter<Vec<u8>>>,
+    paths: Arc<PathFilter>,
     sides: Sides,
     /// Rows that are made and not yet handed over.
     ready: VecDeque<Change>,
@@ -61,8 +63,12 @@ impl Uncommitted {
         let is_reverse = distance(old) > distance(new);
         let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
         let repository = comparison.repository();
+        let paths = Arc::clone(comparison.paths());
         let tree = match nearer.as_tree() {
-            Some(tree) => Some(TreeChanges::new(repository.objects(), None, tree, Arc::clone(&stop))?.peekable()),
+            Some(tree) => {
+                let files = TreeChanges::new(repository.objects(), None, tree, Arc::clone(&paths), Arc::clone(&stop))?;
+                Some(files.peekable())
+            }
             None => None,
         };
         let mut work_tree = match farther {
@@ -71,7 +77,9 @@ impl Uncommitted {
         };
         let has_untracked = comparison.has_untracked() && work_tree.is_some();
         let untracked = match &mut work_tree {
-            Some(work_tree) if has_untracked => untracked::files(repository, work_tree.folders(), &index, &stop)?,
+            Some(work_tree) if has_untracked => {
+                untracked::files(repository, work_tree.folders(), &index, &paths, &stop)?
+            }
             _ => Vec::new(),
         };
         let sides = Sides { has_tree: tree.is_some(), work_tree, has_untracked, is_reverse };
@@ -80,6 +88,7 @@ impl Uncommitted {
             index,
             next: 0,
             untracked: untracked.into_iter().peekable(),
+            paths,
             sides,
             ready: VecDeque::new(),
             stop,
@@ -123,7 +132,12 @@ impl Uncommitted {
         }
         self.untracked.next_if(|untracked| *untracked == path);
         let versions = if is_staged { self.index.versions(versions) } else { &[] };
-        self.sides.compare(&path, committed.and_then(|file| file.new), versions, &mut self.ready)?;
+        let committed = committed.and_then(|file| file.new);
+        // As in git, the index's version says whether the path is a submodule.
+        let known = versions.first().map(|version| version.entry).or(committed);
+        if known.is_none_or(|known| self.paths.matches_in_list(&path, known.mode)) {
+            self.sides.compare(&path, committed, versions, &mut self.ready)?;
+        }
         Ok(true)
     }
 }

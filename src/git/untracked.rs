@@ -15,7 +15,9 @@ use gix::glob::pattern::Case;
 use gix::glob::search::pattern::List;
 use gix::ignore::search::{Ignore, pattern_matching_relative_path};
 
+use super::changes::Mode;
 use super::index::Index;
+use super::pathspec::PathFilter;
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
@@ -27,8 +29,14 @@ struct Patterns {
     list: List<Ignore>,
 }
 
-/// Returns the paths of the files in order; the path of a repository inside stands for all of it.
-pub fn files(repository: &Repository, folders: &mut Folders, index: &Index, stop: &AtomicBool) -> Result<Vec<Vec<u8>>> {
+/// Returns the paths of the files that are named, in order; the path of a repository inside stands for all of it.
+pub fn files(
+    repository: &Repository,
+    folders: &mut Folders,
+    index: &Index,
+    paths: &PathFilter,
+    stop: &AtomicBool,
+) -> Result<Vec<Vec<u8>>> {
     let case = if repository.checkout.ignores_case { Case::Fold } else { Case::Sensitive };
     let exclude = repository.location.common_dir.join("info/exclude");
     let exclude = match std::fs::metadata(&exclude) {
@@ -69,8 +77,10 @@ pub fn files(repository: &Repository, folders: &mut Folders, index: &Index, stop
             }
             let mut is_repository = || folders.look(&[&path[..], b"/.git"].concat()).is_ok_and(|found| found.is_some());
             if is_folder && !is_repository() {
-                waiting.push((path, Rc::clone(&patterns)));
-            } else {
+                if paths.may_enter(&[&path[..], b"/"].concat()) {
+                    waiting.push((path, Rc::clone(&patterns)));
+                }
+            } else if paths.matches_in_list(&path, if is_folder { Mode::submodule() } else { Mode::regular(false) }) {
                 found.push(path);
             }
         }

@@ -1,4 +1,5 @@
-//! The comparison of two trees: streaming, in git's order, opening only subtrees that differ.
+//! The comparison of two trees: streaming, in git's order, opening only subtrees that differ and
+//! may hold a path that was asked for.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use super::objects::Objects;
 use super::tree::{TreeEntry, parse};
-use super::{Change, Oid};
+use super::{Change, Entry, Oid, PathFilter};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -14,6 +15,7 @@ use crate::limits;
 pub struct TreeChanges {
     objects: Objects,
     id_bytes: usize,
+    paths: Arc<PathFilter>,
     /// The folders from the root to where the walk stands.
     levels: Vec<Level>,
     /// The path of the current folder, with a slash at its end but for the root.
@@ -46,15 +48,22 @@ enum Front {
 
 /// Positions to go on from and the entries found.
 struct Sides {
-    old: Option<(super::Entry, usize)>,
-    new: Option<(super::Entry, usize)>,
+    old: Option<(Entry, usize)>,
+    new: Option<(Entry, usize)>,
 }
 
 impl TreeChanges {
-    /// Starts the comparison of two trees, an absent one being empty; `stop` ends it early.
-    pub fn new(objects: Objects, old: Option<Oid>, new: Option<Oid>, stop: Arc<AtomicBool>) -> Result<Self> {
+    /// Starts the comparison of two trees, an absent one being empty, of the paths that are
+    /// named; `stop` ends it early.
+    pub fn new(
+        objects: Objects,
+        old: Option<Oid>,
+        new: Option<Oid>,
+        paths: Arc<PathFilter>,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Self> {
         let id_bytes = objects.repo.object_hash().len_in_bytes();
-        let mut walk = Self { objects, id_bytes, levels: Vec::new(), path: Vec::new(), spare: Vec::new(), stop };
+        let mut walk = Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), spare: Vec::new(), stop };
         if old != new {
             walk.enter(old, new)?;
         }
@@ -98,7 +107,7 @@ impl TreeChanges {
                     level.new.at = new;
                 }
                 Front::Differs { name, change: Sides { old, new } } => {
-                    let take = |side: &mut Side, found: Option<(super::Entry, usize)>| {
+                    let take = |side: &mut Side, found: Option<(Entry, usize)>| {
                         found.map(|(entry, next)| {
                             side.at = next;
                             entry
@@ -110,8 +119,15 @@ impl TreeChanges {
                     // Entries that pair up are both folders or both not: their order says so.
                     if old.or(new).is_some_and(|entry| entry.mode.is_folder()) {
                         self.path.push(b'/');
-                        self.enter(old.map(|entry| entry.oid), new.map(|entry| entry.oid))?;
-                    } else {
+                        if self.paths.may_enter(&self.path) {
+                            self.enter(old.map(|entry| entry.oid), new.map(|entry| entry.oid))?;
+                        }
+                        continue;
+                    }
+                    // Each side by itself, as in git: a submodule goes by more names than a file.
+                    let is_named = |entry: &Entry| self.paths.matches_in_tree(&self.path, entry.mode);
+                    let (old, new) = (old.filter(is_named), new.filter(is_named));
+                    if old.is_some() || new.is_some() {
                         return Ok(Some(Change::new(self.path.clone(), old, new)));
                     }
                 }
