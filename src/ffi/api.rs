@@ -52,6 +52,9 @@ pub type TableScan = unsafe extern "C-unwind" fn(sys::duckdb_function_info, sys:
 pub type ScalarCall =
     unsafe extern "C-unwind" fn(sys::duckdb_function_info, sys::duckdb_data_chunk, sys::duckdb_vector);
 
+/// The callback of a replacement scan.
+pub type Replacement = unsafe extern "C-unwind" fn(sys::duckdb_replacement_scan_info, *const c_char, *mut c_void);
+
 api! {
     fn duckdb_library_version() -> *const c_char;
     fn duckdb_connect(database: sys::duckdb_database, out: *mut sys::duckdb_connection) -> sys::duckdb_state;
@@ -164,6 +167,16 @@ api! {
     fn duckdb_register_scalar_function_set(
         connection: sys::duckdb_connection, set: sys::duckdb_scalar_function_set,
     ) -> sys::duckdb_state;
+
+    fn duckdb_add_replacement_scan(
+        database: sys::duckdb_database, replacement: Option<Replacement>, data: *mut c_void, destroy: Option<Destroy>,
+    );
+    fn duckdb_replacement_scan_set_function_name(info: sys::duckdb_replacement_scan_info, name: *const c_char);
+    fn duckdb_replacement_scan_add_parameter(info: sys::duckdb_replacement_scan_info, value: sys::duckdb_value);
+    fn duckdb_replacement_scan_set_error(info: sys::duckdb_replacement_scan_info, message: *const c_char);
+    fn duckdb_create_varchar(text: *const c_char) -> sys::duckdb_value;
+    fn duckdb_create_null_value() -> sys::duckdb_value;
+    fn duckdb_destroy_value(value: *mut sys::duckdb_value);
 
     fn duckdb_data_chunk_get_size(chunk: sys::duckdb_data_chunk) -> idx_t;
     fn duckdb_data_chunk_get_column_count(chunk: sys::duckdb_data_chunk) -> idx_t;

@@ -7,6 +7,7 @@ use libduckdb_sys as sys;
 use super::api::{Api, api, install};
 use super::contain;
 use super::option::{self, ConfigOption};
+use super::replacement::{self, ReplacementScan};
 use super::scalar::{self, ScalarFunction};
 use super::table::{self, TableFunction};
 use super::types::c_name;
@@ -17,6 +18,7 @@ const API_VERSION: &str = "v1.5.6";
 
 /// Registers functions and settings on the database that loads the extension.
 pub struct Registrar {
+    database: sys::duckdb_database,
     connection: sys::duckdb_connection,
 }
 
@@ -37,6 +39,12 @@ impl Registrar {
     pub fn scalar<F: ScalarFunction>(&self) -> Result<()> {
         // SAFETY: as above.
         unsafe { scalar::register::<F>(self.connection) }
+    }
+
+    /// Registers a replacement scan, asked after those of DuckDB itself.
+    pub fn replacement<R: ReplacementScan>(&self) {
+        // SAFETY: the database is live while it loads the extension.
+        unsafe { replacement::register::<R>(self.database) }
     }
 }
 
@@ -101,10 +109,11 @@ unsafe fn load(info: sys::duckdb_extension_info, access: *const sys::duckdb_exte
             return Err(refused("DuckDB gave no database"));
         }
         let mut connection = ptr::null_mut();
-        if (api().duckdb_connect)(*database, &mut connection) != sys::DuckDBSuccess {
+        let database = *database;
+        if (api().duckdb_connect)(database, &mut connection) != sys::DuckDBSuccess {
             return Err(refused("no connection to the database could be opened"));
         }
-        let registrar = Registrar { connection };
+        let registrar = Registrar { database, connection };
         crate::functions::register(&registrar)
     }
 }

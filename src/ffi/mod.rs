@@ -1,7 +1,7 @@
 //! The boundary to DuckDB's C extension API v1.5.6, and the only home of `unsafe`.
 //!
 //! It knows nothing of diffs or git. A function is described by a safe trait ([`TableFunction`],
-//! [`ScalarFunction`]); this module turns it into callbacks that keep three promises:
+//! [`ScalarFunction`], [`ReplacementScan`]); this module turns it into callbacks that keep three promises:
 //!
 //! 1. **A Rust panic never crosses into DuckDB.** Domain code runs inside `contain::run`, which
 //!    turns a panic into a SQL error.
@@ -19,6 +19,7 @@ mod contain;
 mod entry;
 mod file_system;
 mod option;
+mod replacement;
 mod scalar;
 mod settings;
 mod table;
@@ -30,6 +31,7 @@ pub use column::{Batch, Column};
 pub use entry::Registrar;
 pub use file_system::{FileError, FileSystem};
 pub use option::{ConfigOption, Default as OptionDefault};
+pub use replacement::ReplacementScan;
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction};
 pub use settings::Settings;
 pub use table::{Open, TableFunction};

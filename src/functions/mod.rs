@@ -12,6 +12,7 @@ mod grants;
 mod host;
 mod line_rows;
 mod patches;
+mod range_scan;
 mod reading;
 mod settings;
 mod stream;
@@ -27,6 +28,7 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     settings::register(registrar)?;
     registrar.table::<file_changes::FileChanges>()?;
     registrar.scalar::<file_changes::FileChangesList>()?;
+    registrar.replacement::<range_scan::RangeScan>();
     registrar.table::<file_diff::FileDiff>()?;
     registrar.scalar::<file_diff::FileDiffList>()?;
     registrar.table::<file_diff::DiffLines>()?;

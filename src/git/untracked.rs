@@ -69,10 +69,9 @@ pub fn files(
             let path = [&prefix[..], &name].concat();
             let Some(state) = folders.look(&path).map_err(|error| unreadable().with_source(error))? else { continue };
             let is_folder = state.kind == FileKind::Folder;
-            if state.kind == FileKind::Special
-                || !index.find(&path).is_empty()
-                || is_ignored(&patterns, path.as_bstr(), is_folder, case)
-            {
+            // A folder that took the place of a tracked file is not tracked by it.
+            let is_tracked = index.find(&path).iter().any(|known| !is_folder || known.entry.mode.is_submodule());
+            if state.kind == FileKind::Special || is_tracked || is_ignored(&patterns, path.as_bstr(), is_folder, case) {
                 continue;
             }
             let mut is_repository = || folders.look(&[&path[..], b"/.git"].concat()).is_ok_and(|found| found.is_some());

@@ -1,0 +1,62 @@
+//! Replacement scans: table names that stand for the call of a function.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::ptr;
+
+use libduckdb_sys as sys;
+
+use super::api::api;
+use super::contain;
+use super::types::c_name;
+
+/// What a table name that nothing else knows stands for.
+pub trait ReplacementScan: 'static {
+    /// The table function that is called in its place.
+    const FUNCTION: &'static str;
+
+    /// Returns the function's positional arguments, NULL as `None`; `None` leaves the name to
+    /// others. DuckDB asks for every unknown name, and may ask more than once.
+    fn arguments(table: &str) -> Option<Vec<Option<String>>>;
+}
+
+/// Registers `R` on a database.
+///
+/// # Safety
+/// `database` must be live.
+pub unsafe fn register<R: ReplacementScan>(database: sys::duckdb_database) {
+    // SAFETY: the callback matches the signature it is called with, and there is no data to free.
+    unsafe { (api().duckdb_add_replacement_scan)(database, Some(scan::<R>), ptr::null_mut(), None) }
+}
+
+/// # Safety
+/// Called by DuckDB with a live info and a name that ends in NUL.
+unsafe extern "C-unwind" fn scan<R: ReplacementScan>(
+    info: sys::duckdb_replacement_scan_info,
+    table: *const c_char,
+    _data: *mut c_void,
+) {
+    let api = api();
+    // SAFETY: the contract above; the values are ours and DuckDB copies them. Nothing here but
+    // `contain::run` is inside `catch_unwind`.
+    unsafe {
+        let Ok(table) = CStr::from_ptr(table).to_str() else { return };
+        let arguments = match contain::run(|| Ok(R::arguments(table))) {
+            Ok(Some(arguments)) => arguments,
+            Ok(None) => return,
+            Err(error) => {
+                (api.duckdb_replacement_scan_set_error)(info, contain::c_message(&error).as_ptr());
+                return;
+            }
+        };
+        (api.duckdb_replacement_scan_set_function_name)(info, c_name(R::FUNCTION).as_ptr());
+        for argument in arguments {
+            let mut value = match argument.map(CString::new) {
+                Some(Ok(text)) => (api.duckdb_create_varchar)(text.as_ptr()),
+                // No name that came from C holds a NUL, and so no part of it.
+                Some(Err(_)) | None => (api.duckdb_create_null_value)(),
+            };
+            (api.duckdb_replacement_scan_add_parameter)(info, value);
+            (api.duckdb_destroy_value)(&mut value);
+        }
+    }
+}

@@ -1,0 +1,445 @@
+"""`paths` names what git's pathspecs name, on every function that takes it; and ranges as table names."""
+
+import random
+import shutil
+
+import duckdb
+import pytest
+import repositories
+
+SEED = 20_000_102
+PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color"]
+FUNCTIONS = ["file_changes", "file_patches", "diff_hunks", "diff_lines"]
+
+# Folder of the repository, pathspecs. Each is asked of git.
+SPECS = [
+    ("", ["modified.txt"]),
+    ("", ["modified.txt", "added.txt", "nosuch.txt"]),
+    ("", ["order"]),
+    ("", ["order/"]),
+    ("", ["order/a"]),
+    ("", ["order/a/"]),
+    ("", ["order/b"]),
+    ("", ["order/b/"]),
+    ("", ["order/b/y/z"]),
+    ("", ["orde"]),
+    ("", ["order//a/./x"]),
+    ("", ["order/../binary.bin"]),
+    ("", ["."]),
+    ("", ["./"]),
+    ("", [":"]),
+    ("", [":/"]),
+    ("", [":()"]),
+    ("", [":(icase)"]),
+    ("", ["*.txt"]),
+    ("", ["**.txt"]),
+    ("", [":(glob)*.txt"]),
+    ("", [":(glob)**/*.txt"]),
+    ("", [":(glob)**/sub/*"]),
+    ("", [":(glob)attributes/**/x.quiet"]),
+    ("", [":(glob)attributes/*/x.quiet"]),
+    ("", [":(glob)att**/x.quiet"]),
+    ("", [":(glob)paths/**"]),
+    ("", ["*sub*"]),
+    ("", ["order/*"]),
+    ("", ["o*r/b"]),
+    ("", ["o*r/b/*"]),
+    ("", ["paths/?"]),
+    ("", ["paths/[a-z]"]),
+    ("", [":(literal)paths/[a-z]"]),
+    ("", [":(literal)paths/*"]),
+    ("", ["paths/\\*"]),
+    ("", ["paths/[*]"]),
+    ("", ["paths/[[:punct:]]"]),
+    ("", ["paths/[!-]"]),
+    ("", ["paths/with space.txt", "paths/trailing space ", "paths/ leading"]),
+    ("", ["paths/new\nline"]),
+    ("", ["paths/quo\"te", "paths/back\\slash", "paths/back\\\\slash"]),
+    ("", ["paths/über", "paths/:(top)magic"]),
+    ("", ["paths/EMPTY", "paths/main..feature", "paths/con"]),
+    ("", [":(icase)PATHS/HEAD"]),
+    ("", [":(icase)ATTRIBUTES/x.quiet"]),
+    ("", [":(icase)attributes/[w-y].QUIET"]),
+    ("", [":(icase,glob)ATTRIBUTES/**/*.QUIET"]),
+    ("", ["module-to-file", "module-to-folder"]),
+    ("", ["module-to-file/"]),
+    ("", ["file-to-module/"]),
+    ("", ["folder-to-module/"]),
+    ("", ["module-to-folder/"]),
+    ("", ["module-bumped/"]),
+    ("", ["module-bumped/x"]),
+    ("", ["module-*/"]),
+    ("", ["modified.txt/"]),
+    ("", [":!paths", ":!attributes"]),
+    ("", [":!paths/", ":^attributes/sub"]),
+    ("", [":!*.txt"]),
+    ("", [":(exclude)*o*"]),
+    ("", [":(exclude,glob)*.txt"]),
+    ("", ["attributes", ":!attributes/sub"]),
+    ("", [":!attributes/sub", "attributes", "paths"]),
+    ("", ["attributes", ":!attributes/sub", "attributes/sub/deeper"]),
+    ("", ["attributes/sub", ":!attributes"]),
+    ("", [":!."]),
+    ("", ["paths", ":!paths/*"]),
+    ("", ["paths", ":(exclude,literal)paths/*"]),
+    ("", [":!(top)paths"]),
+    ("", [":!/paths"]),
+    ("", ["::order", ":::paths"]),
+    ("", [":/./order", ":(top)/order"]),
+    ("", ["nosuch"]),
+    ("paths", ["."]),
+    ("paths", [":"]),
+    ("paths", [":/"]),
+    ("paths", [".."]),
+    ("paths", ["../order", "*.txt"]),
+    ("paths", ["*"]),
+    ("paths", [":(glob)*"]),
+    ("paths", [":(icase)head"]),
+    ("paths", [":(top)order"]),
+    ("paths", [":/order", "con"]),
+    ("paths", [":!con"]),
+    ("paths", [":!", "../order"]),
+    ("paths", ["dir with space/../con"]),
+    ("attributes/sub", ["*.quiet"]),
+    ("attributes/sub", [":(glob)*.quiet"]),
+    ("attributes/sub", ["../x.quiet", "deeper/"]),
+    ("attributes/sub", ["../../order/a", ":!../../order/a/x"]),
+    ("attributes/sub", [":(icase)../X.quiet"]),
+    ("attributes/sub", [":(icase)DEEPER"]),
+]
+
+# git says no, and so does redline, naming the pathspec.
+REFUSED = [
+    ("", [""]),
+    ("", ["order", ""]),
+    ("", [":(top"]),
+    ("", [":(nosuch)order"]),
+    ("", [":(TOP)order"]),
+    ("", [":&order"]),
+    ("", [":!-order"]),
+    ("", [":(literal,glob)order"]),
+    ("", [".."]),
+    ("", ["order/../../basic/order"]),
+    ("", ["/etc/passwd"]),
+    ("paths", ["../../x"]),
+    ("paths", [":(prefix:1)x"]),
+]
+
+
+def named_by_git(repo, old, new, specs, *options):
+    """Returns (path, status, old path) of each row of `git diff --raw`, run in the folder `repo`."""
+    return raw_rows(repo, *(options or ["--no-renames"]), old, new, "--", *specs)
+
+
+def raw_rows(repo, *words):
+    output = repositories.git(repo, "diff", "--raw", "-z", *PLAIN, *words)
+    fields = iter(output.decode(errors="replace").split("\0")[:-1])
+    rows = []
+    for meta in fields:
+        letter = meta.rsplit(" ", 1)[1][0]
+        first = next(fields)
+        path, origin = (next(fields), first) if letter in "RC" else (first, None)
+        status = repositories.STATUS | {"R": "renamed", "C": "copied"}
+        rows.append((path, status[letter], origin))
+    return rows
+
+
+def named(con, repo, old, new, specs, options=""):
+    query = f"SELECT file_path, status, old_path FROM file_changes(?, ?, ?, paths := ?{options})"
+    return con.execute(query, [old, new, str(repo), specs]).fetchall()
+
+
+def empty_tree(repo):
+    return repositories.git_text(repo, "hash-object", "-t", "tree", "/dev/null")
+
+
+@pytest.mark.parametrize("folder, specs", SPECS, ids=[f"{folder}>{' '.join(specs)!r}" for folder, specs in SPECS])
+def test_a_pathspec_names_other_files_than_in_git(con, folder, specs):
+    repo = repositories.fixture("basic") / folder
+    for old, new in [("before", "after"), ("after", "before")]:
+        assert named(con, repo, old, new, specs) == named_by_git(repo, old, new, specs), (old, new)
+    assert named(con, repo, "EMPTY", "after", specs) == named_by_git(repo, empty_tree(repo), "after", specs)
+
+
+@pytest.mark.parametrize("folder, specs", random.Random(SEED).sample(SPECS, 15))
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_has_other_paths_than_git(con, function, folder, specs):
+    repo = repositories.fixture("basic") / folder
+    asked = ["before", "after", str(repo), specs]
+    if function == "file_patches":
+        rows = con.execute("SELECT patch_bytes FROM file_patches(?, ?, ?, paths := ?)", asked).fetchall()
+        printed = repositories.git(repo, "diff", "--no-renames", *PLAIN, "before", "after", "--", *specs)
+        assert b"".join(row[0] for row in rows) == printed
+    else:
+        ours = con.execute(f"SELECT DISTINCT file_path FROM {function}(?, ?, ?, paths := ?)", asked).fetchall()
+        all_paths = con.execute(f"SELECT DISTINCT file_path FROM {function}(?, ?, ?)", asked[:3]).fetchall()
+        theirs = {path for path, *_ in named_by_git(repo, "before", "after", specs)}
+        assert set(ours) == {row for row in all_paths if row[0] in theirs}
+
+
+@pytest.mark.parametrize("folder, specs", REFUSED)
+def test_a_pathspec_that_git_refuses_is_answered(con, folder, specs):
+    repo = repositories.fixture("basic") / folder
+    with pytest.raises(repositories.GitFailed):
+        named_by_git(repo, "before", "after", specs)
+    with pytest.raises(duckdb.Error) as refused:
+        named(con, repo, "before", "after", specs)
+    code, words = repositories.code_and_words(refused.value)
+    assert code == "invalid_args" and f"'{specs[-1]}'" in words
+
+
+def test_no_list_an_empty_list_or_a_list_with_null_is_misread(con):
+    repo = repositories.fixture("basic")
+    everything = named_by_git(repo, "before", "after", [])
+    assert named(con, repo, "before", "after", []) == everything
+    assert named(con, repo, "before", "after", None) == everything
+    for function in FUNCTIONS:
+        for paths in ("[NULL]", "['order', NULL]", "[NULL::INTEGER]"):
+            with pytest.raises(duckdb.Error) as refused:
+                con.execute(f"SELECT * FROM {function}('before', 'after', '{repo}', paths := {paths})")
+            assert repositories.code_and_words(refused.value)[0] == "invalid_args"
+    # DuckDB makes texts of numbers before redline sees them, and refuses what is no list.
+    assert con.execute(f"SELECT count(*) FROM file_changes('before', 'after', '{repo}', paths := [1])").fetchone() == (0,)
+    with pytest.raises(duckdb.Error, match="order"):
+        con.execute(f"SELECT * FROM file_changes('before', 'after', '{repo}', paths := 'order')")
+    with pytest.raises(duckdb.Error, match="paths"):
+        con.execute(f"SELECT * FROM file_diff('modified.txt', 'before', 'after', '{repo}', paths := ['order'])")
+
+
+@pytest.mark.parametrize("variable", ["LITERAL", "GLOB", "NOGLOB", "ICASE"])
+def test_a_variable_of_the_environment_takes_part(con, monkeypatch, variable):
+    repo = repositories.fixture("basic")
+    specs = [":(icase)ORDER/*"] if variable == "ICASE" else ["*.txt", "paths/[a-z]"]
+    wanted = named_by_git(repo, "before", "after", specs)
+    monkeypatch.setenv(f"GIT_{variable}_PATHSPECS", "1")
+    assert named(con, repo, "before", "after", specs) == wanted
+
+
+def test_a_bare_repository_or_git_folder_has_another_root(con):
+    wanted = named_by_git(repositories.fixture("basic"), "before", "after", ["order"])
+    for name in ["bare.git", "basic/.git", "basic/.git/refs", "linked-worktree"]:
+        assert named(con, repositories.fixture(name), "before", "after", ["order"]) == wanted, name
+    linked = repositories.fixture("linked-worktree") / "order"
+    assert named(con, linked, "before", "after", ["."]) == wanted
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory):
+    """The fixture with one state in HEAD, another in the index and a third on disk."""
+    repo = tmp_path_factory.mktemp("staged") / "basic"
+    shutil.copytree(repositories.fixture("basic"), repo, symlinks=True)
+    repositories.git(repo, "update-ref", "--no-deref", "HEAD", "after")
+    repositories.git(repo, "read-tree", "--reset", "before")
+    return repo
+
+
+UNCOMMITTED = {("HEAD", "INDEX"): ["--cached", "HEAD"], ("INDEX", "WORKTREE"): [], ("HEAD", "WORKTREE"): ["HEAD"]}
+
+
+@pytest.mark.parametrize("folder, specs", SPECS, ids=[f"{folder}>{' '.join(specs)!r}" for folder, specs in SPECS])
+def test_a_pathspec_names_other_uncommitted_files_than_in_git(con, staged, folder, specs):
+    repo = staged / folder
+    for sides, words in UNCOMMITTED.items():
+        assert named(con, repo, *sides, specs) == raw_rows(repo, "--no-renames", *words, "--", *specs), sides
+
+
+@pytest.mark.parametrize("folder, specs", random.Random(SEED).sample(SPECS, 30))
+def test_a_pathspec_names_other_untracked_files_than_in_git(con, staged, folder, specs):
+    others = repositories.git(staged / folder, "ls-files", "--others", "--full-name", "-z", "--", *specs)
+    wanted = [(path, "added", None) for path in others.decode(errors="replace").split("\0")[:-1]]
+    rows = named(con, staged / folder, "INDEX", "WORKTREE", specs, ", untracked := true")
+    assert [row for row in rows if row[1] == "added"] == wanted
+
+
+def test_a_folder_that_was_not_asked_for_is_opened(con):
+    """The tree of `sub` is missing: only who asks for it may fail. git opens excluded folders; redline does not."""
+    repo, whole = repositories.fixture("corrupt-missing-tree"), repositories.fixture("corrupt-source")
+    for specs in (["a.txt"], [":!sub"], ["a*", ":!sub/"], [":(icase)A.TXT"], ["su", "b.dat"], [":(glob)s/**", "a.txt"]):
+        wanted = named_by_git(whole, "main~1", "main", specs)
+        assert named(con, repo, "main~1", "main", specs) == wanted
+    for specs in (["sub"], ["*.txt"], [":(icase)SUB/c.txt"], [":!a.txt"]):
+        with pytest.raises(duckdb.Error, match="tool_failed"):
+            named(con, repo, "main~1", "main", specs)
+
+
+# -- random pathspecs -------------------------------------------------------------------------
+
+PIECES = ["a", "b", "A", "[x]", "*", "a*", "?", "é", "a-b", "[", "\\", "x"]
+WILD = ["*", "**", "?", "[x]", "[a-b]", "[!a]", "[^x]", "[[:alpha:]]", "[A-Z]", "\\a", "\\", "\\*", "*a", "[", "[[:x", "[]x]", "**/"]
+MAGIC = ["", "", "", "", ":", ":!", ":^", ":/", ":(icase)", ":(glob)", ":(literal)", ":(glob,icase)", ":(exclude,icase)", ":(exclude,glob)"]
+
+
+@pytest.fixture(scope="module")
+def odd_names(tmp_path_factory):
+    """A repository of files and folders whose names are made of wildcards, and of letters that differ in case."""
+    folder = tmp_path_factory.mktemp("names") / "repo"
+    chosen = random.Random(SEED)
+    paths = {"/".join(chosen.choices(PIECES, k=depth)) for depth in (1, 2, 3) for _ in range(150)}
+    # A path cannot be a file and a folder.
+    paths = [path for path in sorted(paths) if not any(other.startswith(path + "/") for other in paths)]
+    quoted = lambda path: '"' + path.replace("\\", "\\\\") + '"'
+    kind = lambda path: (160000, "1" * 40) if hash_of(path) % 5 == 0 else (100644, "inline")
+    stream = "commit refs/heads/main\ncommitter c <c@example.com> 1700000000 +0000\ndata 0\n"
+    for path in paths:
+        mode, what = kind(path)
+        stream += f"M {mode} {what} {quoted(path)}\n" + ("data 1\nx\n" if what == "inline" else "")
+    repositories.git(folder.parent, "init", "-q", str(folder))
+    repositories.git(folder, "fast-import", "--quiet", stdin=stream.encode())
+    repositories.git(folder, "read-tree", "main")
+    for name in ("a", "[x]", "a*", "A/b"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def hash_of(text):
+    return sum(text.encode())
+
+
+def random_spec(chosen):
+    parts = [chosen.choice(PIECES + WILD) + (chosen.choice(PIECES + WILD) if chosen.random() < 0.3 else "") for _ in range(chosen.randint(1, 3))]
+    return chosen.choice(MAGIC) + "/".join(parts) + chosen.choice(["", "", "/", "/*", "/**"])
+
+
+def test_a_random_pathspec_names_other_files_than_in_git(con, odd_names):
+    chosen = random.Random(SEED)
+    empty = empty_tree(odd_names)
+    named_any = listed_otherwise = 0
+    for _ in range(600):
+        repo = odd_names / chosen.choice(["", "", "a", "[x]", "a*", "A/b"])
+        specs = [random_spec(chosen) for _ in range(chosen.choice([1, 1, 2, 3]))]
+        wanted = named_by_git(repo, empty, "main", specs)
+        assert named(con, repo, "EMPTY", "main", specs) == wanted, (repo.name, specs)
+        # The index is asked in another way than a tree, and not all answers are the same.
+        listed = raw_rows(repo, "--no-renames", "--cached", empty, "--", *specs)
+        assert named(con, repo, "EMPTY", "INDEX", specs) == listed, (repo.name, specs)
+        named_any += bool(wanted)
+        listed_otherwise += wanted != listed
+    assert named_any > 200 and listed_otherwise > 0
+
+
+# -- ripgrep ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ripgrep(tmp_path_factory):
+    bundles = repositories.test_repositories()
+    if bundles is None:
+        pytest.skip("REDLINE_TEST_REPOS is not set")
+    return repositories.clone_bundle("ripgrep.bundle", tmp_path_factory.mktemp("paths") / "ripgrep")
+
+
+def spec_of(chosen, path):
+    """Returns a pathspec made of a path: itself, a folder above it, or with wildcards, magic or another case."""
+    parts = path.split("/")
+    made = "/".join(parts[: chosen.randint(1, len(parts))])
+    if chosen.random() < 0.3:
+        made = made[: chosen.randint(1, len(made))] + chosen.choice(["*", "?", "**", "[a-z]*", "/**"])
+    elif chosen.random() < 0.2:
+        made = "*." + parts[-1].rsplit(".", 1)[-1]
+    magic = chosen.choice(["", "", "", "", ":!", ":(glob)", ":(icase)", ":(exclude,glob)", ":(literal)"])
+    return magic + (made.upper() if "icase" in magic else made) + chosen.choice(["", "", "", "/"])
+
+
+@pytest.mark.parametrize("renames", [False, True])
+def test_a_limited_commit_of_a_history_has_other_rows(con, ripgrep, renames):
+    """git limits by pathspec first and pairs what is left, so half of a rename is an added or deleted file."""
+    chosen = random.Random(SEED)
+    pairs = repositories.history(ripgrep)
+    far = [tuple(sorted(chosen.sample(range(len(pairs)), 2))) for _ in range(50)]
+    pairs = chosen.sample(pairs, 50) + [(pairs[old][1], pairs[new][1]) for old, new in far]
+    paths = repositories.git_text(ripgrep, "log", "--format=", "--name-only", "-n", "800").splitlines()
+    git_options, options = (["-M"], ", renames := true") if renames else ([], "")
+    rows = renamed = 0
+    for old, new in pairs:
+        specs = [spec_of(chosen, path) for path in chosen.sample(paths, chosen.randint(1, 4))]
+        git_old = empty_tree(ripgrep) if old == "EMPTY" else old
+        wanted = named_by_git(ripgrep, git_old, new, specs, *git_options)
+        assert named(con, ripgrep, old, new, specs, options) == wanted, (old, new, specs)
+        rows += len(wanted)
+        renamed += sum(origin is not None for _, _, origin in wanted)
+    assert rows > 500 and (renamed > 20) == renames
+
+
+# -- a range as a table -----------------------------------------------------------------------
+
+
+def rows_of(con, name):
+    return con.execute(f"""SELECT file_path, status FROM '{name.replace("'", "''")}'""").fetchall()
+
+
+@pytest.fixture
+def in_readme(monkeypatch):
+    repo = repositories.fixture("readme")
+    monkeypatch.chdir(repo)
+    return repo
+
+
+@pytest.mark.parametrize("name", ["v1..v2", "v1...v2", "HEAD~1..HEAD", "v1..", "v1...", "@~1..@", "v1^{tree}..v2^{tree}"])
+def test_a_range_is_no_table(con, in_readme, name):
+    wanted = [(path, status) for path, status, _ in named_by_git(in_readme, "v1", "v2", [])]
+    assert rows_of(con, name) == wanted
+    assert con.execute(f'SELECT file_path, status FROM "{name}"').fetchall() == wanted
+    described = con.execute(f"DESCRIBE SELECT * FROM '{name}'").fetchall()
+    assert described == con.execute("DESCRIBE SELECT * FROM file_changes('v1', 'v2', '.')").fetchall()
+
+
+@pytest.mark.parametrize("name", ["..v1", "v2..v1", "...v1"])
+def test_an_end_that_is_left_out_is_not_head(con, in_readme, name):
+    wanted = repositories.git(in_readme, "diff", "--name-only", "--no-renames", *PLAIN, name).decode().splitlines()
+    assert [path for path, _ in rows_of(con, name)] == wanted
+
+
+def test_a_range_joins_and_makes_views(con, in_readme):
+    joined = "SELECT count(*) FROM 'v1..v2' AS forth JOIN 'v2..v1' AS back USING (file_path)"
+    assert con.execute(joined).fetchone() == (3,)
+    con.execute("CREATE VIEW changed AS FROM 'v1..v2'")
+    assert con.execute("SELECT count(*) FROM changed").fetchone() == (3,)
+
+
+def test_a_range_is_found_from_a_folder_in_the_repository(con, monkeypatch):
+    monkeypatch.chdir(repositories.fixture("basic") / "paths")
+    wanted = named_by_git(repositories.fixture("basic"), "before", "after", [])
+    assert rows_of(con, "before..after") == [(path, status) for path, status, _ in wanted]
+
+
+NO_RANGES = ["nosuch", "..", "...", "../foo.txt", "../v1..v2", "./v1..v2", "s3://b/..x", "s3://v1..v2", "v1 ..v2", "v*..v2", "v1..v2..v1", "v1:..v2:", "v1..v2/", "-v1..v2"]
+
+
+@pytest.mark.parametrize("name", NO_RANGES)
+def test_another_name_is_taken_for_a_range(con, in_readme, name):
+    with pytest.raises(duckdb.Error) as unknown:
+        rows_of(con, name)
+    assert not any(code in str(unknown.value) for code in ("not_found", "invalid_args", "tool_failed", "fs_denied"))
+
+
+def test_a_range_hides_a_table_or_a_file(con, in_readme, tmp_path, monkeypatch):
+    con.execute('CREATE TABLE "v1..v2" AS SELECT 42 AS answer')
+    assert con.execute("FROM 'v1..v2'").fetchall() == [(42,)]
+    con.execute('DROP TABLE "v1..v2"')
+    assert len(rows_of(con, "v1..v2")) == 3
+    shutil.copytree(in_readme, tmp_path / "repo")
+    monkeypatch.chdir(tmp_path / "repo")
+    (tmp_path / "repo" / "v1..v2").write_text("a file of that name")
+    with pytest.raises(duckdb.Error, match="v1..v2"):
+        rows_of(con, "v1..v2")
+
+
+def test_an_unknown_range_says_so(con, in_readme):
+    with pytest.raises(duckdb.Error) as unknown:
+        rows_of(con, "v1..nosuch")
+    assert repositories.code_and_words(unknown.value)[0] == "not_found"
+
+
+def test_a_range_reads_where_access_is_forbidden(connect, in_readme, tmp_path):
+    con = connect()
+    con.execute("SET enable_external_access = false")
+    with pytest.raises(duckdb.Error) as refused:
+        rows_of(con, "v1..v2")
+    assert repositories.code_and_words(refused.value)[0] == "fs_denied"
+
+
+def test_a_range_is_refused_in_an_allowed_folder(connect, in_readme):
+    con = connect()
+    con.execute(f"SET allowed_directories = ['{in_readme}']")
+    con.execute("SET enable_external_access = false")
+    assert len(rows_of(con, "v1..v2")) == 3
