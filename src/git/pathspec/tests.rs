@@ -13,10 +13,12 @@ fn submodule() -> Mode {
     Mode::canonical(0o160_000)
 }
 
+type Texts = &'static [&'static str];
+
 #[test]
 fn a_path_is_named_otherwise_than_git_names_it() {
     // The folder, the pathspecs, what they name of the paths, what they do not.
-    let rows: &[(&str, &[&str], &[&str], &[&str])] = &[
+    let rows: &[(&str, Texts, Texts, Texts)] = &[
         ("", &[], &["a", "b/c"], &[]),
         ("", &["a"], &["a", "a/b"], &["ab", "a-b/c", "b/a"]),
         ("", &["a/"], &["a/b"], &["a", "ab/c"]),
@@ -111,7 +113,7 @@ fn a_folder_of_named_paths_is_passed_by() {
 
 #[test]
 fn a_folder_without_named_paths_is_entered() {
-    let rows: &[(&[&str], &[&str], &[&str])] = &[
+    let rows: &[(Texts, Texts, Texts)] = &[
         (&["a/b/c"], &["a/", "a/b/", "a/b/c/", "a/b/c/d/"], &["b/", "a/c/", "ab/", "a/b/cd/"]),
         (&["a/b/*.rs"], &["a/", "a/b/", "a/b/c/"], &["b/", "a/c/"]),
         (&["a", ":!a/b"], &["a/", "a/c/"], &["a/b/", "b/"]),
