@@ -174,9 +174,7 @@ api! {
     fn duckdb_replacement_scan_set_function_name(info: sys::duckdb_replacement_scan_info, name: *const c_char);
     fn duckdb_replacement_scan_add_parameter(info: sys::duckdb_replacement_scan_info, value: sys::duckdb_value);
     fn duckdb_replacement_scan_set_error(info: sys::duckdb_replacement_scan_info, message: *const c_char);
-    fn duckdb_create_varchar(text: *const c_char) -> sys::duckdb_value;
     fn duckdb_create_null_value() -> sys::duckdb_value;
-    fn duckdb_destroy_value(value: *mut sys::duckdb_value);
 
     fn duckdb_data_chunk_get_size(chunk: sys::duckdb_data_chunk) -> idx_t;
     fn duckdb_data_chunk_get_column_count(chunk: sys::duckdb_data_chunk) -> idx_t;

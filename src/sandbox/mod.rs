@@ -25,8 +25,3 @@ pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};
 pub use policy::{Approvals, Mode, Sandbox, Sandboxes};
 pub use rel_path::{Flaw, RelPath};
-
-/// Tells whether a file, folder or link of this name exists, relative to the current folder.
-pub fn exists(name: &str) -> bool {
-    std::fs::symlink_metadata(name).is_ok()
-}
