@@ -267,7 +267,7 @@ def test_a_range_is_read_otherwise_than_by_git(con, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "argument", ["algorithm := 'quick'", "ignore_whitespace := 'tabs'", "context := -2", "inter_hunk_context := -1", "similarity := 101", "rename_limit := -1"]
+    "argument", ["algorithm := 'quick'", "ignore_whitespace := 'tabs'", "context := -2", "inter_hunk_context := -1", "similarity := 101"]
 )
 @pytest.mark.parametrize("function", ["file_changes", "file_patches", "diff_hunks", "diff_lines"])
 def test_a_bad_option_is_taken_for_a_good_one(con, function, argument):
