@@ -133,7 +133,6 @@ pub(super) fn read_bounded(file: File, limit: u64) -> std::io::Result<Option<Vec
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
-    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
     /// A folder `inside` with links out of it, beside a folder `outside`.
@@ -223,27 +222,18 @@ mod tests {
         symlink("../outside", inside.join("link")).unwrap();
         symlink("../../outside/file", inside.join("sub/link")).unwrap();
         let root = Root::open(&inside).unwrap();
-        let done = AtomicBool::new(false);
         let exchange = |a: &str, b: &str| {
             let (a, b) = (inside.join(a), inside.join(b));
             let spare = inside.join("spare");
             std::fs::rename(&a, &spare).and(std::fs::rename(&b, &a)).and(std::fs::rename(&spare, &b)).unwrap();
         };
-        let (mut fine, mut refused) = (0, 0);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !done.load(Ordering::Relaxed) {
-                    exchange("real", "link");
-                    exchange("sub/file", "sub/link");
-                }
-            });
+        let read = || {
+            let (mut fine, mut refused) = (0, 0);
             let end = Instant::now() + Duration::from_secs(1);
             while Instant::now() < end {
                 for path in [&b"real/file"[..], b"sub/file", b"link/file", b"sub/link"] {
-                    let mut opened = vec![root.open_by_steps(path, FILE)];
-                    opened.push(root.open_beneath(path, FILE));
-                    for file in opened.into_iter() {
-                        match file.map(|file| read_bounded(File::from(file), 100).unwrap().unwrap()) {
+                    for opened in [root.open_by_steps(path, FILE), root.open_beneath(path, FILE)] {
+                        match opened.map(|file| read_bounded(File::from(file), 100).unwrap().unwrap()) {
                             Ok(bytes) if bytes == b"fine" => fine += 1,
                             Ok(bytes) => panic!("read {:?}", String::from_utf8_lossy(&bytes)),
                             Err(_) => refused += 1,
@@ -251,7 +241,15 @@ mod tests {
                     }
                 }
             }
-            done.store(true, Ordering::Relaxed);
+            (fine, refused)
+        };
+        let (fine, refused) = std::thread::scope(|scope| {
+            let reader = scope.spawn(read);
+            while !reader.is_finished() {
+                exchange("real", "link");
+                exchange("sub/file", "sub/link");
+            }
+            reader.join().unwrap()
         });
         assert!(fine > 100 && refused > 100, "{fine} read, {refused} refused: nothing was swapped");
     }

@@ -15,7 +15,7 @@ FILE_CALLS = {
     "diff_files": ["SELECT diff_files('{file}', '{file}')", "SELECT diff_files('{file}', '{file}', 0, 'a', 'b')"],
 }
 REPOSITORY_CALLS = {
-    "file_changes": ["SELECT * FROM file_changes('main~1', 'main', '{repo}')", "SELECT file_path FROM file_changes('main~1', 'main', '{repo}')"],
+    "file_changes": ["SELECT * FROM file_changes('main~1', 'main', '{repo}')", "SELECT file_path FROM file_changes('main~1', 'main', '{repo}')", "SELECT * FROM file_changes('HEAD', 'WORKTREE', '{repo}', untracked := true)", "SELECT * FROM file_changes('HEAD', 'INDEX', '{repo}')"],
     "file_changes_list": ["SELECT file_changes_list('main~1', 'main', '{repo}')"],
     "file_diff": ["SELECT * FROM file_diff('{tracked}', 'main~1', 'main', '{repo}')"],
     "file_diff_list": ["SELECT file_diff_list('{tracked}', 'main~1', 'main', '{repo}')"],

@@ -210,6 +210,43 @@ def test_what_is_reserved_is_left_out_of_a_git_diff(connect, tmp_path):
         assert_refused(answer(con, DIFF, f"workspace/{name}", "workspace/notes.md"), "fs_denied")
 
 
+def test_the_work_tree_leads_out_of_its_sandbox(connect, folder):
+    """A tracked file that became a link is a link; a folder that did has no files; both without a look at the target."""
+    repo = folder / "workspace"
+    repositories.git(repo, "init", "-q")
+    repositories.git(repo, "add", "-A")
+    repositories.git(repo, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "all")
+    written(folder / "outside/b.txt", SECRET)
+    con = configure(connect(), {"name": "workspace", "root": repo})
+    words = set()
+    for target in ("../outside/secret", "../outside/missing"):
+        (repo / "a.txt").unlink()
+        (repo / "a.txt").symlink_to(target)
+        shutil.rmtree(repo / "sub") if not (repo / "sub").is_symlink() else (repo / "sub").unlink()
+        (repo / "sub").symlink_to("../outside")
+        rows = con.execute("SELECT file_path, status, patch FROM file_patches('HEAD', 'WORKTREE', 'workspace')").fetchall()
+        assert [row[:2] for row in rows] == [("a.txt", "type_changed"), ("sub/b.txt", "deleted")]
+        patches = "".join(patch for _, _, patch in rows)
+        assert f"+{target}\n" in patches and SECRET not in patches
+        words.add(patches.count("\n"))
+    assert len(words) == 1
+
+
+def test_a_submodule_leads_out_of_its_sandbox(connect, tmp_path):
+    repo = tmp_path / "inside"
+    shutil.copytree(repositories.fixture("module-source"), repo)
+    shutil.copytree(repositories.fixture("module-source"), tmp_path / "outside/repo")
+    head = repositories.git_text(repo, "rev-parse", "HEAD")
+    repositories.git(repo, "update-index", "--add", "--cacheinfo", f"160000,{head},module")
+    (repo / "module").mkdir()
+    con = configure(connect(), {"name": "inside", "root": repo})
+    words = set()
+    for target in ("repo/.git", "repo", "missing"):
+        (repo / "module/.git").write_text(f"gitdir: {tmp_path}/outside/{target}\n")
+        words.add(assert_refused(answer(con, CHANGES, "INDEX", "WORKTREE", "inside"), "fs_denied"))
+    assert len(words) == 1, words
+
+
 def test_a_repository_is_read_where_reading_wants_an_approval(connect):
     inside = repositories.fixture("sandbox/inside")
     con = configure(connect(), {"name": "inside", "root": inside, "read_approval": True})
