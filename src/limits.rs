@@ -64,6 +64,12 @@ pub const PATH_NAME_BYTES: usize = 255;
 /// drawn from those seen.
 pub const FOLDER_NAMES: usize = 5_000;
 
+/// Milliseconds that a writer waits for another that has locked the folder; then it is `tool_failed:`.
+pub const LOCK_MILLIS: u64 = 10_000;
+
+/// Bytes of the list of a file's extended attributes, and of each; larger ones are not kept.
+pub const XATTR_BYTES: usize = 64 << 10;
+
 /// Jobs in flight between the walk and the reader of a scan: bounds memory, not results.
 pub const WINDOW_JOBS: usize = 256;
 

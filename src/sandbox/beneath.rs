@@ -51,7 +51,7 @@ impl Root {
     }
 
     /// Opens the folder at `relative`; `""` is the root.
-    fn open_folder(&self, relative: &str) -> Result<OwnedFd> {
+    pub(super) fn open_folder(&self, relative: &str) -> Result<OwnedFd> {
         match relative {
             "" => openat(&self.folder, ".", FOLDER, Mode::empty()),
             relative => self.open_beneath(relative.as_bytes(), FOLDER),

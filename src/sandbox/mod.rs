@@ -9,6 +9,7 @@
 //! | `folders` | looking at many files beneath a root, one call each |
 //! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
+//! | `write` | writing such a file: whole, durable, and only over the state that was seen |
 
 mod access;
 mod beneath;
@@ -17,6 +18,7 @@ mod local;
 mod place;
 mod policy;
 mod rel_path;
+mod write;
 
 pub use access::Access;
 pub use beneath::Root;
@@ -25,3 +27,4 @@ pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};
 pub use policy::{Approvals, Mode, Sandbox, Sandboxes};
 pub use rel_path::{Flaw, RelPath};
+pub use write::Expected;

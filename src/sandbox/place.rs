@@ -103,16 +103,22 @@ impl<'a> Place<'a> {
 
     /// Returns the file's bytes; one over the sandbox's limit is `too_large:`, and not read.
     pub fn read(&self) -> Result<Vec<u8>> {
+        self.read_with_identity().map(|(bytes, _)| bytes)
+    }
+
+    /// Returns the file's bytes and what it was when they were read.
+    pub(super) fn read_with_identity(&self) -> Result<(Vec<u8>, Identity)> {
         let OpenFile { file, identity } = self.open()?;
         let limit = self.sandbox.max_file_bytes();
-        read_bounded(file, limit).map_err(|error| self.failed(error))?.ok_or_else(|| {
+        let bytes = read_bounded(file, limit).map_err(|error| self.failed(error))?.ok_or_else(|| {
             Error::too_large(format!(
                 "{} has {} bytes, and its sandbox allows {limit}",
                 quoted(&self.to_string()),
                 identity.size.max(limit + 1)
             ))
             .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes")
-        })
+        })?;
+        Ok((bytes, identity))
     }
 
     /// Refuses a file in a git folder that is not called `.git`, such as a bare repository.

@@ -34,6 +34,10 @@ PURE_CALLS = {
     "patch_hunks": "SELECT patch_hunks(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "apply_patch": "SELECT apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
+    "redline_tools": "SELECT * FROM redline_tools()",
+    # Of texts; a tool that reads answers its refusal, so that is tried apart.
+    "redline_call": "SELECT redline_call('Diff', json_object('text_a', '{file}', 'text_b', '{repo}'))",
+    "redline_call_text": "SELECT redline_call_text('Diff', json_object('text_a', '{file}', 'text_b', '{repo}'))",
 }
 READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]
 SECRET = "SECRET"
@@ -105,6 +109,10 @@ def assert_only_inside_is_read(con, inside: str | pathlib.Path, outside: list):
             assert SECRET not in got.error
     for call in PURE_CALLS.values():
         assert answer(con, place(call, outside[0])).error is None
+    diff = "SELECT redline_call_text('Diff', json_object('path_a', '{file}', 'path_b', '{file}'))"
+    assert "identical" in answer(con, place(diff, inside)).rows[0][0]
+    for repo in outside:
+        assert answer(con, place(diff, repo)).rows[0][0].startswith("fs_denied: ")
 
 
 def test_a_call_reads_nothing_without_the_locks(con, inside, outside):

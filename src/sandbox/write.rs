@@ -1,0 +1,385 @@
+//! Writing a file beneath a sandbox's root: whole or not at all, and only over the state that was
+//! seen.
+//!
+//! The content is written to a file of its own in the same folder, made durable, and renamed over
+//! the old one, so a reader, a crash or a kill sees the one or the other. Writers of ours are
+//! serialised by a lock on the folder, across threads and processes. A writer that takes no lock
+//! can still come between the last look at the file and the rename.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{
+    AtFlags, FlockOperation, Gid, Mode, OFlags, RenameFlags, Uid, fchmod, fchown, fgetxattr, flistxattr, flock,
+    fsetxattr, fstat, fsync, mkdirat, openat, renameat, renameat_with, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::place::{Identity, Place};
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+
+/// The file that holds new content until it is renamed. One name is enough: the folder is locked.
+const NEW: &str = ".redline-new";
+/// Permissions that make a program run as its owner.
+const SETUID_OR_SETGID: u32 = 0o6000;
+
+/// What must stand at a path for a write to happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// Nothing.
+    Absent,
+    /// The file that was read, with the bytes that were read from it.
+    Present {
+        /// What it was when it was opened.
+        identity: Identity,
+        /// Its content.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Place<'_> {
+    /// Reads the file, and returns what a write may rely on.
+    pub fn read_for_writing(&self) -> Result<Expected> {
+        self.check_writable()?;
+        match self.read_with_identity() {
+            Ok((bytes, identity)) => {
+                self.check_replaceable(&identity)?;
+                Ok(Expected::Present { identity, bytes })
+            }
+            Err(error) if error.kind() == crate::error::ErrorKind::NotFound => Ok(Expected::Absent),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the file if what stands there is still what was expected; else it is `stale:`, and
+    /// nothing is changed. Folders on the way are made.
+    pub fn write(&self, bytes: &[u8], expected: &Expected) -> Result<()> {
+        self.check_writable()?;
+        let shown = quoted(&self.to_string());
+        if self.path().name() == NEW {
+            return Err(Error::fs_denied(format!("{shown} is a name that redline itself uses")));
+        }
+        let limit = self.sandbox().max_file_bytes();
+        if bytes.len() as u64 > limit {
+            return Err(Error::too_large(format!(
+                "{shown} would have {} bytes, and its sandbox allows {limit}",
+                bytes.len()
+            ))
+            .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
+        }
+        let failed = |error: io::Error| self.write_failed(error);
+        let folder = self.folder_for_writing().map_err(failed)?;
+        lock(&folder).map_err(|error| match error {
+            Errno::WOULDBLOCK => Error::tool_failed(format!("the folder of {shown} is locked by another writer"))
+                .with_hint("Try again when it has finished"),
+            error => failed(error.into()),
+        })?;
+        // The lock ends with the handle.
+        self.check_unchanged(expected)?;
+        let replaced = match expected {
+            Expected::Absent => None,
+            Expected::Present { identity, .. } => Some(identity),
+        };
+        let old = if replaced.is_some() { Some(self.open()?.file) } else { None };
+        let new = NewFile::create(folder.as_fd(), replaced.is_none()).map_err(failed)?;
+        new.fill(bytes, old.as_ref(), replaced).map_err(failed)?;
+        self.check_unchanged(expected)?;
+        new.put(self.path().name(), replaced.is_none()).map_err(|error| match error {
+            Errno::EXIST => stale(&shown),
+            error => failed(error.into()),
+        })?;
+        fsync(&folder).map_err(|error| failed(error.into()))
+    }
+
+    /// Refuses what stands at the path when it is not what was expected.
+    fn check_unchanged(&self, expected: &Expected) -> Result<()> {
+        let shown = quoted(&self.to_string());
+        match (expected, self.read_with_identity()) {
+            (Expected::Absent, Err(error)) if error.kind() == crate::error::ErrorKind::NotFound => Ok(()),
+            (Expected::Absent, Ok(_)) => Err(stale(&shown)),
+            (Expected::Present { identity, bytes }, Ok((found, now))) if *identity == now && *bytes == found => Ok(()),
+            (Expected::Present { .. }, Ok(_)) => Err(stale(&shown)),
+            (Expected::Present { .. }, Err(error)) if error.kind() == crate::error::ErrorKind::NotFound => {
+                Err(stale(&shown))
+            }
+            (_, Err(error)) => Err(error),
+        }
+    }
+
+    /// Refuses a file that a new one cannot stand in for.
+    fn check_replaceable(&self, identity: &Identity) -> Result<()> {
+        let refused = |what: &str, hint: &str| {
+            Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string()))).with_hint(hint))
+        };
+        if identity.links > 1 {
+            return refused(
+                "has several names (hard links)",
+                "Write to a copy: the other names would keep the old content",
+            );
+        }
+        if identity.mode & SETUID_OR_SETGID != 0 {
+            return refused("runs as its owner (setuid or setgid)", "Take that permission away first");
+        }
+        Ok(())
+    }
+
+    /// Opens the folder of the file; those that are missing are made.
+    fn folder_for_writing(&self) -> io::Result<OwnedFd> {
+        let root = &self.sandbox().root;
+        let mut opened = root.open_folder("")?;
+        for folder in self.path().folders() {
+            opened = match root.open_folder(folder) {
+                Ok(found) => found,
+                Err(Errno::NOENT) => {
+                    let name = folder.rsplit('/').next().unwrap_or_default();
+                    match mkdirat(&opened, name, Mode::from_raw_mode(0o777)) {
+                        // Another writer may have made it in between.
+                        Ok(()) | Err(Errno::EXIST) => fsync(&opened)?,
+                        Err(error) => return Err(error.into()),
+                    }
+                    root.open_folder(folder)?
+                }
+                Err(error) => return Err(error.into()),
+            };
+        }
+        Ok(opened)
+    }
+
+    fn write_failed(&self, error: io::Error) -> Error {
+        let shown = quoted(&self.to_string());
+        let words = match Errno::from_io_error(&error) {
+            Some(Errno::NOSPC | Errno::DQUOT) => "the disk is full, and the file is as it was",
+            Some(Errno::ROFS) => "the file system is read-only",
+            Some(Errno::ACCESS | Errno::PERM) => "its folder is not writable for this process",
+            Some(Errno::LOOP | Errno::NOTDIR) => "a folder on the way is a file or a link",
+            Some(Errno::NAMETOOLONG) => "its name is too long for the file system",
+            _ => "the system refused, and the file is as it was",
+        };
+        Error::tool_failed(format!("{shown} cannot be written: {words}")).with_source(error)
+    }
+}
+
+/// Waits for the lock on a folder, up to a limit.
+fn lock(folder: &OwnedFd) -> rustix::io::Result<()> {
+    let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
+    loop {
+        match flock(folder, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if Instant::now() < until => sleep(Duration::from_millis(1)),
+            Err(Errno::INTR) => {}
+            result => return result,
+        }
+    }
+}
+
+fn stale(shown: &str) -> Error {
+    Error::stale(format!("{shown} is not as it was when it was read")).with_hint("Read it again and repeat the change")
+}
+
+/// A file that is being written; it is removed again unless it is put in place.
+struct NewFile<'a> {
+    folder: BorrowedFd<'a>,
+    file: File,
+    is_placed: bool,
+}
+
+impl<'a> NewFile<'a> {
+    /// Creates it with the permissions of a new file, or, in the place of another, with few.
+    fn create(folder: BorrowedFd<'a>, is_new: bool) -> io::Result<Self> {
+        // What a process that was killed has left; the folder is locked, so nobody is writing it.
+        match unlinkat(folder, NEW, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(openat(folder, NEW, flags, Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 }))?);
+        Ok(Self { folder, file, is_placed: false })
+    }
+
+    /// Writes the content and what the file that it replaces has beside its content.
+    fn fill(&self, bytes: &[u8], old: Option<&File>, replaced: Option<&Identity>) -> io::Result<()> {
+        (&self.file).write_all(bytes)?;
+        if let Some(old) = old {
+            copy_attributes(old, &self.file);
+            copy_owner(old, &self.file)?;
+        }
+        if let Some(identity) = replaced {
+            fchmod(&self.file, Mode::from_raw_mode(identity.mode & 0o777))?;
+        }
+        Ok(fsync(&self.file)?)
+    }
+
+    /// Renames the file to its name; a new one never replaces what has appeared there.
+    fn put(mut self, name: &str, is_new: bool) -> rustix::io::Result<()> {
+        if is_new {
+            renameat_with(self.folder, NEW, self.folder, name, RenameFlags::NOREPLACE)?;
+        } else {
+            renameat(self.folder, NEW, self.folder, name)?;
+        }
+        self.is_placed = true;
+        Ok(())
+    }
+}
+
+impl Drop for NewFile<'_> {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            // What cannot be removed is removed by the next writer.
+            let _ = unlinkat(self.folder, NEW, AtFlags::empty());
+        }
+    }
+}
+
+/// Gives the new file the owner and group of the old one, where the system lets this process.
+fn copy_owner(old: &File, new: &File) -> io::Result<()> {
+    let (from, to) = (fstat(old)?, fstat(new)?);
+    if (from.st_uid, from.st_gid) == (to.st_uid, to.st_gid) {
+        return Ok(());
+    }
+    match fchown(new, Some(Uid::from_raw(from.st_uid)), Some(Gid::from_raw(from.st_gid))) {
+        Ok(()) | Err(Errno::PERM) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Copies extended attributes, where the file system has them and lets this process.
+fn copy_attributes(old: &File, new: &File) {
+    let mut names = vec![0; limits::XATTR_BYTES];
+    let Ok(length) = flistxattr(old, &mut names[..]) else { return };
+    let mut value = vec![0; limits::XATTR_BYTES];
+    for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        if let Ok(length) = fgetxattr(old, name, &mut value[..]) {
+            let _ = fsetxattr(new, name, &value[..length], rustix::fs::XattrFlags::empty());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Sandboxes;
+    use super::*;
+    use crate::error::ErrorKind;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::path::Path;
+
+    fn sandboxes(root: &Path) -> Sandboxes {
+        let json = format!(r#"[{{"name": "w", "root": {:?}, "mode": "rw"}}]"#, root.to_str().unwrap());
+        Sandboxes::open(&json, 1 << 20, |_| true).unwrap()
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_that_changed_is_overwritten() {
+        let temp = tempfile::tempdir().unwrap();
+        let sandboxes = sandboxes(temp.path());
+        let place = sandboxes.resolve("w/f").unwrap();
+        let path = temp.path().join("f");
+        let absent = place.read_for_writing().unwrap();
+        assert_eq!(absent, Expected::Absent);
+        std::fs::write(&path, "made meanwhile").unwrap();
+        assert_eq!(place.write(b"x", &absent).unwrap_err().kind(), ErrorKind::Stale);
+        let present = place.read_for_writing().unwrap();
+        for change in ["made meanWhile", "longer than before"] {
+            std::fs::write(&path, change).unwrap();
+            assert_eq!(place.write(b"x", &present).unwrap_err().kind(), ErrorKind::Stale);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), change);
+        }
+        let present = place.read_for_writing().unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(place.write(b"x", &present).unwrap_err().kind(), ErrorKind::Stale);
+        let present = place.read_for_writing().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(place.write(b"x", &present).unwrap_err().kind(), ErrorKind::Stale);
+        assert_eq!(names(temp.path()), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_stays_or_is_written_through() {
+        let temp = tempfile::tempdir().unwrap();
+        let outside = temp.path().join("outside");
+        std::fs::write(&outside, "safe").unwrap();
+        let root = temp.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        symlink(&outside, root.join(NEW)).unwrap();
+        let sandboxes = sandboxes(&root);
+        let place = sandboxes.resolve("w/f").unwrap();
+        place.write(b"new", &Expected::Absent).unwrap();
+        assert_eq!(names(&root), ["f"]);
+        assert_eq!(std::fs::read_to_string(&outside).unwrap(), "safe");
+        let own = sandboxes.resolve(&format!("w/{NEW}")).unwrap();
+        assert_eq!(own.write(b"x", &Expected::Absent).unwrap_err().kind(), ErrorKind::FsDenied);
+    }
+
+    #[test]
+    fn permissions_or_attributes_are_lost() {
+        let temp = tempfile::tempdir().unwrap();
+        let sandboxes = sandboxes(temp.path());
+        let place = sandboxes.resolve("w/deep/er/f").unwrap();
+        place.write(b"one", &Expected::Absent).unwrap();
+        let path = temp.path().join("deep/er/f");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o751)).unwrap();
+        let file = File::open(&path).unwrap();
+        let has_attributes = fsetxattr(&file, "user.note", b"kept", rustix::fs::XattrFlags::empty()).is_ok();
+        let expected = place.read_for_writing().unwrap();
+        place.write(b"two", &expected).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o7777, 0o751);
+        if has_attributes {
+            let mut value = [0; 16];
+            let length = fgetxattr(File::open(&path).unwrap(), "user.note", &mut value[..]).unwrap();
+            assert_eq!(&value[..length], b"kept");
+        }
+    }
+
+    #[test]
+    fn a_file_of_several_names_or_one_that_runs_as_its_owner_is_replaced() {
+        let temp = tempfile::tempdir().unwrap();
+        let sandboxes = sandboxes(temp.path());
+        for name in ["linked", "setuid"] {
+            std::fs::write(temp.path().join(name), "old").unwrap();
+        }
+        std::fs::hard_link(temp.path().join("linked"), temp.path().join("other")).unwrap();
+        std::fs::set_permissions(temp.path().join("setuid"), std::fs::Permissions::from_mode(0o4755)).unwrap();
+        for path in ["w/linked", "w/setuid"] {
+            let error = sandboxes.resolve(path).unwrap().read_for_writing().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::FsDenied, "{path}");
+        }
+    }
+
+    #[test]
+    fn eight_writers_lose_an_update() {
+        const WRITERS: usize = 8;
+        const UPDATES: usize = 60;
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::write(temp.path().join("count"), "0").unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..WRITERS {
+                scope.spawn(|| {
+                    let sandboxes = sandboxes(temp.path());
+                    let place = sandboxes.resolve("w/count").unwrap();
+                    let mut done = 0;
+                    while done < UPDATES {
+                        let expected = place.read_for_writing().unwrap();
+                        let Expected::Present { bytes, .. } = &expected else { panic!("the file is gone") };
+                        let count: usize = std::str::from_utf8(bytes).unwrap().parse().unwrap();
+                        match place.write((count + 1).to_string().as_bytes(), &expected) {
+                            Ok(()) => done += 1,
+                            Err(error) => assert_eq!(error.kind(), ErrorKind::Stale, "{error}"),
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_to_string(temp.path().join("count")).unwrap(), (WRITERS * UPDATES).to_string());
+        assert_eq!(names(temp.path()), ["count"]);
+    }
+}
