@@ -80,7 +80,7 @@ impl Liner {
                 lines.add_binary(&binary_line(&old, &new));
                 continue;
             };
-            lines.add(&Diff::new(&mut self.engine, old, new, &self.options, stop)?);
+            lines.add(&Diff::new(&mut self.engine, old, new, &self.options, stop)?, stop)?;
         }
         Ok(lines)
     }

@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 
 use crate::ffi::{Column, Field, Type};
-use crate::text::{Diff, DiffLine, LineKind};
+use crate::text::stop::Stopped;
+use crate::text::{Diff, DiffLine, LineKind, Stop};
 
 /// The columns of a line.
 pub const FIELDS: [Field; 6] = [
@@ -38,7 +39,8 @@ impl LineRows {
     }
 
     /// Appends the lines of a diff, as hunks after those before.
-    pub fn add(&mut self, diff: &Diff<'_>) {
+    pub fn add(&mut self, diff: &Diff<'_>, stop: &Stop<'_>) -> Result<(), Stopped> {
+        let mut pace = stop.pace();
         let before = self.rows.last().and_then(|row| row.hunk).unwrap_or(0);
         for (hunk, number) in diff.hunks().iter().zip(before + 1..) {
             for DiffLine { kind, content, old, new } in diff.lines(hunk) {
@@ -48,8 +50,10 @@ impl LineRows {
                     LineKind::Added => "ADDED",
                 };
                 self.push(line_type, content.strip_suffix(b"\n").unwrap_or(content), old, new, Some(number));
+                pace.pass(content.len())?;
             }
         }
+        Ok(())
     }
 
     /// Appends the row that stands for a binary file.

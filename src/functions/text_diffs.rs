@@ -78,7 +78,7 @@ impl ScalarFunction for DiffRows {
         match compare(engine, arguments, &options) {
             Some(diff) => {
                 let mut rows = LineRows::default();
-                rows.add(&diff);
+                rows.add(&diff, &Stop::never())?;
                 rows.write_list(out);
             }
             None => out.push_null(),

@@ -83,11 +83,12 @@ impl Patcher {
         patch.bytes.extend(header);
         write_labels(&mut patch.bytes, &labels.0, &labels.1, true);
         let sections = self.reader.sections(change)?;
-        let mut headings = Finder::new(sections, diff.old_lines());
+        let mut headings = Finder::new(sections, diff.old_lines(), stop);
+        let mut pace = stop.pace();
         for hunk in diff.hunks() {
-            let section = headings.heading(hunk);
+            let section = headings.heading(hunk)?;
             let start = patch.bytes.len();
-            write_hunk(&mut patch.bytes, &diff, hunk, section);
+            write_hunk(&mut patch.bytes, &diff, hunk, section, &mut pace)?;
             patch.hunks.push(PatchHunk {
                 old: shown_range(&hunk.old),
                 new: shown_range(&hunk.new),

@@ -91,7 +91,7 @@ impl<'a> Diff<'a> {
         let changes = engine.diff(&old, &new, &engine_options, stop)?;
         // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
         let (old_length, new_length) = (old.len() as u32, new.len() as u32);
-        let hunks = hunks(&changes, old_length, new_length, options.context, options.inter_hunk_context);
+        let hunks = hunks(&changes, old_length, new_length, options.context, options.inter_hunk_context, stop)?;
         Ok(Self { old, new, changes, hunks })
     }
 

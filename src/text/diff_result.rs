@@ -75,8 +75,10 @@ impl DiffResult {
 /// Writes the unified diff until it ends or is full.
 fn write(engine: &mut Engine, a: Side<'_>, b: Side<'_>, context: u32, out: &mut Bounded) -> Result<()> {
     let options = DiffOptions { context: Some(context), ..DiffOptions::default() };
-    let diff = Diff::new(engine, a.bytes, b.bytes, &options, &Stop::never())?;
+    let stop = Stop::never();
+    let diff = Diff::new(engine, a.bytes, b.bytes, &options, &stop)?;
     let mut lines = Vec::new();
+    let mut pace = stop.pace();
     write_labels(&mut lines, a.label.as_bytes(), b.label.as_bytes(), false);
     for hunk in diff.hunks() {
         write_hunk_header(&mut lines, hunk, None);
@@ -85,7 +87,7 @@ fn write(engine: &mut Engine, a: Side<'_>, b: Side<'_>, context: u32, out: &mut 
                 return Ok(());
             }
             lines.clear();
-            write_line(&mut lines, &line);
+            write_line(&mut lines, &line, &mut pace)?;
         }
     }
     out.push(&lines);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::engine::Change;
+use super::stop::{Stop, Stopped};
 
 /// Changes that are shown together: half-open ranges of 0-based line numbers of both sides, context included, and of
 /// the changes' indices.
@@ -22,14 +23,18 @@ pub struct Hunk {
 /// Groups `changes` as `git diff -U<context> --inter-hunk-context=<inter_hunk_context>` does; `None` puts all in one.
 ///
 /// An ignorable change is shown only when it is less than `context` lines from one that is not.
-#[must_use]
+///
+/// # Errors
+/// [`Stopped`] when `stop` asks for it.
 pub fn hunks(
     changes: &[Change],
     old_len: u32,
     new_len: u32,
     context: Option<u32>,
     inter_hunk_context: u32,
-) -> Vec<Hunk> {
+    stop: &Stop<'_>,
+) -> Result<Vec<Hunk>, Stopped> {
+    let mut pace = stop.pace();
     // 64 bits, so that no sum of limits and line numbers can wrap.
     let context = context.map_or(i64::from(u32::MAX), i64::from);
     let reach = 2 * context + i64::from(inter_hunk_context);
@@ -45,9 +50,10 @@ pub fn hunks(
             new: before(from.new.start)..to.new.end + after,
             changes: first..last + 1,
         });
+        pace.spend(last + 1 - at)?;
         at = last + 1;
     }
-    hunks
+    Ok(hunks)
 }
 
 /// Returns the number of unchanged lines between two changes.
@@ -108,7 +114,8 @@ mod tests {
     }
 
     fn ranges(changes: &[Change], context: Option<u32>, inter: u32) -> Vec<(Range<u32>, Range<u32>)> {
-        hunks(changes, 100, 100, context, inter).into_iter().map(|hunk| (hunk.old, hunk.new)).collect()
+        let hunks = hunks(changes, 100, 100, context, inter, &Stop::never()).unwrap();
+        hunks.into_iter().map(|hunk| (hunk.old, hunk.new)).collect()
     }
 
     #[test]
@@ -131,6 +138,6 @@ mod tests {
     fn an_ignorable_change_alone_makes_no_hunk() {
         let mut lone = change(10..10, 10..11);
         lone.ignorable = true;
-        assert_eq!(hunks(&[lone], 100, 101, Some(3), 0), []);
+        assert_eq!(hunks(&[lone], 100, 101, Some(3), 0, &Stop::never()), Ok(vec![]));
     }
 }

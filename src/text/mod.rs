@@ -12,6 +12,8 @@ mod quote;
 pub mod section;
 mod similarity;
 pub mod stop;
+#[cfg(test)]
+mod stop_tests;
 pub mod unified;
 pub mod words;
 

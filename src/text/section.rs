@@ -12,6 +12,7 @@ use regex::bytes::Regex;
 
 use super::hunk::Hunk;
 use super::lines::Lines;
+use super::stop::{Pace, Stop, Stopped};
 
 /// The most bytes of a line that git keeps for a heading.
 const MAX_BYTES: usize = 80;
@@ -64,6 +65,11 @@ impl Sections {
     pub fn driver(name: &[u8]) -> Option<&'static Self> {
         let at = drivers::DRIVERS.binary_search_by(|sections| sections.name.as_bytes().cmp(name)).ok()?;
         Some(&drivers::DRIVERS[at])
+    }
+
+    /// Returns the steps that it takes to look at `line`: patterns read it all, the default rule one byte.
+    const fn steps(&self, line: &[u8]) -> usize {
+        1 + self.rules.len() * (4 + line.len() / 32)
     }
 
     /// Returns the heading that `line` is, or `None` when it is not one.
@@ -148,36 +154,45 @@ pub struct Finder<'a> {
     /// The line above the last hunk's first; -1 is above the text.
     limit: i64,
     heading: &'a [u8],
+    pace: Pace<'a>,
 }
 
 impl<'a> Finder<'a> {
     /// Returns a finder for the hunks of a diff whose old side is `old`.
     #[must_use]
-    pub const fn new(sections: &'a Sections, old: &'a Lines<'a>) -> Self {
-        Self { sections, old, limit: -1, heading: &[] }
+    pub const fn new(sections: &'a Sections, old: &'a Lines<'a>, stop: &Stop<'a>) -> Self {
+        Self { sections, old, limit: -1, heading: &[], pace: stop.pace() }
     }
 
     /// Returns what git prints behind the second `@@` and a blank of `hunk`, or `None` when it prints nothing.
     ///
     /// It can be empty: git then prints the blank alone, where the heading's first character is not UTF-8.
-    pub fn heading(&mut self, hunk: &Hunk) -> Option<&'a [u8]> {
+    ///
+    /// # Errors
+    /// [`Stopped`] when the caller asked to stop.
+    pub fn heading(&mut self, hunk: &Hunk) -> Result<Option<&'a [u8]>, Stopped> {
         let start = i64::from(hunk.old.start) - 1;
-        if let Some(found) = self.search(start, self.limit) {
+        if let Some(found) = self.search(start, self.limit)? {
             self.heading = found;
         }
         self.limit = start;
-        (!self.heading.is_empty()).then(|| up_to_invalid(self.heading))
+        Ok((!self.heading.is_empty()).then(|| up_to_invalid(self.heading)))
     }
 
     /// Returns the heading that is nearest to line `start` on the way to line `limit`, which is not looked at.
-    fn search(&self, start: i64, limit: i64) -> Option<&'a [u8]> {
-        let heading = |line: i64| self.sections.heading(self.old.get(usize::try_from(line).ok()?));
-        if start > limit {
-            (limit + 1..=start).rev().find_map(heading)
+    fn search(&mut self, start: i64, limit: i64) -> Result<Option<&'a [u8]>, Stopped> {
+        let heading = |line: i64| {
+            let line = usize::try_from(line).map_or(&[][..], |line| self.old.get(line));
+            self.pace.spend(self.sections.steps(line))?;
+            Ok(self.sections.heading(line))
+        };
+        let found = if start > limit {
+            (limit + 1..=start).rev().map(heading).find(|found| found != &Ok(None))
         } else {
             // Hunks that overlap, as those of `--ignore-blank-lines` can: git then looks downwards.
-            (start..limit).find_map(heading)
-        }
+            (start..limit).map(heading).find(|found| found != &Ok(None))
+        };
+        found.unwrap_or(Ok(None))
     }
 }
 
@@ -190,7 +205,9 @@ mod tests {
     fn heading(sections: &Sections, text: &[u8]) -> Option<Vec<u8>> {
         let lines = Lines::split(text, &Stop::never()).unwrap();
         let end = lines.len() as u32;
-        Finder::new(sections, &lines).heading(&Hunk { old: end..end, new: 0..0, changes: 0..0 }).map(<[u8]>::to_vec)
+        let mut finder = Finder::new(sections, &lines, &Stop::never());
+        let found = finder.heading(&Hunk { old: end..end, new: 0..0, changes: 0..0 }).unwrap();
+        found.map(<[u8]>::to_vec)
     }
 
     fn by_default(text: &[u8]) -> Option<Vec<u8>> {
@@ -240,8 +257,8 @@ mod tests {
     fn a_hunk_keeps_the_heading_before_it_and_never_looks_past_it() {
         let lines = Lines::split(b"first\n 1\n 2\nsecond\n 3\n 4\n", &Stop::never()).unwrap();
         let sections = Sections::default_rule();
-        let mut finder = Finder::new(&sections, &lines);
-        let mut at = |line: u32| finder.heading(&Hunk { old: line..line, new: 0..0, changes: 0..0 });
+        let mut finder = Finder::new(&sections, &lines, &Stop::never());
+        let mut at = |line: u32| finder.heading(&Hunk { old: line..line, new: 0..0, changes: 0..0 }).unwrap();
         assert_eq!(at(0), None);
         assert_eq!(at(1), Some(&b"first"[..]));
         assert_eq!(at(3), Some(&b"first"[..]));

@@ -3,9 +3,18 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The unit of work between two looks at the flag; small enough for a look every few microseconds to
-/// milliseconds, large enough to cost nothing.
-const QUANTUM: u32 = 1 << 14;
+#[cfg(test)]
+pub(super) use looks::Looks;
+
+/// The steps between two looks at the flag, each a line that is looked at: small enough for a look every few
+/// microseconds to milliseconds, large enough to cost nothing.
+pub(super) const QUANTUM: usize = 1 << 14;
+
+/// How many bytes are passed over in the time of one step.
+const STEP_BYTES: usize = 256;
+
+/// How many bytes of one line are passed over between two looks.
+pub(super) const STRIDE: usize = 1 << 20;
 
 /// Tells a long computation whether its result is still wanted.
 ///
@@ -14,24 +23,41 @@ const QUANTUM: u32 = 1 << 14;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stop<'a> {
     flag: Option<&'a AtomicBool>,
+    /// What a test learns of the looks.
+    #[cfg(test)]
+    looks: Option<&'a Looks>,
 }
 
 impl<'a> Stop<'a> {
     /// Returns a handle that never asks to stop.
     #[must_use]
     pub const fn never() -> Self {
-        Self { flag: None }
+        Self {
+            flag: None,
+            #[cfg(test)]
+            looks: None,
+        }
     }
 
     /// Returns a handle that asks to stop once `flag` is true.
     #[must_use]
     pub const fn when(flag: &'a AtomicBool) -> Self {
-        Self { flag: Some(flag) }
+        Self { flag: Some(flag), ..Self::never() }
+    }
+
+    /// Returns a handle that counts how often it is looked at.
+    #[cfg(test)]
+    pub(super) const fn counting(looks: &'a Looks) -> Self {
+        Self { looks: Some(looks), ..Self::never() }
     }
 
     /// Returns `Err(Stopped)` when the caller asked to stop.
     #[inline]
     pub fn check(&self) -> Result<(), Stopped> {
+        #[cfg(test)]
+        if let Some(looks) = self.looks {
+            looks.count()?;
+        }
         match self.flag {
             Some(flag) if flag.load(Ordering::Relaxed) => Err(Stopped),
             _ => Ok(()),
@@ -50,20 +76,40 @@ impl<'a> Stop<'a> {
 #[derive(Debug)]
 pub struct Pace<'a> {
     stop: Stop<'a>,
-    left: u32,
+    left: usize,
 }
 
 impl Pace<'_> {
     /// Accounts for `work` steps and returns `Err(Stopped)` when it was time to look and the caller asked to stop.
     #[inline]
     pub fn spend(&mut self, work: usize) -> Result<(), Stopped> {
-        if work < self.left as usize {
-            self.left -= work as u32;
+        if work < self.left {
+            self.left -= work;
             return Ok(());
         }
         self.left = QUANTUM;
         self.stop.check()
     }
+
+    /// Accounts for a line of which `bytes` are passed over at once; of a longer one than [`STRIDE`], a part.
+    #[inline]
+    pub fn pass(&mut self, bytes: usize) -> Result<(), Stopped> {
+        self.spend(1 + bytes / STEP_BYTES)
+    }
+}
+
+/// Appends `bytes`, in steps a cancel can come between.
+#[inline]
+pub(super) fn append(out: &mut Vec<u8>, bytes: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    if bytes.len() <= STRIDE {
+        out.extend_from_slice(bytes);
+        return pace.pass(bytes.len());
+    }
+    for part in bytes.chunks(STRIDE) {
+        out.extend_from_slice(part);
+        pace.pass(part.len())?;
+    }
+    Ok(())
 }
 
 /// The computation was cancelled; there is no partial result.
@@ -81,5 +127,41 @@ impl std::error::Error for Stopped {}
 impl From<Stopped> for crate::error::Error {
     fn from(_: Stopped) -> Self {
         Self::tool_failed("the comparison was stopped")
+    }
+}
+
+#[cfg(test)]
+mod looks {
+    use std::cell::Cell;
+
+    use super::Stopped;
+
+    /// Counts the looks at a [`super::Stop`], and asks to stop at one of them.
+    #[derive(Debug)]
+    pub struct Looks {
+        made: Cell<u64>,
+        last: u64,
+    }
+
+    impl Looks {
+        /// Never asks to stop.
+        pub const fn all() -> Self {
+            Self::up_to(u64::MAX)
+        }
+
+        /// Asks to stop at look `last`.
+        pub const fn up_to(last: u64) -> Self {
+            Self { made: Cell::new(0), last }
+        }
+
+        /// Returns how many looks there were.
+        pub fn made(&self) -> u64 {
+            self.made.get()
+        }
+
+        pub(super) fn count(&self) -> Result<(), Stopped> {
+            self.made.set(self.made.get() + 1);
+            if self.made.get() >= self.last { Err(Stopped) } else { Ok(()) }
+        }
     }
 }

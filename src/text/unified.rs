@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::diff::{Diff, DiffLine, LineKind};
 use super::hunk::Hunk;
 use super::quoted_path;
+use super::stop::{Pace, Stop, Stopped, append};
 
 /// Appends `--- old` and `+++ new`, labels quoted where git quotes a path; `quote_high` as for
 /// [`quoted_path`].
@@ -26,11 +27,18 @@ pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8], quote_high: bool)
 }
 
 /// Appends a hunk: its header and its lines.
-pub fn write_hunk(out: &mut Vec<u8>, diff: &Diff<'_>, hunk: &Hunk, section: Option<&[u8]>) {
+///
+/// # Errors
+/// [`Stopped`] when the caller asked to stop.
+pub fn write_hunk(
+    out: &mut Vec<u8>,
+    diff: &Diff<'_>,
+    hunk: &Hunk,
+    section: Option<&[u8]>,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     write_hunk_header(out, hunk, section);
-    for line in diff.lines(hunk) {
-        write_line(out, &line);
-    }
+    diff.lines(hunk).try_for_each(|line| write_line(out, &line, pace))
 }
 
 /// Appends a hunk's header, with a blank and `section` behind the second `@@`.
@@ -48,16 +56,20 @@ pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>)
 }
 
 /// Appends a line of a hunk, and git's remark where its newline is missing.
-pub fn write_line(out: &mut Vec<u8>, line: &DiffLine<'_>) {
+///
+/// # Errors
+/// [`Stopped`] when the caller asked to stop.
+pub fn write_line(out: &mut Vec<u8>, line: &DiffLine<'_>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
     out.push(match line.kind {
         LineKind::Context => b' ',
         LineKind::Removed => b'-',
         LineKind::Added => b'+',
     });
-    out.extend_from_slice(line.content);
+    append(out, line.content, pace)?;
     if !line.content.ends_with(b"\n") {
         out.extend_from_slice(b"\n\\ No newline at end of file\n");
     }
+    Ok(())
 }
 
 /// Appends `start,count`: the count only when it is not 1, and for no line the number of the line
@@ -78,11 +90,12 @@ pub fn shown_range(lines: &Range<u32>) -> (u32, u32) {
 /// Returns the unified diff with its labels; empty when the texts are equal.
 pub fn unified_diff(diff: &Diff<'_>, old_label: &[u8], new_label: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
+    let mut pace = Stop::never().pace();
     for (index, hunk) in diff.hunks().iter().enumerate() {
         if index == 0 {
             write_labels(&mut out, old_label, new_label, false);
         }
-        write_hunk(&mut out, diff, hunk, None);
+        write_hunk(&mut out, diff, hunk, None, &mut pace).expect("nobody stops it");
     }
     out
 }

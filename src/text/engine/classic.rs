@@ -9,6 +9,7 @@ use super::intern::Side;
 use super::myers::{Search, common_end, common_start};
 use super::prune::Kept;
 use super::{Stop, Stopped};
+use crate::text::stop::QUANTUM;
 
 /// The lines of both sides by number, and which of them are found to be changed.
 #[derive(Debug)]
@@ -56,15 +57,23 @@ impl Classic {
     ) -> Result<(), Stopped> {
         let mut counts = std::mem::take(&mut self.counts);
         counts.resize(classes, [0; 2]);
-        let (old, new) = (&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]);
-        old.iter().for_each(|&id| counts[id as usize][0] += 1);
-        new.iter().for_each(|&id| counts[id as usize][1] += 1);
-        let lines = [stretch.old.len(), stretch.new.len()];
+        let sides = [&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]];
+        let mut pace = stop.pace();
+        for (side, ids) in sides.into_iter().enumerate() {
+            for part in ids.chunks(QUANTUM) {
+                pace.spend(part.len())?;
+                part.iter().for_each(|&id| counts[id as usize][side] += 1);
+            }
+        }
         let count = |id: u32, side: Side| counts[id as usize][side as usize];
-        let result = self.run(pair, stretch, lines, count, false, stop);
-        old.iter().chain(new).for_each(|&id| counts[id as usize] = [0; 2]);
+        self.run(pair, stretch, sides.map(<[u32]>::len), count, false, stop)?;
+        for part in sides.into_iter().flat_map(|ids| ids.chunks(QUANTUM)) {
+            pace.spend(part.len())?;
+            part.iter().for_each(|&id| counts[id as usize] = [0; 2]);
+        }
+        // Only counts that are all 0 again come back to be used once more.
         self.counts = counts;
-        result
+        Ok(())
     }
 
     /// Marks the changes of a stretch of sides that have `lines` lines in all, with each line `count` times.
@@ -89,9 +98,8 @@ impl Classic {
         let [changed_old, changed_new] = &mut pair.changed;
         let (changed_old, changed_new) = (&mut changed_old[old.clone()], &mut changed_new[new.clone()]);
         let [kept_old, kept_new] = &mut self.kept;
-        kept_old.choose(&pair.ids[0][old], lines[0], |id| count(id, Side::New), changed_old);
-        kept_new.choose(&pair.ids[1][new], lines[1], |id| count(id, Side::Old), changed_new);
-        stop.check()?;
+        kept_old.choose(&pair.ids[0][old], lines[0], |id| count(id, Side::New), changed_old, &mut pace)?;
+        kept_new.choose(&pair.ids[1][new], lines[1], |id| count(id, Side::Old), changed_new, &mut pace)?;
         self.search.run(
             &kept_old.ids,
             &kept_new.ids,

@@ -68,6 +68,7 @@ pub(super) fn compact(
         let run = slider.place(run, &facing, &mut pace)?;
         slider.settled_lines += run.len();
         slider.settled.push(run);
+        pace.spend(1)?;
     }
     Ok(slider.settled)
 }
@@ -148,7 +149,8 @@ impl Slider<'_> {
     fn best_by_indent(&self, run: Run, slack: u32, pace: &mut Pace<'_>) -> Result<u32, Stopped> {
         let mut best: Option<(Badness, u32)> = None;
         for up in (0..=slack).rev() {
-            let badness = Badness::of_run(&self.content.text, (run.start - up) as usize, (run.end - up) as usize);
+            let (start, end) = ((run.start - up) as usize, (run.end - up) as usize);
+            let badness = Badness::of_run(&self.content.text, start, end, pace)?;
             if best.is_none_or(|(least, _)| badness.weigh(least).is_le()) {
                 best = Some((badness, up));
             }

@@ -70,20 +70,20 @@ impl Histogram {
         let mut pace = stop.pace();
         let mut matches = 0;
         while let Some(mut stretch) = self.stretches.pop() {
-            self.index(pair, &stretch);
-            self.bound(&stretch);
+            self.index(pair, &stretch, &mut pace)?;
+            self.bound(&stretch, &mut pace)?;
             // What is above a match waits; what is below it goes on with the same index, less the lines passed.
             while !stretch.old.is_empty() && !stretch.new.is_empty() {
                 if matches == MANY_MATCHES {
                     self.learn(pair, &mut pace)?;
-                    self.bound(&stretch);
+                    self.bound(&stretch, &mut pace)?;
                 }
                 matches += 1;
                 match self.find(pair, &stretch, &mut pace)? {
                     Found::Match(found) => {
                         let above = Stretch { old: stretch.old.start..found.old, new: stretch.new.start..found.new };
                         let below = found.old + found.len;
-                        self.forget(pair, stretch.old.start..below);
+                        self.forget(pair, stretch.old.start..below, &mut pace)?;
                         stretch.old.start = below;
                         stretch.new.start = found.new + found.len;
                         if above.old.is_empty() || above.new.is_empty() {
@@ -95,36 +95,40 @@ impl Histogram {
                     }
                     Found::OnlyFrequent => {
                         classic.run_alone(pair, stretch.clone(), classes, stop)?;
-                        self.forget(pair, stretch.old.clone());
+                        self.forget(pair, stretch.old.clone(), &mut pace)?;
                         stretch.old.start = stretch.old.end;
                         stretch.new.start = stretch.new.end;
                     }
                     Found::Nothing => break,
                 }
             }
-            self.forget(pair, stretch.old.clone());
+            self.forget(pair, stretch.old.clone(), &mut pace)?;
             pair.mark(Side::Old, stretch.old);
             pair.mark(Side::New, stretch.new);
         }
         Ok(())
     }
 
-    fn index(&mut self, pair: &Pair<'_>, stretch: &Stretch) {
+    fn index(&mut self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         for line in stretch.old.clone().rev() {
             let known = &mut self.lines[pair.ids[0][line] as usize];
             self.next[line] = known.first;
             known.first = line as u32;
             known.count += 1;
+            pace.spend(1)?;
         }
+        Ok(())
     }
 
     /// Takes lines from the start of the index.
-    fn forget(&mut self, pair: &Pair<'_>, old: std::ops::Range<usize>) {
+    fn forget(&mut self, pair: &Pair<'_>, old: std::ops::Range<usize>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         for line in old {
             let known = &mut self.lines[pair.ids[0][line] as usize];
             known.first = self.next[line];
             known.count -= 1;
+            pace.spend(1)?;
         }
+        Ok(())
     }
 
     fn find(&self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<Found, Stopped> {
@@ -220,17 +224,19 @@ impl Histogram {
     }
 
     /// Keeps, for each new line of a stretch, the longest run there or below.
-    fn bound(&mut self, stretch: &Stretch) {
+    fn bound(&mut self, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         self.longest.clear();
         let Some(through) = self.through.get(stretch.new.clone()) else {
-            return;
+            return Ok(());
         };
         self.longest.extend_from_slice(through);
         let mut longest = 0;
         for bound in self.longest.iter_mut().rev() {
             longest = longest.max(*bound);
             *bound = longest;
+            pace.spend(1)?;
         }
+        Ok(())
     }
 }
 

@@ -6,13 +6,16 @@
 
 use std::cmp::Ordering;
 
-use super::View;
 use super::whitespace::is_space;
+use super::{Stopped, View};
+use crate::text::stop::Pace;
 
 /// No indentation is measured beyond this many columns.
 const WIDEST: i32 = 200;
 /// No more blank lines in a row are looked past than this.
 const MOST_BLANK: i32 = 20;
+/// How many bytes of one line are looked at between two steps of the pace.
+const PART: usize = 1 << 12;
 
 /// How bad it is to begin or end a run before a line: the lower the better.
 ///
@@ -25,9 +28,9 @@ pub(super) struct Badness {
 
 impl Badness {
     /// Rates a run that covers the lines from `start` to before `end`.
-    pub(super) fn of_run(text: &View<'_>, start: usize, end: usize) -> Self {
-        let (start, end) = (Self::of_edge(text, start), Self::of_edge(text, end));
-        Self { indent: start.indent + end.indent, penalty: start.penalty + end.penalty }
+    pub(super) fn of_run(text: &View<'_>, start: usize, end: usize, pace: &mut Pace<'_>) -> Result<Self, Stopped> {
+        let (start, end) = (Self::of_edge(text, start, pace)?, Self::of_edge(text, end, pace)?);
+        Ok(Self { indent: start.indent + end.indent, penalty: start.penalty + end.penalty })
     }
 
     /// Compares the sums: one more column on either edge weighs as much as 60 points, whatever the number of columns.
@@ -40,10 +43,10 @@ impl Badness {
         (indent + self.penalty - other.penalty).cmp(&0)
     }
 
-    fn of_edge(text: &View<'_>, line: usize) -> Self {
-        let own = (line < text.len()).then(|| indent(text.get(line)));
-        let (above, blank_above) = nearest((0..line).rev(), text);
-        let (below, blank_below) = nearest((line + 1).min(text.len())..text.len(), text);
+    fn of_edge(text: &View<'_>, line: usize, pace: &mut Pace<'_>) -> Result<Self, Stopped> {
+        let own = if line < text.len() { Some(indent(text.get(line), pace)?) } else { None };
+        let (above, blank_above) = nearest((0..line).rev(), text, pace)?;
+        let (below, blank_below) = nearest((line + 1).min(text.len())..text.len(), text, pace)?;
         // The line itself is counted when it is blank, and the end of the file as one.
         let blank_below = match own {
             Some(Some(_)) => 0,
@@ -72,50 +75,58 @@ impl Badness {
                 (Ordering::Less, false) => 23,
             };
         }
-        Self { indent: effective.unwrap_or(-1), penalty }
+        Ok(Self { indent: effective.unwrap_or(-1), penalty })
     }
 }
 
 /// Returns the indentation of the nearest line that is not blank, and the number of blank lines before it.
-fn nearest(lines: impl Iterator<Item = usize>, text: &View<'_>) -> (Option<i32>, i32) {
+fn nearest(
+    lines: impl Iterator<Item = usize>,
+    text: &View<'_>,
+    pace: &mut Pace<'_>,
+) -> Result<(Option<i32>, i32), Stopped> {
     let mut blank = 0;
     for line in lines {
-        if let Some(indent) = indent(text.get(line)) {
-            return (Some(indent), blank);
+        if let Some(indent) = indent(text.get(line), pace)? {
+            return Ok((Some(indent), blank));
         }
         blank += 1;
         if blank == MOST_BLANK {
-            return (Some(0), blank);
+            return Ok((Some(0), blank));
         }
     }
-    (None, blank)
+    Ok((None, blank))
 }
 
 /// Returns the column of the first byte that is not white space, or `None` for a blank line.
 ///
 /// A TAB goes to the next multiple of eight; other white space has no width.
-fn indent(line: &[u8]) -> Option<i32> {
+fn indent(line: &[u8], pace: &mut Pace<'_>) -> Result<Option<i32>, Stopped> {
     let mut column = 0;
-    for &byte in line {
-        match byte {
-            b' ' => column += 1,
-            b'\t' => column += 8 - column % 8,
-            _ if is_space(byte) => {}
-            _ => return Some(column),
+    for part in line.chunks(PART) {
+        for &byte in part {
+            match byte {
+                b' ' => column += 1,
+                b'\t' => column += 8 - column % 8,
+                _ if is_space(byte) => {}
+                _ => return Ok(Some(column)),
+            }
+            if column >= WIDEST {
+                return Ok(Some(WIDEST));
+            }
         }
-        if column >= WIDEST {
-            return Some(WIDEST);
-        }
+        pace.spend(part.len() / 16)?;
     }
-    None
+    Ok(None)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::indent;
+    use crate::text::Stop;
 
     #[test]
     fn indentation_counts_columns_and_blank_lines_have_none() {
+        let indent = |line: &[u8]| super::indent(line, &mut Stop::never().pace()).unwrap();
         assert_eq!(indent(b"x\n"), Some(0));
         assert_eq!(indent(b"   x"), Some(3));
         assert_eq!(indent(b"  \tx"), Some(8));

@@ -4,10 +4,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
 use super::View;
-use crate::text::stop::{Pace, Stopped};
+use crate::text::stop::{Pace, STRIDE, Stopped};
 
-/// How many bytes are hashed or compared between two steps of the pace.
-const STRIDE: usize = 1 << 20;
 const SMALLEST_TABLE: usize = 64;
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -75,7 +73,7 @@ impl Interner {
             let hash = hash(line, pace)?;
             let class = match self.find(texts, line, hash, pace)? {
                 Ok(class) => class,
-                Err(slot) => self.insert(slot, hash, (index as u32) << 1 | side as u32),
+                Err(slot) => self.insert(slot, hash, (index as u32) << 1 | side as u32, pace)?,
             };
             self.classes[class as usize].count[side as usize] += 1;
             ids.push(class);
@@ -130,40 +128,46 @@ impl Interner {
         }
     }
 
-    fn insert(&mut self, slot: usize, hash: u64, sample: u32) -> u32 {
+    fn insert(&mut self, slot: usize, hash: u64, sample: u32, pace: &mut Pace<'_>) -> Result<u32, Stopped> {
         let class = self.classes.len() as u32;
         self.slots[slot] = hash >> 32 << 32 | u64::from(class + 1);
         let count = [0, 0];
         self.classes.push(Class { hash, sample, count });
         if self.classes.len() * 2 > self.slots.len() {
-            self.grow();
+            self.grow(pace)?;
         }
-        class
+        Ok(class)
     }
 
-    fn grow(&mut self) {
+    fn grow(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         let room = self.slots.len() * 4;
-        self.slots.clear();
-        self.slots.resize(room, 0);
+        // New memory comes zeroed.
+        self.slots = vec![0; room];
         let mask = room - 1;
         for (class, number) in self.classes.iter().zip(1u64..) {
+            pace.spend(1)?;
             let mut at = class.hash as usize & mask;
             while self.slots[at] != 0 {
                 at = (at + 1) & mask;
             }
             self.slots[at] = class.hash >> 32 << 32 | number;
         }
+        Ok(())
     }
 }
 
 /// Returns whether two lines are equal, in steps a cancel can come between.
 #[inline]
 pub(super) fn equal(a: &[u8], b: &[u8], pace: &mut Pace<'_>) -> Result<bool, Stopped> {
-    if a.len() <= STRIDE || a.len() != b.len() {
+    if a.len() != b.len() {
+        return Ok(false);
+    }
+    if a.len() <= STRIDE {
+        pace.pass(a.len())?;
         return Ok(a == b);
     }
     for (a, b) in a.chunks(STRIDE).zip(b.chunks(STRIDE)) {
-        pace.spend(STRIDE)?;
+        pace.pass(STRIDE)?;
         if a != b {
             return Ok(false);
         }
@@ -173,14 +177,14 @@ pub(super) fn equal(a: &[u8], b: &[u8], pace: &mut Pace<'_>) -> Result<bool, Sto
 
 #[inline]
 fn hash(line: &[u8], pace: &mut Pace<'_>) -> Result<u64, Stopped> {
-    pace.spend(1)?;
     let seed = seed();
     if line.len() <= STRIDE {
+        pace.pass(line.len())?;
         return Ok(hash_part(line, seed));
     }
     let mut state = seed;
     for part in line.chunks(STRIDE) {
-        pace.spend(STRIDE)?;
+        pace.pass(STRIDE)?;
         state = hash_part(part, state);
     }
     Ok(state)

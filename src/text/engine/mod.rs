@@ -14,6 +14,8 @@ mod myers;
 mod patience;
 mod prune;
 mod sides;
+#[cfg(test)]
+mod stop_tests;
 mod tail;
 mod whitespace;
 
@@ -144,12 +146,13 @@ impl Engine {
         self.number(keys, start, end, stop)?;
         self.search(keys, options.algorithm, stop)?;
 
-        let [old_runs, new_runs] = [0, 1].map(|side| runs_of(&self.changed[side], start as u32));
+        let old_runs = runs_of(&self.changed[0], start as u32, stop)?;
+        let new_runs = runs_of(&self.changed[1], start as u32, stop)?;
         let content =
             [0, 1].map(|side| Content { text: texts[side], keys: keys[side], ids: &self.ids[side], first: start });
         let old_runs = compact(&old_runs, &new_runs, &content[0], stop)?;
         let new_runs = compact(&new_runs, &old_runs, &content[1], stop)?;
-        let mut changes = pair_up(&old_runs, &new_runs);
+        let mut changes = pair_up(&old_runs, &new_runs, stop)?;
         if options.ignore_blank_lines {
             mark_ignorable(&mut changes, texts, options.whitespace, stop)?;
         }
@@ -218,7 +221,8 @@ fn common_ends([old, new]: [View<'_>; 2], stop: &Stop<'_>) -> Result<(usize, usi
 }
 
 /// Returns the runs of changed lines, the first of which has number `first`.
-fn runs_of(changed: &[bool], first: u32) -> Vec<Run> {
+fn runs_of(changed: &[bool], first: u32, stop: &Stop<'_>) -> Result<Vec<Run>, Stopped> {
+    let mut pace = stop.pace();
     let mut runs = Vec::new();
     let mut line = first;
     for run in changed.chunk_by(|a, b| a == b) {
@@ -227,12 +231,14 @@ fn runs_of(changed: &[bool], first: u32) -> Vec<Run> {
         if run[0] {
             runs.push(Run { start, end: line });
         }
+        pace.spend(run.len())?;
     }
-    runs
+    Ok(runs)
 }
 
 /// Joins the runs of both sides that have the same number of unchanged lines before them.
-fn pair_up(old: &[Run], new: &[Run]) -> Vec<Change> {
+fn pair_up(old: &[Run], new: &[Run], stop: &Stop<'_>) -> Result<Vec<Change>, Stopped> {
+    let mut pace = stop.pace();
     let mut changes = Vec::with_capacity(old.len().max(new.len()));
     let mut old = unchanged_before(old).zip(old).peekable();
     let mut new = unchanged_before(new).zip(new).peekable();
@@ -248,8 +254,9 @@ fn pair_up(old: &[Run], new: &[Run]) -> Vec<Change> {
         });
         removed += removed_here;
         added += added_here;
+        pace.spend(1)?;
     }
-    changes
+    Ok(changes)
 }
 
 /// Marks the changes that remove and add blank lines only.
@@ -261,13 +268,15 @@ fn mark_ignorable(
 ) -> Result<(), Stopped> {
     let mut pace = stop.pace();
     for change in changes {
-        let mut lines = change
-            .old
-            .clone()
-            .map(|line| old.get(line as usize))
-            .chain(change.new.clone().map(|line| new.get(line as usize)));
-        change.ignorable = lines.all(|line| is_blank(line, whitespace));
-        pace.spend(change.old.len() + change.new.len())?;
+        change.ignorable = true;
+        for (text, lines) in [(old, change.old.clone()), (new, change.new.clone())] {
+            for line in lines {
+                if !is_blank(text.get(line as usize), whitespace, &mut pace)? {
+                    change.ignorable = false;
+                    break;
+                }
+            }
+        }
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ impl Search {
         let mut work = Work { boxes, removed, added, stop };
         match old.iter().chain(new).max() {
             None | Some(0..0x100) => {
-                bytes.fill(old, new, |id| id as u8);
+                bytes.fill(old, new, |id| id as u8, stop)?;
                 if equals_are_common(old, new) {
                     work.run(ahead, back, old, new, minimal, |area| bytes.dense(area))
                 } else {
@@ -77,11 +77,11 @@ impl Search {
                 }
             }
             Some(0..0x1_0000) => {
-                shorts.fill(old, new, |id| id as u16);
+                shorts.fill(old, new, |id| id as u16, stop)?;
                 work.run(ahead, back, old, new, minimal, |area| shorts.sparse(area))
             }
             Some(_) => {
-                words.fill(old, new, |id| id);
+                words.fill(old, new, |id| id, stop)?;
                 work.run(ahead, back, old, new, minimal, |area| words.sparse(area))
             }
         }

@@ -8,6 +8,7 @@
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
 use super::{Stop, Stopped};
+use crate::text::stop::Pace;
 
 /// Says of a line that it occurs more than once.
 const MANY: u32 = u32::MAX;
@@ -47,21 +48,21 @@ impl Patience {
         self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
         let mut pace = stop.pace();
         while let Some(stretch) = self.stretches.pop() {
-            pace.spend(stretch.old.len() + stretch.new.len())?;
+            pace.spend(1)?;
             if stretch.old.is_empty() || stretch.new.is_empty() {
                 pair.mark(Side::Old, stretch.old);
                 pair.mark(Side::New, stretch.new);
                 continue;
             }
-            let common = self.find_anchors(pair, &stretch);
+            let common = self.find_anchors(pair, &stretch, &mut pace)?;
             if !common {
                 pair.mark(Side::Old, stretch.old);
                 pair.mark(Side::New, stretch.new);
             } else if self.anchors.is_empty() {
                 classic.run_alone(pair, stretch, classes, stop)?;
             } else {
-                self.find_chain();
-                self.split(pair, &stretch);
+                self.find_chain(&mut pace)?;
+                self.split(pair, &stretch, &mut pace)?;
             }
         }
         Ok(())
@@ -69,17 +70,19 @@ impl Patience {
 
     /// Collects the lines that are unique on both sides, in the old side's order, and returns whether the sides
     /// have any line in common.
-    fn find_anchors(&mut self, pair: &Pair<'_>, stretch: &Stretch) -> bool {
+    fn find_anchors(&mut self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<bool, Stopped> {
         let (old, new) = (&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]);
         for (&id, place) in old.iter().zip(1..) {
             let known = &mut self.places[id as usize][0];
             *known = if *known == 0 { place } else { MANY };
+            pace.spend(1)?;
         }
         let mut common = false;
         for (&id, place) in new.iter().zip(1..) {
             let [in_old, known] = &mut self.places[id as usize];
             common |= *in_old != 0;
             *known = if *known == 0 { place } else { MANY };
+            pace.spend(1)?;
         }
         self.anchors.clear();
         for &id in old {
@@ -88,15 +91,17 @@ impl Patience {
                 let before = MANY;
                 self.anchors.push(Anchor { old: old - 1, new: new - 1, before });
             }
+            pace.spend(1)?;
         }
         for &id in old.iter().chain(new) {
             self.places[id as usize] = [0; 2];
+            pace.spend(1)?;
         }
-        common
+        Ok(common)
     }
 
     /// Finds the longest sequence of anchors that is in order on both sides.
-    fn find_chain(&mut self) {
+    fn find_chain(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         self.piles.clear();
         for index in 0..self.anchors.len() {
             let new = self.anchors[index].new;
@@ -108,18 +113,21 @@ impl Patience {
                 Some(top) => *top = index as u32,
                 None => self.piles.push(index as u32),
             }
+            pace.spend(4)?;
         }
         self.chain.clear();
         let mut next = self.piles.last().copied();
         while let Some(anchor) = next.and_then(|index| self.anchors.get(index as usize)) {
             self.chain.push((anchor.old as usize, anchor.new as usize));
             next = Some(anchor.before);
+            pace.spend(1)?;
         }
         self.chain.reverse();
+        Ok(())
     }
 
     /// Puts the stretches between the anchors aside, less the equal lines next to the anchors.
-    fn split(&mut self, pair: &Pair<'_>, stretch: &Stretch) {
+    fn split(&mut self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         let (mut old, mut new) = (stretch.old.start, stretch.new.start);
         for &(anchor_old, anchor_new) in &self.chain {
             let (to_old, to_new) = (stretch.old.start + anchor_old, stretch.new.start + anchor_new);
@@ -127,19 +135,28 @@ impl Patience {
             while old_end > old && new_end > new && pair.equal(old_end - 1, new_end - 1) {
                 old_end -= 1;
                 new_end -= 1;
+                pace.spend(1)?;
             }
-            self.stretches.extend(rest_between(pair, old..old_end, new..new_end));
+            self.stretches.extend(rest_between(pair, old..old_end, new..new_end, pace)?);
             (old, new) = (to_old + 1, to_new + 1);
+            pace.spend(1)?;
         }
-        self.stretches.extend(rest_between(pair, old..stretch.old.end, new..stretch.new.end));
+        self.stretches.extend(rest_between(pair, old..stretch.old.end, new..stretch.new.end, pace)?);
+        Ok(())
     }
 }
 
 /// Takes equal lines off the start of a stretch, and returns what is left if anything is.
-fn rest_between(pair: &Pair<'_>, mut old: std::ops::Range<usize>, mut new: std::ops::Range<usize>) -> Option<Stretch> {
+fn rest_between(
+    pair: &Pair<'_>,
+    mut old: std::ops::Range<usize>,
+    mut new: std::ops::Range<usize>,
+    pace: &mut Pace<'_>,
+) -> Result<Option<Stretch>, Stopped> {
     while !old.is_empty() && !new.is_empty() && pair.equal(old.start, new.start) {
         old.start += 1;
         new.start += 1;
+        pace.spend(1)?;
     }
-    (!old.is_empty() || !new.is_empty()).then_some(Stretch { old, new })
+    Ok((!old.is_empty() || !new.is_empty()).then_some(Stretch { old, new }))
 }

@@ -4,6 +4,9 @@
 //! the other side has very often for a change when it stands among lines that the other side does not have: it would
 //! only tie unrelated text together.
 
+use super::Stopped;
+use crate::text::stop::{Pace, QUANTUM};
+
 /// A line is frequent when the other side has it about as often as the square root of the line count, or this often.
 const MOST_FREQUENT: u32 = 1024;
 /// How many lines up, and how many down, the neighbourhood of a frequent line reaches at most.
@@ -40,13 +43,23 @@ impl Kept {
     /// Keeps those of `ids` that deserve a search and marks the others in `changed`.
     ///
     /// `matches` says how often the other side has a class, `lines` how many lines this side has in all.
-    pub(super) fn choose(&mut self, ids: &[u32], lines: usize, matches: impl Fn(u32) -> u32, changed: &mut [bool]) {
-        self.assess(ids, lines, matches);
+    pub(super) fn choose(
+        &mut self,
+        ids: &[u32],
+        lines: usize,
+        matches: impl Fn(u32) -> u32,
+        changed: &mut [bool],
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
+        self.assess(ids, lines, matches, pace)?;
         self.ids.clear();
         self.at.clear();
         // The run of lines that are not rare around the current one.
         let mut run = 0..0;
         for (at, &id) in ids.iter().enumerate() {
+            if at % QUANTUM == 0 {
+                pace.spend(QUANTUM)?;
+            }
             let keep = match self.standing[at] {
                 Standing::Missing => false,
                 Standing::Rare => true,
@@ -64,24 +77,35 @@ impl Kept {
                 changed[at] = true;
             }
         }
+        Ok(())
     }
 
-    fn assess(&mut self, ids: &[u32], lines: usize, matches: impl Fn(u32) -> u32) {
+    fn assess(
+        &mut self,
+        ids: &[u32],
+        lines: usize,
+        matches: impl Fn(u32) -> u32,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
         let frequent = root_above(lines).min(MOST_FREQUENT);
         self.standing.clear();
         self.missing.clear();
         let mut missing = 0;
         self.missing.push(0);
-        for &id in ids {
-            let standing = match matches(id) {
-                0 => Standing::Missing,
-                count if count >= frequent => Standing::Frequent,
-                _ => Standing::Rare,
-            };
-            missing += u32::from(standing == Standing::Missing);
-            self.standing.push(standing);
-            self.missing.push(missing);
+        for part in ids.chunks(QUANTUM) {
+            pace.spend(part.len())?;
+            for &id in part {
+                let standing = match matches(id) {
+                    0 => Standing::Missing,
+                    count if count >= frequent => Standing::Frequent,
+                    _ => Standing::Rare,
+                };
+                missing += u32::from(standing == Standing::Missing);
+                self.standing.push(standing);
+                self.missing.push(missing);
+            }
         }
+        Ok(())
     }
 
     /// Returns the run that holds `at`; it begins at `from` or later.

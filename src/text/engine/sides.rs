@@ -1,6 +1,8 @@
 //! Holds two sequences in the form that is fastest to compare along a diagonal.
 
 use super::myers::Area;
+use super::{Stop, Stopped};
+use crate::text::stop::QUANTUM;
 
 /// A box of two sequences, seen from one of its corners.
 pub(super) trait Sides: Copy {
@@ -105,14 +107,29 @@ const PADDING: usize = 8;
 
 impl<T: Copy + Default + Eq> Buffers<T> {
     /// Replaces the content.
-    pub(super) fn fill(&mut self, old: &[u32], new: &[u32], narrow: impl Fn(u32) -> T) {
+    pub(super) fn fill(
+        &mut self,
+        old: &[u32],
+        new: &[u32],
+        narrow: impl Fn(u32) -> T,
+        stop: &Stop<'_>,
+    ) -> Result<(), Stopped> {
+        let mut pace = stop.pace();
         for (side, ids) in [old, new].into_iter().enumerate() {
-            let padding = [T::default(); PADDING];
-            self.forward[side].clear();
-            self.forward[side].extend(ids.iter().map(|&id| narrow(id)).chain(padding));
-            self.reversed[side].clear();
-            self.reversed[side].extend(ids.iter().rev().map(|&id| narrow(id)).chain(padding));
+            let (forward, reversed) = (&mut self.forward[side], &mut self.reversed[side]);
+            for numbers in [&mut *forward, &mut *reversed] {
+                numbers.clear();
+                numbers.reserve(ids.len() + PADDING);
+            }
+            for (part, back) in ids.chunks(QUANTUM).zip(ids.rchunks(QUANTUM)) {
+                pace.spend(part.len())?;
+                forward.extend(part.iter().map(|&id| narrow(id)));
+                reversed.extend(back.iter().rev().map(|&id| narrow(id)));
+            }
+            forward.extend([T::default(); PADDING]);
+            reversed.extend([T::default(); PADDING]);
         }
+        Ok(())
     }
 
     /// Returns a box as seen from its start and from its end.

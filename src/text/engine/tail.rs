@@ -22,9 +22,15 @@ pub(super) fn common_tail(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<usi
         }
         equal += BLOCK;
     }
-    let tail = &old[old.len() - equal..];
-    let begun = tail.iter().position(|&byte| byte == b'\n').map_or(equal, |at| at + 1);
-    Ok(equal - begun)
+    let mut begun = 0;
+    for block in old[old.len() - equal..].chunks(BLOCK * BLOCKS) {
+        stop.check()?;
+        if let Some(at) = block.iter().position(|&byte| byte == b'\n') {
+            return Ok(equal - begun - at - 1);
+        }
+        begun += block.len();
+    }
+    Ok(0)
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 //! any mode, so a last line with and without `\n` are equal in all of them.
 
 use super::{Stop, Stopped, View, Whitespace};
-use crate::text::stop::Pace;
+use crate::text::stop::{Pace, append};
 
-/// How many bytes of one line are rewritten between two steps of the pace.
-const STRIDE: usize = 1 << 12;
+/// How many bytes of one line are rewritten or looked at between two steps of the pace.
+const PART: usize = 1 << 12;
 
 /// Returns whether git takes `byte` for white space.
 #[inline]
@@ -20,11 +20,18 @@ pub(super) const fn is_space(byte: u8) -> bool {
 ///
 /// Without a white-space mode git asks for at most one byte, not for a newline, so a last line of one byte without
 /// a terminator counts as blank whatever the byte is.
-pub(super) fn is_blank(line: &[u8], whitespace: Whitespace) -> bool {
-    match whitespace {
-        Whitespace::Exact => line.len() <= 1,
-        _ => line.iter().all(|&byte| is_space(byte)),
+pub(super) fn is_blank(line: &[u8], whitespace: Whitespace, pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+    pace.spend(1)?;
+    if whitespace == Whitespace::Exact {
+        return Ok(line.len() <= 1);
     }
+    for part in line.chunks(PART) {
+        if !part.iter().all(|&byte| is_space(byte)) {
+            return Ok(false);
+        }
+        pace.spend(PART / 16)?;
+    }
+    Ok(true)
 }
 
 /// The rewritten lines of one side.
@@ -44,14 +51,16 @@ impl Keys {
         for index in 0..text.len() {
             let line = text.get(index);
             match whitespace {
-                Whitespace::Exact => self.bytes.extend_from_slice(line),
+                Whitespace::Exact => append(&mut self.bytes, line, &mut pace)?,
                 Whitespace::All => self.push_without_space(line, &mut pace)?,
                 Whitespace::Change => self.push_collapsed(line, &mut pace)?,
-                Whitespace::Eol => self.bytes.extend_from_slice(without_trailing_space(line)),
-                Whitespace::CrAtEol => self.bytes.extend_from_slice(without_terminator(line)),
+                Whitespace::Eol => {
+                    append(&mut self.bytes, without_trailing_space(line, &mut pace)?, &mut pace)?;
+                }
+                Whitespace::CrAtEol => append(&mut self.bytes, without_terminator(line), &mut pace)?,
             }
             self.bounds.push(self.bytes.len() as u32);
-            pace.spend(line.len())?;
+            pace.spend(1)?;
         }
         Ok(())
     }
@@ -61,9 +70,9 @@ impl Keys {
     }
 
     fn push_without_space(&mut self, line: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
-        for part in line.chunks(STRIDE) {
+        for part in line.chunks(PART) {
             self.bytes.extend(part.iter().filter(|&&byte| !is_space(byte)));
-            pace.spend(STRIDE)?;
+            pace.spend(part.len() / 16)?;
         }
         Ok(())
     }
@@ -71,7 +80,7 @@ impl Keys {
     /// Writes one space for each run of white space and none for the run at the end.
     fn push_collapsed(&mut self, line: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
         let mut pending = false;
-        for part in line.chunks(STRIDE) {
+        for part in line.chunks(PART) {
             for &byte in part {
                 if is_space(byte) {
                     pending = true;
@@ -83,15 +92,22 @@ impl Keys {
                 }
                 self.bytes.push(byte);
             }
-            pace.spend(STRIDE)?;
+            pace.spend(part.len() / 16)?;
         }
         Ok(())
     }
 }
 
-fn without_trailing_space(line: &[u8]) -> &[u8] {
-    let kept = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
-    &line[..kept]
+fn without_trailing_space<'l>(line: &'l [u8], pace: &mut Pace<'_>) -> Result<&'l [u8], Stopped> {
+    let mut kept = line.len();
+    for part in line.rchunks(PART) {
+        if let Some(last) = part.iter().rposition(|&byte| !is_space(byte)) {
+            return Ok(&line[..kept - part.len() + last + 1]);
+        }
+        kept -= part.len();
+        pace.spend(PART / 16)?;
+    }
+    Ok(&[])
 }
 
 /// Drops `\n` or `\r\n`; a CR that no LF follows is content.
@@ -148,10 +164,11 @@ mod tests {
 
     #[test]
     fn a_one_byte_last_line_is_blank_as_git_has_it() {
-        assert!(is_blank(b"\n", Whitespace::Exact));
-        assert!(is_blank(b"x", Whitespace::Exact));
-        assert!(!is_blank(b" \n", Whitespace::Exact));
-        assert!(is_blank(b" \n", Whitespace::Eol));
-        assert!(!is_blank(b"x", Whitespace::Eol));
+        let blank = |line: &[u8], whitespace| is_blank(line, whitespace, &mut Stop::never().pace()).unwrap();
+        assert!(blank(b"\n", Whitespace::Exact));
+        assert!(blank(b"x", Whitespace::Exact));
+        assert!(!blank(b" \n", Whitespace::Exact));
+        assert!(blank(b" \n", Whitespace::Eol));
+        assert!(!blank(b"x", Whitespace::Eol));
     }
 }

@@ -114,7 +114,8 @@ pub fn unified(engine: &mut Engine, old: &[u8], new: &[u8], case: &Case) -> Vec<
     let (old, new) = (Lines::split(old, &stop).unwrap(), Lines::split(new, &stop).unwrap());
     let changes = engine.diff(&old, &new, &case.options(), &stop).unwrap();
     let mut text = Vec::new();
-    for hunk in hunks(&changes, old.len() as u32, new.len() as u32, Some(case.context), case.inter_hunk_context) {
+    let (old_len, new_len) = (old.len() as u32, new.len() as u32);
+    for hunk in hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &stop).unwrap() {
         writeln!(text, "@@ -{} +{} @@", numbers(&hunk.old), numbers(&hunk.new)).unwrap();
         let mut at = hunk.new.start;
         for change in &changes[hunk.changes] {

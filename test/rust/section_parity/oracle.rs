@@ -160,17 +160,18 @@ fn headers(engine: &mut Engine, sides: [&[u8]; 2], driver: Option<&str>, case: C
     let changes = engine.diff(&old, &new, &options, &stop).unwrap();
     let default = Sections::default_rule();
     let sections = driver.and_then(|name| Sections::driver(name.as_bytes())).unwrap_or(&default);
-    let mut finder = Finder::new(sections, &old);
+    let mut finder = Finder::new(sections, &old, &stop);
     let numbers = |range: &std::ops::Range<u32>| match range.len() {
         0 => format!("{},0", range.start),
         1 => format!("{}", range.start + 1),
         lines => format!("{},{lines}", range.start + 1),
     };
-    let hunks = hunks(&changes, old.len() as u32, new.len() as u32, Some(case.context), case.inter_hunk_context);
+    let (old_len, new_len) = (old.len() as u32, new.len() as u32);
+    let hunks = hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &stop).unwrap();
     let header = |hunk| {
         let redline::text::hunk::Hunk { old, new, .. } = &hunk;
         let mut header = format!("@@ -{} +{} @@", numbers(old), numbers(new)).into_bytes();
-        if let Some(heading) = finder.heading(&hunk) {
+        if let Some(heading) = finder.heading(&hunk).unwrap() {
             header.push(b' ');
             header.extend_from_slice(heading);
         }

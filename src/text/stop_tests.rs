@@ -1,0 +1,72 @@
+//! What is made of the engine's changes looks at the stop flag on its way; the engine's own passes are tested beside
+//! them.
+
+use super::hunk::{Hunk, hunks};
+use super::lines::Lines;
+use super::section::{Finder, Sections};
+use super::stop::{Looks, QUANTUM, STRIDE, Stopped};
+use super::unified::write_hunk;
+use super::{Diff, DiffOptions, Engine, Stop};
+
+/// Lines of a text: many times [`QUANTUM`].
+const LINES: usize = 1 << 18;
+
+/// Returns how many looks `pass` makes.
+fn looks(pass: impl FnOnce(&Stop<'_>) -> Result<(), Stopped>) -> usize {
+    let looks = Looks::all();
+    pass(&Stop::counting(&looks)).expect("nobody stops it");
+    looks.made() as usize
+}
+
+fn split(text: &[u8]) -> Lines<'_> {
+    Lines::split(text, &Stop::never()).expect("a text")
+}
+
+#[test]
+fn a_text_is_split_without_a_look() {
+    let text = b"a\n".repeat(LINES);
+    let pass = |stop: &Stop<'_>| Lines::split(&text, stop).map(drop).map_err(|_| Stopped);
+    assert!(looks(pass) >= text.len() / STRIDE);
+}
+
+#[test]
+fn hunks_are_made_without_a_look() {
+    let change = |line: u32| super::engine::Change { old: line..line + 1, new: line..line + 1, ignorable: false };
+    let changes: Vec<_> = (0..LINES as u32).map(|line| change(100 * line)).collect();
+    let lines = 100 * LINES as u32;
+    // Each in a hunk of its own, and all in one.
+    for context in [Some(3), None] {
+        assert!(looks(|stop| hunks(&changes, lines, lines, context, 0, stop).map(drop)) >= 1);
+        assert!(looks(|stop| hunks(&changes, lines, lines, Some(3), 0, stop).map(drop)) >= LINES / QUANTUM);
+    }
+}
+
+#[test]
+fn a_heading_is_searched_without_a_look() {
+    let text = b" not a heading\n".repeat(LINES);
+    let lines = split(&text);
+    let end = LINES as u32;
+    let default_rule = Sections::default_rule();
+    for sections in [&default_rule, Sections::driver(b"rust").expect("a driver")] {
+        let found = looks(|stop| {
+            let mut finder = Finder::new(sections, &lines, stop);
+            let found = finder.heading(&Hunk { old: end..end, new: 0..0, changes: 0..0 });
+            found.map(|heading| assert_eq!(heading, None))
+        });
+        assert!(found >= LINES / QUANTUM, "{sections:?}");
+    }
+}
+
+#[test]
+fn a_hunk_is_written_without_a_look() {
+    let stop = Stop::never();
+    let options = DiffOptions { context: None, ..DiffOptions::default() };
+    let many = b"a\n".repeat(LINES);
+    let long = vec![b'a'; 8 * STRIDE];
+    for (old, least) in [(&many, LINES / QUANTUM), (&long, 2)] {
+        let new = [&old[..], b"b\n"].concat();
+        let diff = Diff::new(&mut Engine::default(), old, &new, &options, &stop).expect("two texts");
+        let written = looks(|stop| write_hunk(&mut Vec::new(), &diff, &diff.hunks()[0], None, &mut stop.pace()));
+        assert!(written >= least, "{written} looks");
+    }
+}
