@@ -13,22 +13,28 @@ NEXT_READY := $(VENVS)/$(NEXT)/.ready
 STABLE_BIN := $(VENVS)/$(STABLE)/bin
 LIBDUCKDB := build/libduckdb/libduckdb.so
 
+CARGO_FUZZ := build/cargo-fuzz/bin/cargo-fuzz
+FUZZ_TARGETS := patch_parse patch_round_trip diff_round_trip
+FUZZ_SECONDS := 60
+
 # One line above each step; what the tools print stays visible below it.
 step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
-.PHONY: help run shell test test-memory debug release fmt lint bench clean
+.PHONY: help run shell test test-memory fuzz debug release fmt lint bench bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
 	@echo "make shell        open a DuckDB shell with redline loaded"
 	@echo "make test         run every test, in DuckDB $(STABLE) and $(NEXT)"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
+	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
 	@echo "make release      build/release/redline.duckdb_extension"
 	@echo "make debug        build/debug/redline.duckdb_extension"
 	@echo "make fmt          format the Rust sources"
 	@echo "make lint         rustfmt, clippy and rustdoc, warnings as errors"
 	@echo "make bench        compare with git, side by side"
+	@echo "make bench-worst  the same on texts that are hard to compare (minutes)"
 	@echo "make clean        remove build/ and target/"
 
 run: release $(STABLE_READY)
@@ -49,6 +55,25 @@ test-memory: debug $(LIBDUCKDB)
 	$(call step,cargo test --test memory)
 	$(CARGO) test --test memory -- --nocapture --test-threads=1
 
+# Without a sanitizer, as what is fuzzed has no unsafe code: so a stable toolchain will do. The corpus grows below
+# build/, and an input that fails is kept in test/fuzz/artifacts. The dependencies have the versions of the package.
+fuzz: $(CARGO_FUZZ)
+	@command -v c++ >/dev/null || { \
+		echo "fuzz: libFuzzer is built with a C++ compiler, and there is none (Debian: apt-get install g++)" >&2; exit 1; }
+	@cp Cargo.lock test/fuzz/Cargo.lock
+	@set -e; for target in $(FUZZ_TARGETS); do \
+		printf '\n==> cargo fuzz run %s, %s s\n' $$target $(FUZZ_SECONDS); \
+		mkdir -p build/fuzz/$$target; seeds=test/fuzz/seeds/$$target; [ -d $$seeds ] || seeds=; \
+		dictionary=test/fuzz/$$target.dict; [ -f $$dictionary ] && dictionary=-dict=$$dictionary || dictionary=; \
+		CARGO="$(CARGO)" $(CARGO_FUZZ) run --fuzz-dir test/fuzz --target-dir target/fuzz --sanitizer none \
+			$$target build/fuzz/$$target $$seeds -- -max_len=65536 -timeout=30 $$dictionary -max_total_time=$(FUZZ_SECONDS); \
+	done
+
+$(CARGO_FUZZ):
+	$(call step,cargo install cargo-fuzz)
+	$(CARGO) install --locked --root build/cargo-fuzz cargo-fuzz || { \
+		echo "fuzz: cargo-fuzz could not be installed from crates.io" >&2; exit 1; }
+
 # With the tests: built apart, they would have the dependencies built again with other features.
 debug:
 	$(call step,cargo build)
@@ -62,10 +87,12 @@ release:
 
 fmt:
 	$(CARGO) fmt
+	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml
 
 lint:
 	$(call step,cargo fmt --check)
 	$(CARGO) fmt --check
+	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml --check
 	$(call step,cargo clippy)
 	$(CARGO) clippy --all-targets -- -D warnings
 	$(call step,cargo doc)
@@ -74,6 +101,10 @@ lint:
 bench: release $(STABLE_READY)
 	$(call step,benches/against_git.py in DuckDB $(STABLE))
 	@$(STABLE_BIN)/python benches/against_git.py
+
+bench-worst: release $(STABLE_READY)
+	$(call step,benches/worst_cases.py in DuckDB $(STABLE))
+	@$(STABLE_BIN)/python benches/worst_cases.py
 
 clean:
 	rm -rf build target
