@@ -8,6 +8,7 @@ mod diff_tool;
 mod file_changes;
 mod file_diff;
 mod file_patches;
+mod file_tools;
 mod grants;
 mod host;
 mod line_rows;
@@ -37,6 +38,8 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     registrar.scalar::<unified_diff::UnifiedDiff>()?;
     registrar.scalar::<diff_tool::DiffText>()?;
     registrar.scalar::<diff_tool::DiffFiles>()?;
+    registrar.scalar::<file_tools::ReadFile>()?;
+    registrar.scalar::<file_tools::WriteFile>()?;
     registrar.table::<tool_calls::RedlineTools>()?;
     registrar.scalar::<tool_calls::RedlineCall>()?;
     registrar.scalar::<tool_calls::RedlineCallText>()?;

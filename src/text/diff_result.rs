@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::binary::{binary_line, is_binary};
 use super::bounded::Bounded;
+use super::lines::line_count;
 use super::unified::{write_hunk_header, write_labels, write_line};
 use super::{Diff, DiffOptions, Engine, Stop};
 use crate::error::Result;
@@ -92,11 +93,6 @@ fn write(engine: &mut Engine, a: Side<'_>, b: Side<'_>, context: u32, out: &mut 
     }
     out.push(&lines);
     Ok(())
-}
-
-fn line_count(bytes: &[u8]) -> u64 {
-    let newlines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
-    newlines + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # How each function is called on a place: a file {file}, a repository {repo}. A new function fails
 # test_a_function_is_not_tried_under_the_locks until it stands here.
 FILE_CALLS = {
+    "read_file": ["SELECT read_file('{file}')"],
     "diff_files": ["SELECT diff_files('{file}', '{file}')", "SELECT diff_files('{file}', '{file}', 0, 'a', 'b')"],
 }
 REPOSITORY_CALLS = {
@@ -23,6 +24,10 @@ REPOSITORY_CALLS = {
     "diff_hunks": ["SELECT * FROM diff_hunks('main~1', 'main', '{repo}')"],
     "file_patches": ["SELECT * FROM file_patches('main~1', 'main', '{repo}')"],
 }  # fmt: skip
+# Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
+WRITE_CALLS = {
+    "write_file": "SELECT write_file('{file}', 'written')",
+}
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
     "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
@@ -54,7 +59,7 @@ def settings(con) -> list[str]:
 def test_a_function_is_not_tried_under_the_locks(connect):
     ours = functions(connect()) - functions(connect(load=False))
     ours = {name for name in ours if not name.startswith("redline_debug")}
-    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(PURE_CALLS)
+    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(PURE_CALLS)
 
 
 def place(call: str, repo: pathlib.Path | str) -> str:
@@ -109,6 +114,10 @@ def assert_only_inside_is_read(con, inside: str | pathlib.Path, outside: list):
             assert SECRET not in got.error
     for call in PURE_CALLS.values():
         assert answer(con, place(call, outside[0])).error is None
+    for call in WRITE_CALLS.values():
+        for repo in (inside, *outside):
+            assert_refused(answer(con, place(call, repo)), "fs_denied", "permission_denied")
+    assert not [path for path in pathlib.Path(str(outside[-4])).parent.rglob("a.txt") if path.read_text() == "written"]
     diff = "SELECT redline_call_text('Diff', json_object('path_a', '{file}', 'path_b', '{file}'))"
     assert "identical" in answer(con, place(diff, inside)).rows[0][0]
     for repo in outside:
@@ -177,6 +186,6 @@ def test_duckdb_itself_passes_by_the_lockdown(connect, extension, inside, tmp_pa
 def test_only_the_granted_tools_of_the_lockdown_are_granted(connect, extension, inside):
     con = lockdown(connect(load=False), extension, inside.parent)
     granted = con.execute("SELECT current_setting('redline_tool_grants')").fetchone()[0]
-    assert granted == ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile"]
+    assert granted == ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "read_file"]
     sandboxes = con.execute("SELECT current_setting('redline_sandboxes')").fetchone()[0]
     assert '"mode": "ro"' in sandboxes
