@@ -8,6 +8,7 @@
 //! | [`functions`] | one file per SQL function family: parameters, columns, thin adapter |
 //! | [`ffi`] | DuckDB's C API: all `unsafe`, nothing about diffs |
 //! | [`tools`] | pure: the registry of tools that agents call, their arguments and answers |
+//! | [`edit`] | pure: edits of a file, the payload a person decides on, approvals |
 //! | [`git`] | the only user of gix: repositories, revisions, the tree walk, changed files |
 //! | [`sandbox`] | which paths may be read and written: DuckDB's limits, the named roots |
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
@@ -15,6 +16,7 @@
 //! | [`suggest`] | pure: the nearest names to one that was not found |
 //! | [`error`], [`limits`] | the error codes and every limit by name |
 
+pub mod edit;
 pub mod error;
 pub mod ffi;
 pub mod functions;

@@ -13,8 +13,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sandbox", &["error", "limits", "suggest"]),
     ("tools", &["error", "limits", "text"]),
     ("git", &["error", "limits", "suggest", "text", "sandbox"]),
+    ("edit", &["error", "limits", "text"]),
     ("ffi", &["error", "limits"]),
-    ("functions", &["error", "limits", "pipeline", "text", "sandbox", "git", "tools", "ffi"]),
+    ("functions", &["error", "limits", "pipeline", "text", "sandbox", "git", "edit", "tools", "ffi"]),
 ];
 
 /// The entry point is where the layers meet: it registers the functions.

@@ -1,0 +1,295 @@
+//! What a person is shown before a file is read or written, as typed JSON.
+//!
+//! Names and order of the fields are those of the specification of structured approval payloads;
+//! behind them stand ours: `base_oid` and `approval_id`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result, quoted};
+
+/// The lines of content that `preview` holds.
+pub const PREVIEW_LINES: usize = 50;
+
+/// Bytes of content above which a payload holds its first chunk only.
+pub const WHOLE_BYTES: usize = 1 << 20;
+
+/// Bytes of a chunk; one that would end within a character is that much shorter.
+pub const CHUNK_BYTES: usize = 64 << 10;
+
+/// A payload, told apart by its field `type`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Payload {
+    /// A file is written as a whole.
+    Write(WritePayload),
+    /// Passages of a file are replaced.
+    Edit(EditPayload),
+    /// A file is read.
+    Read(ReadPayload),
+    /// As `write`, with content over [`WHOLE_BYTES`].
+    WriteLarge(WriteLargePayload),
+    /// As `edit`, with texts over [`WHOLE_BYTES`].
+    EditLarge(EditLargePayload),
+}
+
+/// `type: "write"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WritePayload {
+    /// One line that is enough for a yes or a no.
+    pub description: String,
+    /// The path as an agent gives it: `sandbox_name/relative/path`.
+    pub path: String,
+    /// The name of the sandbox.
+    pub sandbox: String,
+    /// All that is to be written.
+    pub content: String,
+    /// Its lines; a last one without newline counts.
+    pub content_lines: u64,
+    /// Its bytes.
+    pub content_bytes: u64,
+    /// Its first [`PREVIEW_LINES`] lines.
+    pub preview: String,
+    /// Whether `content` has more.
+    pub preview_truncated: bool,
+    /// Whether a file is overwritten.
+    pub file_exists: bool,
+    /// The lines of that file.
+    pub existing_lines: Option<u64>,
+    /// The bytes of that file.
+    pub existing_bytes: Option<u64>,
+    /// The git blob id of that file.
+    pub base_oid: Option<String>,
+    /// What names the operation to `approve`.
+    pub approval_id: String,
+}
+
+/// `type: "edit"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditPayload {
+    /// One line that is enough for a yes or a no.
+    pub description: String,
+    /// The path as an agent gives it: `sandbox_name/relative/path`.
+    pub path: String,
+    /// The name of the sandbox.
+    pub sandbox: String,
+    /// The text that is replaced. Of several edits, the file from the first match to the last.
+    pub old_string: String,
+    /// What stands there afterwards.
+    pub new_string: String,
+    /// Whether every occurrence is replaced.
+    pub replace_all: bool,
+    /// The diff of the whole file, three lines of context, labels `a/…` and `b/…` with the path
+    /// beneath the root; bytes that are not UTF-8 as U+FFFD.
+    pub unified_diff: String,
+    /// The lines of `unified_diff`.
+    pub diff_lines: u64,
+    /// The line, from 1, in which the first match starts.
+    pub match_line: u64,
+    /// How many matches are replaced.
+    pub match_count: u64,
+    /// Up to three lines before the line in which the first match starts.
+    pub context_before: String,
+    /// Up to three lines after the line in which the first match ends.
+    pub context_after: String,
+    /// The lines of the file as it is.
+    pub file_lines: u64,
+    /// The bytes of the file as it is.
+    pub file_bytes: u64,
+    /// The git blob id of the file as it is.
+    pub base_oid: String,
+    /// What names the operation to `approve`.
+    pub approval_id: String,
+}
+
+/// `type: "read"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadPayload {
+    /// One line that is enough for a yes or a no.
+    pub description: String,
+    /// The path as an agent gives it: `sandbox_name/relative/path`.
+    pub path: String,
+    /// The name of the sandbox.
+    pub sandbox: String,
+    /// The lines of the file, 0 where there is none.
+    pub file_lines: u64,
+    /// The bytes of the file, 0 where there is none.
+    pub file_bytes: u64,
+    /// Whether the file exists.
+    pub file_exists: bool,
+    /// The git blob id of the file.
+    pub base_oid: Option<String>,
+    /// What names the operation to `approve`.
+    pub approval_id: String,
+}
+
+/// `type: "write_large"`: the chunks, joined, are the content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriteLargePayload {
+    /// One line that is enough for a yes or a no.
+    pub description: String,
+    /// The path as an agent gives it: `sandbox_name/relative/path`.
+    pub path: String,
+    /// The name of the sandbox.
+    pub sandbox: String,
+    /// Always true.
+    pub content_truncated: bool,
+    /// The first chunk of the content.
+    pub content_preview: String,
+    /// What `approval_chunk` takes to fetch the others.
+    pub fetch_url: String,
+    /// Bytes of a chunk, at most.
+    pub chunk_size: u64,
+    /// How many chunks there are.
+    pub total_chunks: u64,
+    /// The content's lines; a last one without newline counts.
+    pub content_lines: u64,
+    /// The content's bytes.
+    pub content_bytes: u64,
+    /// Whether a file is overwritten.
+    pub file_exists: bool,
+    /// The lines of that file.
+    pub existing_lines: Option<u64>,
+    /// The bytes of that file.
+    pub existing_bytes: Option<u64>,
+    /// The git blob id of that file.
+    pub base_oid: Option<String>,
+    /// What names the operation to `approve`.
+    pub approval_id: String,
+}
+
+/// `type: "edit_large"`: the chunks, joined, are the unified diff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditLargePayload {
+    /// One line that is enough for a yes or a no.
+    pub description: String,
+    /// The path as an agent gives it: `sandbox_name/relative/path`.
+    pub path: String,
+    /// The name of the sandbox.
+    pub sandbox: String,
+    /// Always true.
+    pub content_truncated: bool,
+    /// The first chunk of the unified diff.
+    pub content_preview: String,
+    /// What `approval_chunk` takes to fetch the others.
+    pub fetch_url: String,
+    /// Bytes of a chunk, at most.
+    pub chunk_size: u64,
+    /// How many chunks there are.
+    pub total_chunks: u64,
+    /// Whether every occurrence is replaced.
+    pub replace_all: bool,
+    /// The lines of the unified diff.
+    pub diff_lines: u64,
+    /// The line, from 1, in which the first match starts.
+    pub match_line: u64,
+    /// How many matches are replaced.
+    pub match_count: u64,
+    /// The lines of the file as it is.
+    pub file_lines: u64,
+    /// The bytes of the file as it is.
+    pub file_bytes: u64,
+    /// The git blob id of the file as it is.
+    pub base_oid: String,
+    /// What names the operation to `approve`.
+    pub approval_id: String,
+}
+
+/// A payload as a host hands it back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Received {
+    /// One of ours.
+    Known(Box<Payload>),
+    /// One of another `type`, of which the description is all that is understood.
+    Other {
+        /// One line that is enough for a yes or a no.
+        description: String,
+    },
+}
+
+impl Received {
+    /// Reads a payload.
+    ///
+    /// # Errors
+    /// `invalid_args` when the text is no JSON object, when a payload of a known type lacks a
+    /// field, or when one of another type has no description.
+    pub fn parse(json: &str) -> Result<Self> {
+        let refused = |why: String| {
+            Error::invalid_args(format!("the payload {why}"))
+                .with_hint("Give a payload of needs_approval, write_approval, edit_approval or read_approval")
+        };
+        let value: Value = serde_json::from_str(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
+        let field = |name: &str| value.get(name).and_then(Value::as_str);
+        match field("type") {
+            Some(kind @ ("write" | "edit" | "read" | "write_large" | "edit_large")) => {
+                let kind = quoted(kind);
+                let payload = Payload::deserialize(&value);
+                payload.map(Box::new).map(Self::Known).map_err(|error| refused(format!("of type {kind}: {error}")))
+            }
+            _ => field("description")
+                .map(|description| Self::Other { description: description.to_owned() })
+                .ok_or_else(|| refused("has neither a known type nor a description".to_owned())),
+        }
+    }
+}
+
+impl Payload {
+    /// Returns the JSON text, its fields in the order of the specification.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a struct of texts and numbers is always JSON")
+    }
+
+    /// Returns the line that is enough for a yes or a no.
+    pub fn description(&self) -> &str {
+        match self {
+            Self::Write(WritePayload { description, .. })
+            | Self::Edit(EditPayload { description, .. })
+            | Self::Read(ReadPayload { description, .. })
+            | Self::WriteLarge(WriteLargePayload { description, .. })
+            | Self::EditLarge(EditLargePayload { description, .. }) => description,
+        }
+    }
+
+    /// Returns what names the operation to `approve`.
+    pub fn approval_id(&self) -> &str {
+        match self {
+            Self::Write(WritePayload { approval_id, .. })
+            | Self::Edit(EditPayload { approval_id, .. })
+            | Self::Read(ReadPayload { approval_id, .. })
+            | Self::WriteLarge(WriteLargePayload { approval_id, .. })
+            | Self::EditLarge(EditLargePayload { approval_id, .. }) => approval_id,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_comes_back_other_than_it_was_sent_or_in_another_order() {
+        let payload = Payload::Read(ReadPayload {
+            description: "Read workspace/a".to_owned(),
+            path: "workspace/a".to_owned(),
+            sandbox: "workspace".to_owned(),
+            file_lines: 2,
+            file_bytes: 9,
+            file_exists: true,
+            base_oid: None,
+            approval_id: "id".to_owned(),
+        });
+        let json = r#"{"type":"read","description":"Read workspace/a","path":"workspace/a","sandbox":"workspace","file_lines":2,"file_bytes":9,"file_exists":true,"base_oid":null,"approval_id":"id"}"#;
+        assert_eq!(payload.to_json(), json);
+        assert_eq!(Received::parse(json).unwrap(), Received::Known(Box::new(payload)));
+    }
+
+    #[test]
+    fn what_is_no_payload_is_taken_for_one() {
+        for json in ["", "1", "null", "{}", "[]", r#"{"type":"edit","description":"x"}"#, r#"{"type":"new"}"#] {
+            let error = Received::parse(json).expect_err(json).to_string();
+            assert!(error.starts_with("invalid_args: the payload "), "{error}");
+        }
+        let other = Received::parse(r#"{"type":"delete","description":"Delete a"}"#).unwrap();
+        assert_eq!(other, Received::Other { description: "Delete a".to_owned() });
+    }
+}
