@@ -18,6 +18,8 @@ pub enum ErrorKind {
     ApprovalRequired,
     /// An input is over a named limit.
     TooLarge,
+    /// What must occur once occurs more often.
+    NotUnique,
     /// What was read changed in the meantime.
     Stale,
     /// The work failed for a reason outside the arguments: a damaged repository, an I/O error.
@@ -34,6 +36,7 @@ impl ErrorKind {
             Self::PermissionDenied => "permission_denied",
             Self::ApprovalRequired => "approval_required",
             Self::TooLarge => "too_large",
+            Self::NotUnique => "not_unique",
             Self::Stale => "stale",
             Self::ToolFailed => "tool_failed",
         }
@@ -85,6 +88,11 @@ impl Error {
     /// Creates an `approval_required` error.
     pub fn approval_required(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::ApprovalRequired, message)
+    }
+
+    /// Creates a `not_unique` error.
+    pub fn not_unique(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotUnique, message)
     }
 
     /// Creates a `too_large` error.

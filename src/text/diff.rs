@@ -80,7 +80,7 @@ impl<'a> Diff<'a> {
         options: &DiffOptions,
         stop: &Stop<'_>,
     ) -> Result<Self> {
-        let (old, new) = (Lines::split(old, stop).map_err(refused)?, Lines::split(new, stop).map_err(refused)?);
+        let (old, new) = (Lines::split(old, stop)?, Lines::split(new, stop)?);
         let engine_options = engine::Options {
             // git drops a common tail before it compares when no context is shown.
             trim_tail: options.context == Some(0),
@@ -157,11 +157,13 @@ impl<'a> Diff<'a> {
     }
 }
 
-fn refused(error: SplitError) -> Error {
-    match error {
-        SplitError::TooLarge { .. } => {
-            Error::too_large(error.to_string()).with_hint("Compare by size and id (old_oid, new_oid) instead")
+impl From<SplitError> for Error {
+    fn from(error: SplitError) -> Self {
+        match error {
+            SplitError::TooLarge { .. } => {
+                Self::too_large(error.to_string()).with_hint("Compare by size and id (old_oid, new_oid) instead")
+            }
+            SplitError::Stopped => Stopped.into(),
         }
-        SplitError::Stopped => Stopped.into(),
     }
 }

@@ -62,6 +62,18 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Returns the line (0-based) in which byte `offset` lies; the number of lines past the last.
+    #[must_use]
+    pub fn line_at(&self, offset: usize) -> usize {
+        self.bounds[1..].partition_point(|&end| end as usize <= offset)
+    }
+
+    /// Returns where line `index` (0-based) starts, or where the text ends past the last line.
+    #[must_use]
+    pub fn start(&self, index: usize) -> usize {
+        self.bounds.get(index).map_or(self.bytes.len(), |&start| start as usize)
+    }
+
     /// Returns the bytes that were split.
     #[must_use]
     pub const fn bytes(&self) -> &'a [u8] {
@@ -203,5 +215,15 @@ mod tests {
         let lines = Lines::split(b"a\n", &Stop::never()).unwrap();
         assert_eq!(lines.get(1), b"");
         assert_eq!(lines.get(usize::MAX), b"");
+        assert_eq!((lines.start(1), lines.start(usize::MAX)), (2, 2));
+    }
+
+    #[test]
+    fn a_byte_is_looked_for_in_the_line_after_its_newline() {
+        let lines = Lines::split(b"a\n\nbc", &Stop::never()).unwrap();
+        let found: Vec<usize> = (0..7).map(|offset| lines.line_at(offset)).collect();
+        assert_eq!(found, [0, 0, 1, 2, 2, 3, 3]);
+        assert_eq!((0..4).map(|line| lines.start(line)).collect::<Vec<_>>(), [0, 2, 3, 5]);
+        assert_eq!(Lines::split(b"", &Stop::never()).unwrap().line_at(0), 0);
     }
 }

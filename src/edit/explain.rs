@@ -1,0 +1,453 @@
+//! Near misses: where a string that is not in a file may have been meant to match.
+//!
+//! Time is bounded by the sizes of the file and the string: both are folded and searched in one
+//! pass each, and only a few passages, of bounded length, are compared closely.
+
+use std::ops::Range;
+
+use similar::{Algorithm, capture_diff_slices, diff_ratio};
+
+use super::fold::Folded;
+use super::matching::{Haystack, occurrences};
+use super::plan::FileName;
+use super::reason::{Reason, reasons};
+use crate::error::{Error, quoted};
+use crate::text::lines::Lines;
+
+/// The near misses that an error names.
+const NAMED: usize = 3;
+
+/// The near misses that are looked for at most.
+pub const MOST: usize = 10;
+
+/// Bytes of a string above which no near miss is looked for.
+const WANTED_BYTES: usize = 64 << 10;
+
+/// How alike a passage must be that differs in more than its form: 1 is equal, 0 has nothing in common.
+const CUTOFF: f64 = 0.6;
+
+/// Bytes of two texts together up to which they are compared by characters; longer ones by words.
+const BY_CHARACTERS: usize = 400;
+
+/// The characters or words that are compared; of longer texts, the first.
+const PIECES: usize = 1000;
+
+/// A passage of a file that resembles a string.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearMiss {
+    /// The line, from 1, in which the passage starts.
+    pub line: u64,
+    /// How alike it is to the string, 0 to 1.
+    pub similarity: f64,
+    /// In what it differs.
+    pub reasons: Vec<Reason>,
+    /// The passage; bytes that are not UTF-8 as U+FFFD.
+    pub text: String,
+    /// The string that matches the passage, where one can.
+    pub old_string: Option<String>,
+}
+
+impl NearMiss {
+    /// Returns the reasons as a text, such as `tabs, case`.
+    pub fn reason(&self) -> String {
+        self.reasons.iter().map(|reason| reason.name()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns up to `most` passages that resemble `wanted`, the nearest first: those that differ in
+/// form only before others. Passages that match it are left out.
+pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss> {
+    let folded = Folded::new(wanted.as_bytes());
+    if wanted.len() > WANTED_BYTES || folded.chars.is_empty() {
+        return Vec::new();
+    }
+    let search = Search { lines, wanted, exact: Haystack::new(lines.bytes()).places(wanted) };
+    let file = Folded::new(lines.bytes());
+    let length = folded.chars.len();
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for at in occurrences(&file.chars, &folded.chars) {
+        let place = search.with_blanks(file.source(lines.bytes(), at..at + length));
+        if places.len() < MOST && !search.is_exact(&place) && !places.last().is_some_and(|last| overlap(last, &place)) {
+            places.push(place);
+        }
+    }
+    let mut found: Vec<NearMiss> = places.iter().map(|place| search.near_miss(place.clone())).collect();
+    found.sort_by(nearest_first);
+    if found.len() < most {
+        let mut others: Vec<NearMiss> = Vec::new();
+        for window in windows(&file.chars, &folded.chars) {
+            let window = search.passage(file.source(lines.bytes(), window));
+            if !search.is_exact(&window) && !places.iter().any(|place| overlap(place, &window)) {
+                let near = search.near_miss(window.clone());
+                if near.similarity >= CUTOFF {
+                    places.push(window);
+                    others.push(near);
+                }
+            }
+        }
+        others.sort_by(nearest_first);
+        found.append(&mut others);
+    }
+    found.truncate(most);
+    found
+}
+
+/// Returns the error of a string that is nowhere in a file; `which` names the edit, where there are
+/// several.
+pub(super) fn not_found(which: &str, file: FileName<'_>, lines: &Lines<'_>, wanted: &str) -> Error {
+    let error = Error::not_found(format!("{which}old_string not found in {file}. File contains {} lines", lines.len()));
+    if wanted.len() > WANTED_BYTES {
+        return error.with_hint(format!("old_string has {} bytes: give a shorter passage", wanted.len()));
+    }
+    let near: Vec<String> = near_misses(lines, wanted, NAMED)
+        .iter()
+        .map(|near| format!("line {} {} ({})", near.line, quoted(&near.text), near.reason()))
+        .collect();
+    error.with_hint(if near.is_empty() {
+        "Nothing in the file resembles it: read the file again".to_owned()
+    } else {
+        format!("Did you mean: {}?", near.join(", "))
+    })
+}
+
+fn nearest_first(one: &NearMiss, other: &NearMiss) -> std::cmp::Ordering {
+    other.similarity.total_cmp(&one.similarity).then(one.line.cmp(&other.line))
+}
+
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// A file, and the string that is looked for.
+struct Search<'a> {
+    lines: &'a Lines<'a>,
+    wanted: &'a str,
+    /// Where it matches.
+    exact: Vec<Range<usize>>,
+}
+
+impl Search<'_> {
+    fn is_exact(&self, place: &Range<usize>) -> bool {
+        let next = self.exact.partition_point(|exact| exact.end <= place.start);
+        self.exact.get(next).is_some_and(|exact| overlap(exact, place))
+    }
+
+    fn near_miss(&self, place: Range<usize>) -> NearMiss {
+        let bytes = &self.lines.bytes()[place.start..place.end];
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        // Line ends are compared where a match would compare them.
+        let plain = text.replace("\r\n", "\n");
+        let compared = if self.wanted.contains('\r') { &text } else { &plain };
+        let is_utf8 = std::str::from_utf8(bytes).is_ok();
+        let reasons = if is_utf8 { reasons(self.wanted, compared) } else { vec![Reason::NotUtf8] };
+        NearMiss {
+            line: self.lines.line_at(place.start) as u64 + 1,
+            similarity: similarity(self.wanted, compared),
+            reasons,
+            old_string: is_utf8.then(|| if plain.contains('\r') { text.clone() } else { plain.clone() }),
+            text,
+        }
+    }
+
+    /// Widens a place by the blanks around it where the string starts or ends with blanks: by as
+    /// many line ends as it has there, and by what indents the first line or trails the last.
+    fn with_blanks(&self, place: Range<usize>) -> Range<usize> {
+        let bytes = self.lines.bytes();
+        let before = &self.wanted[..self.wanted.len() - self.wanted.trim_start().len()];
+        let after = &self.wanted[self.wanted.trim_end().len()..];
+        let is_newline = |at: &usize| bytes[*at] == b'\n';
+        let without_cr = |at: usize| at - usize::from(bytes[..at].ends_with(b"\r"));
+        let Range { mut start, mut end } = place;
+        if !before.is_empty() {
+            let blank = bytes[..start].trim_ascii_end().len();
+            let mut ends = (blank..start).rev().filter(is_newline);
+            let count = before.matches('\n').count();
+            start = if before.starts_with(['\n', '\r']) {
+                ends.nth(count.saturating_sub(1)).map_or(blank, without_cr)
+            } else {
+                ends.nth(count).map_or(blank, |at| at + 1)
+            };
+        }
+        if !after.is_empty() {
+            let blank = bytes.len() - bytes[end..].trim_ascii_start().len();
+            let mut ends = (end..blank).filter(is_newline);
+            let count = after.matches('\n').count();
+            end = if after.ends_with('\n') {
+                ends.nth(count - 1).map_or(blank, |at| at + 1)
+            } else {
+                ends.nth(count).map_or(blank, without_cr)
+            };
+        }
+        start..end
+    }
+
+    /// Returns the passage that is most like the string of those a window suggests: its words, or
+    /// as many lines as the string has, from its first line or one beside it.
+    fn passage(&self, window: Range<usize>) -> Range<usize> {
+        let bytes = self.lines.bytes();
+        let text = self.wanted.strip_suffix('\n').unwrap_or(self.wanted);
+        let count = text.split('\n').count();
+        let first = self.lines.line_at(window.start);
+        let whole_lines = |first: usize| {
+            let (start, end) = (self.lines.start(first), self.lines.start(first + count));
+            let line_end = if self.wanted.ends_with('\n') { 0 } else { line_end_length(&bytes[start..end]) };
+            start..end - line_end
+        };
+        let candidates = [Some(first), first.checked_sub(1), Some(first + 1)].into_iter().flatten().map(whole_lines);
+        // A file of one long line is no passage.
+        let is_short = |place: &Range<usize>| !place.is_empty() && place.len() <= 4 * self.wanted.len() + 200;
+        let words = whole_words(bytes, window.clone());
+        let mut best = (self.similarity_at(&words), words);
+        for place in candidates.filter(|place| is_short(place) && overlap(place, &window)) {
+            let similarity = self.similarity_at(&place);
+            if similarity > best.0 || (similarity == best.0 && place.len() > best.1.len()) {
+                best = (similarity, place);
+            }
+        }
+        best.1
+    }
+
+    fn similarity_at(&self, place: &Range<usize>) -> f64 {
+        let text = String::from_utf8_lossy(&self.lines.bytes()[place.start..place.end]);
+        similarity(self.wanted, &text.replace("\r\n", "\n"))
+    }
+}
+
+fn line_end_length(bytes: &[u8]) -> usize {
+    if bytes.ends_with(b"\r\n") { 2 } else { usize::from(bytes.ends_with(b"\n")) }
+}
+
+/// Widens a place so that it cuts no word.
+fn whole_words(bytes: &[u8], place: Range<usize>) -> Range<usize> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    let cuts = |at: usize| at > 0 && at < bytes.len() && is_word(bytes[at - 1]) && is_word(bytes[at]);
+    // A word is not looked at beyond this many bytes.
+    let most = 200;
+    let start = (0..=place.start.min(most)).map(|back| place.start - back).find(|&at| !cuts(at));
+    let end = (place.end..=bytes.len().min(place.end + most)).find(|&at| !cuts(at));
+    start.unwrap_or(place.start)..end.unwrap_or(place.end)
+}
+
+/// Returns how alike two texts are, 0 to 1.
+fn similarity(one: &str, other: &str) -> f64 {
+    let by_characters = one.len() + other.len() <= BY_CHARACTERS;
+    let [one, other] = [one, other].map(|text| pieces(text, by_characters));
+    let changes = capture_diff_slices(Algorithm::Myers, &one, &other);
+    f64::from(diff_ratio(&changes, one.len(), other.len()))
+}
+
+/// Returns the first pieces of a text: its characters, or its words and the characters between them.
+fn pieces(text: &str, by_characters: bool) -> Vec<&str> {
+    let is_word = |c: char| !by_characters && (c.is_alphanumeric() || c == '_');
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next().filter(|_| pieces.len() < PIECES) {
+        let end = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let (piece, after) = rest.split_at(end);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// Returns the parts of `text` that share the most with `wanted`, about as long as it or shorter, the
+/// best first.
+///
+/// What is shared are runs of three characters, each weighing the more the rarer it is in the text.
+fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
+    /// Runs are told apart by a number of so many bits; two that share one are taken for the same.
+    const BITS: u32 = 18;
+    /// The windows that are looked for.
+    const WINDOWS: usize = 6;
+    let number = |run: &[char]| {
+        let run = run.iter().fold(0u64, |number, &c| (number ^ u64::from(c)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        (run >> (u64::BITS - BITS)) as usize
+    };
+    // Of the runs of `wanted`, the occurrences in the text, then the weight; of others 0.
+    let mut weights = vec![0u32; 1 << BITS];
+    wanted.windows(3).for_each(|run| weights[number(run)] = 1);
+    for run in text.windows(3) {
+        let count = &mut weights[number(run)];
+        *count += u32::from(*count > 0);
+    }
+    let rarest = 1 + text.len().checked_ilog2().unwrap_or(0);
+    weights
+        .iter_mut()
+        .filter(|count| **count > 0)
+        .for_each(|count| *count = (rarest + 1).saturating_sub(count.ilog2()));
+    // The weight of all runs before each place.
+    let mut sums = vec![0u64];
+    let mut sum = 0;
+    sums.extend(text.windows(3).map(|run| {
+        sum += u64::from(weights[number(run)]);
+        sum
+    }));
+    // What is meant may be a little longer.
+    let length = (wanted.len().saturating_sub(2) * 9 / 8 + 1).min(sums.len() - 1);
+    if length == 0 {
+        return Vec::new();
+    }
+    let enough = wanted.windows(3).map(|run| u64::from(weights[number(run)])).sum::<u64>() / 3;
+    let score = |at: &usize| sums[at + length] - sums[*at];
+    // The best of each stretch, so that the best of all are not one window many times.
+    let starts = sums.len() - length;
+    let stretch = (length / 2).max(starts >> 16).max(1);
+    let best = |first: usize| (first..starts.min(first + stretch)).rev().max_by_key(score);
+    let mut places: Vec<usize> =
+        (0..starts).step_by(stretch).filter_map(best).filter(|at| score(at) > enough).collect();
+    places.sort_by_key(|at| std::cmp::Reverse(score(at)));
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for at in places {
+        if found.len() < WINDOWS && found.iter().all(|taken| at.abs_diff(taken.start) > length / 2) {
+            found.push(at..at + length);
+        }
+    }
+    // From the first shared run to the last.
+    let tight = |window: Range<usize>| {
+        let is_shared = |at: &usize| sums[at + 1] > sums[*at];
+        let first = window.clone().find(is_shared).unwrap_or(window.start);
+        first..window.rev().find(is_shared).unwrap_or(first) + 3
+    };
+    found.into_iter().map(tight).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Stop;
+
+    fn near(file: &[u8], wanted: &str) -> Vec<NearMiss> {
+        near_misses(&Lines::split(file, &Stop::never()).unwrap(), wanted, MOST)
+    }
+
+    /// Checks that what is suggested stands in the file where it is said to stand.
+    fn holds(file: &[u8], near: &[NearMiss]) {
+        let lines = Lines::split(file, &Stop::never()).unwrap();
+        let haystack = Haystack::new(file);
+        for near in near {
+            assert!((0.0..=1.0).contains(&near.similarity) && !near.reasons.is_empty(), "{near:?}");
+            let Some(old_string) = &near.old_string else { continue };
+            let line = usize::try_from(near.line).unwrap() - 1;
+            let places = haystack.places(old_string);
+            assert!(places.iter().any(|place| lines.line_at(place.start) == line), "{near:?}");
+        }
+    }
+
+    #[test]
+    fn the_reason_or_the_passage_of_a_near_miss_is_another() {
+        for (file, wanted, line, reason, old_string) in [
+            ("a\n\tx = 1\n", "    x = 1", 2, "tabs", "\tx = 1"),
+            ("if a:\n\tb()\n\tc()\n", "if a:\n    b()\n    c()\n", 1, "tabs", "if a:\n\tb()\n\tc()\n"),
+            ("    a\n    b\n", "  a\n  b", 1, "indentation", "    a\n    b"),
+            ("x\n    a\n", "\n  a\n", 1, "indentation", "\n    a\n"),
+            ("x\r\n    a\r\ny", "\n  a\n", 1, "indentation", "\n    a\n"),
+            ("x\n\n  a\n\ny", "    a\n\n", 3, "indentation", "  a\n\n"),
+            ("x\n\n    a  ", "a\n", 3, "line breaks", "a  "),
+            ("one  \ntwo\n", "one\ntwo", 1, "trailing space", "one  \ntwo"),
+            ("one\ntwo\n", "one\r\ntwo\r\n", 1, "line ends", "one\ntwo\n"),
+            ("one\rtwo\r", "one\ntwo", 1, "line ends", "one\rtwo"),
+            ("a\nit’s\n", "it's", 2, "Unicode look-alike", "it’s"),
+            ("a\u{a0}b", "a b", 1, "Unicode look-alike", "a\u{a0}b"),
+            ("print(\"a\")\n", "print(\\\"a\\\")", 1, "escaped quote", "print(\"a\")"),
+            ("one\ntwo\n", "one\\ntwo", 1, "escaped newline", "one\ntwo"),
+            ("say \"a\\nb\"", "say \"a\nb\"", 1, "escaped newline", "say \"a\\nb\""),
+            ("x\nlet Total = 1;", "let total = 1;", 2, "case", "let Total = 1;"),
+            ("f(a, b);\n", "f(a,b)", 1, "spacing", "f(a, b)"),
+            ("f(a, b);\n", "f(\n    a,\n    b\n)", 1, "line breaks", "f(a, b)"),
+            ("def f():\n    return total\n", "def f():\n    return totl\n", 1, "text", "def f():\n    return total\n"),
+            (
+                "x\r\ndef f():\r\n    return total\r\n",
+                "def f():\n    return totl",
+                2,
+                "text",
+                "def f():\n    return total",
+            ),
+            ("total = calculate_total(items) + 1", "calculate_totl(items)", 1, "text", "calculate_total(items)"),
+        ] {
+            let found = near(file.as_bytes(), wanted);
+            holds(file.as_bytes(), &found);
+            let best = found.first().unwrap_or_else(|| panic!("{file:?} {wanted:?}"));
+            let got = (best.line, best.reason(), best.old_string.as_deref());
+            assert_eq!(got, (line, reason.to_owned(), Some(old_string)), "{file:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_like_it_is_offered_as_like_it() {
+        for (file, wanted) in [
+            ("", "x"),
+            ("abc\n", "xyz"),
+            ("abc\n", ""),
+            ("abc\n", " \n"),
+            ("abc", "abc"),
+            ("a\r\nb", "a\nb"),
+            ("the quick brown fox\n", "calculate_total(items)"),
+        ] {
+            assert_eq!(near(file.as_bytes(), wanted), [], "{file:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_no_string_can_match_are_not_told() {
+        let found = near(b"x\ncaf\xe9 au lait\n", "caf\u{fffd} au lait");
+        assert_eq!((found[0].line, found[0].reason().as_str()), (2, "not UTF-8"));
+        assert_eq!((found[0].old_string.as_deref(), found[0].text.as_str()), (None, "caf\u{fffd} au lait"));
+    }
+
+    #[test]
+    fn the_nearest_of_many_is_not_the_first() {
+        let file = "    call(one, two, three)\n    call(one, two, four)\n    other()\n    call(One, two, Three)\n";
+        let found = near(file.as_bytes(), "call(one, two, threee)");
+        holds(file.as_bytes(), &found);
+        assert_eq!(found.iter().map(|near| near.line).collect::<Vec<_>>(), [1, 4, 2]);
+        let found = near(file.as_bytes(), "CALL(One, two, Three)");
+        assert_eq!((found[0].line, found[0].reason().as_str()), (4, "case"));
+    }
+
+    #[test]
+    fn an_error_names_more_than_three_or_none() {
+        let file = FileName { sandbox: "workspace", relative: "a.py" };
+        let shown = |text: &str, wanted: &str| {
+            not_found("", file, &Lines::split(text.as_bytes(), &Stop::never()).unwrap(), wanted).to_string()
+        };
+        assert_eq!(
+            shown("\tx\n\ty\n\tx\n\tx\n\tx\n", "  x"),
+            "not_found: old_string not found in workspace/a.py. File contains 5 lines. Did you mean: line 1 '\\tx' (tabs), \
+             line 3 '\\tx' (tabs), line 4 '\\tx' (tabs)?"
+        );
+        assert_eq!(
+            shown("", "x"),
+            "not_found: old_string not found in workspace/a.py. File contains 0 lines. Nothing in the file resembles it: \
+             read the file again."
+        );
+        assert!(
+            shown("x", &"y".repeat(WANTED_BYTES + 1)).ends_with("old_string has 65537 bytes: give a shorter passage.")
+        );
+    }
+
+    #[test]
+    fn a_large_file_is_searched_for_seconds() {
+        let line = |n: u32| format!("    let value_{n} = compute(item_{}, {});\n", n * 7 % 1000, n % 13);
+        let code: String = (0..100_000).map(line).collect();
+        let passage: String = (50_000..50_200).map(line).collect();
+        let typo = passage.replace("compute(item_3", "conpute(itme_3");
+        let tabs = passage.replace("    ", "\t");
+        let dull = "a b\n".repeat(1 << 20);
+        for (file, wanted, line) in [
+            (code.as_str(), typo.as_str(), Some(50_001)),
+            (&code, &tabs, Some(50_001)),
+            (&dull, &"a  b\n".repeat(200), Some(1)),
+            (&dull, &"a c\n".repeat(200), None),
+            (&dull, &"z".repeat(WANTED_BYTES), None),
+            (&"x".repeat(4 << 20), &"X".repeat(WANTED_BYTES), Some(1)),
+        ] {
+            let start = std::time::Instant::now();
+            let found = near_misses(&Lines::split(file.as_bytes(), &Stop::never()).unwrap(), wanted, NAMED);
+            let seconds = start.elapsed().as_secs_f64();
+            if line.is_some() {
+                assert_eq!(found.first().map(|near| near.line), line, "{:?}", &wanted[..20]);
+            }
+            assert!(seconds < 5.0, "{seconds} s");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Where a string stands in a file.
+
+use std::ops::Range;
+
+/// Returns where `needle` starts in `text`, ascending, overlaps included; nowhere when it is empty.
+///
+/// Linear, whatever repeats in both (D. Knuth, J. Morris, V. Pratt, 1977).
+pub fn occurrences<T: PartialEq>(text: &[T], needle: &[T]) -> Vec<usize> {
+    if needle.is_empty() || needle.len() > text.len() {
+        return Vec::new();
+    }
+    // For each start of the needle, how long the longest start of the needle is that also ends it.
+    let mut borders = vec![0; needle.len()];
+    let grow = |mut length: usize, next: &T, borders: &[usize]| {
+        while length > 0 && *next != needle[length] {
+            length = borders[length - 1];
+        }
+        length + usize::from(*next == needle[length])
+    };
+    for end in 1..needle.len() {
+        borders[end] = grow(borders[end - 1], &needle[end], &borders);
+    }
+    let mut found = Vec::new();
+    let mut length = 0;
+    for (at, next) in text.iter().enumerate() {
+        length = grow(length, next, &borders);
+        if length == needle.len() {
+            found.push(at + 1 - length);
+            length = borders[length - 1];
+        }
+    }
+    found
+}
+
+/// A file that strings are searched in.
+///
+/// In a string without CR, an LF stands for the end of a line, be it LF or CRLF in the file. A
+/// string with a CR is searched byte for byte.
+#[derive(Debug)]
+pub struct Haystack<'a> {
+    bytes: &'a [u8],
+    /// The file without the CR of each CRLF, where it has one.
+    plain: Option<Plain>,
+}
+
+#[derive(Debug)]
+struct Plain {
+    bytes: Vec<u8>,
+    /// Where in `bytes` the LFs stand that had a CR.
+    had_cr: Vec<usize>,
+}
+
+impl<'a> Haystack<'a> {
+    /// Prepares a file.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let is_crlf = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
+        let plain = (0..bytes.len()).any(is_crlf).then(|| {
+            let mut plain = Plain { bytes: Vec::with_capacity(bytes.len()), had_cr: Vec::new() };
+            for (at, &byte) in bytes.iter().enumerate() {
+                if is_crlf(at) {
+                    plain.had_cr.push(plain.bytes.len());
+                } else {
+                    plain.bytes.push(byte);
+                }
+            }
+            plain
+        });
+        Self { bytes, plain }
+    }
+
+    /// Tells whether a line ends in CRLF.
+    pub fn has_crlf(&self) -> bool {
+        self.plain.is_some()
+    }
+
+    /// Returns every place of `needle` in the file, ascending, overlaps included. A place never
+    /// splits a CRLF unless the string itself has a CR.
+    pub fn places(&self, needle: &str) -> Vec<Range<usize>> {
+        let needle = needle.as_bytes();
+        match &self.plain {
+            Some(plain) if !needle.contains(&b'\r') => {
+                let at = |offset: usize| offset + plain.had_cr.partition_point(|&cr| cr < offset);
+                let starts = occurrences(&plain.bytes, needle).into_iter();
+                starts.map(|start| at(start)..at(start + needle.len())).collect()
+            }
+            _ => occurrences(self.bytes, needle).into_iter().map(|start| start..start + needle.len()).collect(),
+        }
+    }
+}
+
+/// Keeps of ascending places those that do not overlap one before, as `str.replace` takes them.
+pub fn without_overlaps(places: &mut Vec<Range<usize>>) {
+    let mut end = 0;
+    places.retain(|place| {
+        let is_free = place.start >= end;
+        if is_free {
+            end = place.end;
+        }
+        is_free
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(file: &str, needle: &str) -> Vec<Range<usize>> {
+        Haystack::new(file.as_bytes()).places(needle)
+    }
+
+    #[test]
+    fn a_place_is_missed_in_a_text_that_repeats_itself() {
+        for text in ["", "a", "aaaa", "abababa", "aabaabaaab", "xaabaabaaabx"] {
+            for needle in ["", "a", "aa", "aba", "ab", "aab", "aabaaab", "b"] {
+                let plain: Vec<usize> =
+                    (0..text.len()).filter(|&at| !needle.is_empty() && text[at..].starts_with(needle)).collect();
+                assert_eq!(occurrences(text.as_bytes(), needle.as_bytes()), plain, "{text} {needle}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_end_is_found_in_one_form_only_or_split() {
+        let file = "a\r\nb\nc\r\n\r\nd\r\re";
+        for (needle, found) in [
+            ("a\nb", vec![0..4]),
+            ("b\nc", vec![3..6]),
+            ("b\r\nc", vec![]),
+            ("a\r\nb", vec![0..4]),
+            ("c\n\nd", vec![5..11]),
+            ("\n", vec![1..3, 4..5, 6..8, 8..10]),
+            ("\nd", vec![8..11]),
+            ("\r", vec![1..2, 6..7, 8..9, 11..12, 12..13]),
+            ("c", vec![5..6]),
+            ("d\ne", vec![]),
+        ] {
+            assert_eq!(places(file, needle), found, "{needle:?}");
+        }
+    }
+
+    #[test]
+    fn overlapping_places_are_all_kept_or_all_dropped() {
+        let mut found = places("aaaaa", "aa");
+        assert_eq!(found, [0..2, 1..3, 2..4, 3..5]);
+        without_overlaps(&mut found);
+        assert_eq!(found, [0..2, 2..4]);
+    }
+}

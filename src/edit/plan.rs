@@ -1,0 +1,575 @@
+//! What an edit makes of a file: bytes in, bytes out.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::explain::not_found;
+use super::line_ends::LineEnds;
+use super::matching::{Haystack, without_overlaps};
+use crate::error::{Error, Result, quoted};
+use crate::text::lines::Lines;
+use crate::text::unified::unified_diff;
+use crate::text::{Diff, DiffOptions, Engine, Stop, is_binary};
+
+/// The lines that a `not_unique:` error names; of more it says how many.
+const LINES_NAMED: usize = 20;
+
+/// The name of a file: a sandbox and a path beneath its root, which has been checked and holds
+/// nothing that is hard to see. It is shown as `sandbox/relative/path`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileName<'a> {
+    /// The sandbox.
+    pub sandbox: &'a str,
+    /// The path beneath its root.
+    pub relative: &'a str,
+}
+
+impl fmt::Display for FileName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.sandbox, self.relative)
+    }
+}
+
+/// One replacement that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edit<'a> {
+    /// What must stand in the file, once unless `replace_all`.
+    pub old_string: &'a str,
+    /// What takes its place.
+    pub new_string: &'a str,
+    /// Whether every place is taken, from the start, as `str.replace` does.
+    pub replace_all: bool,
+}
+
+/// What edits make of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The new content.
+    pub content: Vec<u8>,
+    /// The places of the old content that are replaced, ascending.
+    pub places: Vec<Range<usize>>,
+    /// The line, from 1, in which the first place starts.
+    pub match_line: u64,
+    /// Lines that the diff adds.
+    pub additions: u64,
+    /// Lines that the diff removes.
+    pub deletions: u64,
+    /// The diff of the whole file with three lines of context, labels `a/…` and `b/…` with the
+    /// path beneath the root; bytes that are not UTF-8 as U+FFFD.
+    pub unified_diff: String,
+}
+
+impl Plan {
+    /// Matches `edits` against `base`, the content as it is, and makes them all or none.
+    ///
+    /// Edits are made on bytes: what is outside a match stays as it is. Line ends are those of
+    /// [`Haystack`] and [`LineEnds`]. `max_bytes` is what the new content may have.
+    ///
+    /// # Errors
+    /// - `invalid_args`: a string is empty or both are equal, two edits overlap, nothing changes,
+    ///   the file is binary or would become so.
+    /// - `not_found`, `not_unique`: a string does not stand in the file exactly once.
+    /// - `too_large`: the new content is over `max_bytes`.
+    pub fn new(
+        engine: &mut Engine,
+        file: FileName<'_>,
+        base: &[u8],
+        edits: &[Edit<'_>],
+        max_bytes: u64,
+        stop: &Stop<'_>,
+    ) -> Result<Self> {
+        check(file, base, edits)?;
+        let lines = Lines::split(base, stop)?;
+        let haystack = Haystack::new(base);
+        let matches = find(file, &haystack, &lines, edits, stop)?;
+
+        let mut ends = Vec::with_capacity(edits.len());
+        for Edit { old_string, new_string, .. } in edits {
+            ends.push(LineEnds::pair(engine, &haystack, old_string, new_string, stop)?);
+        }
+        let mut content = Content { bytes: Vec::with_capacity(base.len()), file, max_bytes };
+        let mut done = 0;
+        for Match { place, edit } in &matches {
+            content.push(&base[done..place.start])?;
+            let new_string = edits[*edit].new_string;
+            match &ends[*edit] {
+                Some(ends) => content.push(&ends.apply(&lines, lines.line_at(place.start), new_string))?,
+                None => content.push(new_string.as_bytes())?,
+            }
+            done = place.end;
+        }
+        content.push(&base[done..])?;
+        let content = content.bytes;
+
+        if content == base {
+            return Err(Error::invalid_args(format!("the edit leaves {file} as it is"))
+                .with_hint("Give a new_string that differs from what stands there"));
+        }
+        if is_binary(&content) {
+            return Err(Error::invalid_args(format!("the edit makes a binary file of {file}: new_string has a NUL")));
+        }
+        let diff = Diff::new(engine, base, &content, &DiffOptions::default(), stop)?;
+        let [old_label, new_label] = ["a", "b"].map(|side| format!("{side}/{}", file.relative));
+        let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes());
+        let (additions, deletions) = (diff.additions(), diff.deletions());
+        let places: Vec<Range<usize>> = matches.into_iter().map(|Match { place, .. }| place).collect();
+        let match_line = lines.line_at(places.first().map_or(0, |place| place.start)) as u64 + 1;
+        let unified_diff = String::from_utf8_lossy(&unified_diff).into_owned();
+        Ok(Self { places, match_line, additions, deletions, unified_diff, content })
+    }
+
+    /// Returns how many places are replaced.
+    pub fn replacements_made(&self) -> u64 {
+        self.places.len() as u64
+    }
+
+    /// Returns the larger of the lines added and the lines removed.
+    pub fn lines_changed(&self) -> u64 {
+        self.additions.max(self.deletions)
+    }
+
+    /// Returns what was done, such as `Added 1 line at line 1 in workspace/src/utils.py`.
+    pub fn message(&self, file: FileName<'_>) -> String {
+        format!("{} in {file}", self.change(["Added", "Removed", "Replaced"]))
+    }
+
+    /// Returns what is asked, such as `Edit workspace/src/utils.py: add 1 line at line 1`.
+    pub fn description(&self, file: FileName<'_>) -> String {
+        format!("Edit {file}: {}", self.change(["add", "remove", "replace"]))
+    }
+
+    fn change(&self, [add, remove, replace]: [&str; 3]) -> String {
+        let (added, removed) = (counted(self.additions, "line"), counted(self.deletions, "line"));
+        let what = match (self.deletions, self.additions) {
+            (0, _) => format!("{add} {added}"),
+            (_, 0) => format!("{remove} {removed}"),
+            (old, new) if old == new => format!("{replace} {removed}"),
+            (_, new) => format!("{replace} {removed} with {new}"),
+        };
+        let line = self.match_line;
+        match self.replacements_made().saturating_sub(1) {
+            0 => format!("{what} at line {line}"),
+            others => format!("{what} at line {line} and {}", counted(others, "other place")),
+        }
+    }
+}
+
+/// Refuses a base that is not the one that was expected; both are git blob ids.
+///
+/// # Errors
+/// `stale` when they differ, `invalid_args` when `expected` is no id.
+pub fn check_base(file: FileName<'_>, expected: &str, actual: &str) -> Result<()> {
+    if expected.eq_ignore_ascii_case(actual) {
+        return Ok(());
+    }
+    if expected.len() != actual.len() || !expected.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(Error::invalid_args(format!("base_oid is {}, no blob id", quoted(expected)))
+            .with_hint(format!("Give all {} hexadecimal digits of the id", actual.len())));
+    }
+    Err(Error::stale(format!("base_oid is {expected}, but {file} is now {actual}"))
+        .with_hint("Read the file again and make the edit for what it holds now"))
+}
+
+/// Returns `1 line`, `2 lines`.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// A place, and which edit takes it.
+struct Match {
+    place: Range<usize>,
+    edit: usize,
+}
+
+/// New content that does not outgrow its limit, not even while it is made.
+struct Content<'a> {
+    bytes: Vec<u8>,
+    file: FileName<'a>,
+    max_bytes: u64,
+}
+
+impl Content<'_> {
+    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if (self.bytes.len() + bytes.len()) as u64 > self.max_bytes {
+            let Self { file, max_bytes, .. } = self;
+            return Err(Error::too_large(format!("the edit makes {file} larger than {max_bytes} bytes"))
+                .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Refuses what is wrong whatever the file holds.
+fn check(file: FileName<'_>, base: &[u8], edits: &[Edit<'_>]) -> Result<()> {
+    if edits.is_empty() {
+        return Err(Error::invalid_args("there are no edits").with_hint("Give at least one"));
+    }
+    if is_binary(base) {
+        return Err(Error::invalid_args(format!("{file} is a binary file")).with_hint("Only text can be edited"));
+    }
+    for (index, edit) in edits.iter().enumerate() {
+        let which = which(index, edits.len());
+        if edit.old_string == edit.new_string {
+            return Err(Error::invalid_args(format!("{which}old_string and new_string are equal"))
+                .with_hint("Give what is to stand there instead"));
+        }
+        if edit.old_string.is_empty() && !base.is_empty() {
+            return Err(Error::invalid_args(format!("{which}old_string is empty, and {file} is not"))
+                .with_hint("Give the text that stands where the new text goes, and repeat it in new_string"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns what names one of several edits in a message.
+fn which(index: usize, edits: usize) -> String {
+    if edits == 1 { String::new() } else { format!("edit {} of {edits}: ", index + 1) }
+}
+
+/// Returns the places of all edits, ascending.
+fn find(
+    file: FileName<'_>,
+    haystack: &Haystack<'_>,
+    lines: &Lines<'_>,
+    edits: &[Edit<'_>],
+    stop: &Stop<'_>,
+) -> Result<Vec<Match>> {
+    let mut matches = Vec::new();
+    for (index, edit) in edits.iter().enumerate() {
+        stop.check()?;
+        // An empty string has its one place in an empty file.
+        let mut places = if edit.old_string.is_empty() { vec![0..0] } else { haystack.places(edit.old_string) };
+        if places.is_empty() {
+            return Err(not_found(&which(index, edits.len()), file, lines, edit.old_string));
+        }
+        if edit.replace_all {
+            without_overlaps(&mut places);
+        } else if places.len() > 1 {
+            return Err(not_unique(&which(index, edits.len()), lines, &places));
+        }
+        matches.extend(places.into_iter().map(|place| Match { place, edit: index }));
+    }
+    matches.sort_by_key(|Match { place, .. }| place.start);
+    for pair in matches.windows(2) {
+        if pair[1].place.start < pair[0].place.end || pair[1].place.start == pair[0].place.start {
+            let [first, second] = [pair[0].edit.min(pair[1].edit) + 1, pair[0].edit.max(pair[1].edit) + 1];
+            let line = lines.line_at(pair[1].place.start) + 1;
+            return Err(Error::invalid_args(format!("edits {first} and {second} overlap at line {line} of {file}"))
+                .with_hint("Join them to one edit"));
+        }
+    }
+    Ok(matches)
+}
+
+fn not_unique(which: &str, lines: &Lines<'_>, places: &[Range<usize>]) -> Error {
+    let mut numbers: Vec<usize> = places.iter().map(|place| lines.line_at(place.start) + 1).collect();
+    numbers.dedup();
+    let named: Vec<String> = numbers.iter().take(LINES_NAMED).map(usize::to_string).collect();
+    let more = match numbers.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Error::not_unique(format!("{which}Found {} matches for old_string", places.len())).with_hint(format!(
+        "Use replace_all=True or provide more context. Matches at lines: {}{more}",
+        named.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use proptest::prelude::*;
+    use regex::bytes::{NoExpand, Regex};
+
+    const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "src/utils.py" };
+
+    fn plan(base: &[u8], edits: &[(&str, &str, bool)]) -> Result<Plan> {
+        let edit = |&(old_string, new_string, replace_all)| Edit { old_string, new_string, replace_all };
+        let edits: Vec<Edit<'_>> = edits.iter().map(edit).collect();
+        Plan::new(&mut Engine::default(), FILE, base, &edits, 4 << 20, &Stop::never())
+    }
+
+    fn edited(base: &[u8], old: &str, new: &str) -> Vec<u8> {
+        plan(base, &[(old, new, false)]).unwrap_or_else(|error| panic!("{error}")).content
+    }
+
+    fn refused(base: &[u8], edits: &[(&str, &str, bool)]) -> String {
+        plan(base, edits).expect_err("an error").to_string()
+    }
+
+    #[test]
+    fn a_byte_outside_the_match_changes() {
+        for (base, old, new, expected) in [
+            (&b"\xef\xbb\xbfimport os\nx"[..], "import os", "import sys", &b"\xef\xbb\xbfimport sys\nx"[..]),
+            (b"caf\xe9 old th\xe9\n", "old", "new", b"caf\xe9 new th\xe9\n"),
+            (b"a\nb", "b", "c", b"a\nc"),
+            (b"a\nb\n", "b\n", "b", b"a\nb"),
+            (b"a\r\nb\nc\r\n", "b", "x", b"a\r\nx\nc\r\n"),
+            (b"a \nb\t\n\n", "a", "x", b"x \nb\t\n\n"),
+            (b"one\rtwo", "one", "1", b"1\rtwo"),
+            (b"keep cut keep", " cut", "", b"keep keep"),
+            (b"", "", "new\r\nfile", b"new\r\nfile"),
+        ] {
+            assert_eq!(edited(base, old, new), expected, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_loses_its_line_end_or_a_new_one_gets_a_foreign_one() {
+        for (base, old, new, expected) in [
+            // A file of CRLF.
+            ("a\r\nb\r\nc\r\n", "a\nb", "a\nx\nb", "a\r\nx\r\nb\r\nc\r\n"),
+            ("a\r\nb\r\n", "a", "a\nx", "a\r\nx\r\nb\r\n"),
+            ("a\r\nb", "b", "b\nc\nd", "a\r\nb\r\nc\r\nd"),
+            ("a\r\nb\r\n", "\nb\n", "\n", "a\r\n"),
+            // Both in one file: each line keeps its own.
+            ("a\r\nb\nc\r\nd\n", "a\nb\nc\nd\n", "a\nB\nc\nd\n", "a\r\nB\nc\r\nd\n"),
+            ("a\nb\r\nc\n", "a\nb\nc", "c\na\nb", "c\na\nb\n"),
+            ("a\r\nb\nc\r\n", "b\n", "b\nx\ny\n", "a\r\nb\nx\ny\nc\r\n"),
+            ("a\nb\r\nc\n", "b\n", "x\nb\n", "a\nx\r\nb\r\nc\n"),
+            ("a\nb\r\nc\nd", "b\nc", "b\nx\ny\nc", "a\nb\r\nx\r\ny\r\nc\nd"),
+            ("a\r\nb\nc\r\nd", "a\nb\nc\nd", "a\nd", "a\r\nd"),
+            // Where the strings name line ends themselves, they are taken at their word.
+            ("a\r\nb\r\n", "a\r\nb", "a\nb", "a\nb\r\n"),
+            ("a\r\nb\n", "\r", "", "a\nb\n"),
+            ("a\nb\n", "a\nb", "a\r\nb", "a\r\nb\n"),
+            ("a\r\nb\n", "a\nb\n", "a\nb\r\n", "a\r\nb\r\n"),
+        ] {
+            let content = edited(base.as_bytes(), old, new);
+            assert_eq!(String::from_utf8(content).unwrap(), expected, "{base:?} {old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn one_of_several_matches_is_taken() {
+        let many = "x\n".repeat(23) + "x x\n";
+        for (base, old, message) in [
+            (
+                "a\nb\na\n",
+                "a",
+                "Found 2 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 3.",
+            ),
+            (
+                "aaa",
+                "aa",
+                "Found 2 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1.",
+            ),
+            (
+                "a\nb a\r\nb",
+                "a\nb",
+                "Found 2 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 2.",
+            ),
+            (
+                &many,
+                "x",
+                "Found 25 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 4 more.",
+            ),
+        ] {
+            assert_eq!(refused(base.as_bytes(), &[(old, "y", false)]), format!("not_unique: {message}"));
+        }
+    }
+
+    #[test]
+    fn an_edit_that_cannot_be_meant_is_made() {
+        let (one, path) = ("one\ntwo\n".as_bytes(), "workspace/src/utils.py");
+        for (base, edits, message) in [
+            (one, &[][..], "invalid_args: there are no edits. Give at least one.".to_owned()),
+            (one, &[("", "x", false)], format!("invalid_args: old_string is empty, and {path} is not. ")),
+            (one, &[("one", "one", true)], "invalid_args: old_string and new_string are equal. ".to_owned()),
+            (b"", &[("", "", false)], "invalid_args: old_string and new_string are equal. ".to_owned()),
+            (b"one\0", &[("one", "x", false)], format!("invalid_args: {path} is a binary file. ")),
+            (one, &[("one", "\0", false)], format!("invalid_args: the edit makes a binary file of {path}: ")),
+            (b"a\r\nb", &[("a\nb", "a\r\nb", false)], format!("invalid_args: the edit leaves {path} as it is. ")),
+            (
+                one,
+                &[("two", "2", false), ("one\ntw", "x", false)],
+                format!("invalid_args: edits 1 and 2 overlap at line 2 of {path}. "),
+            ),
+            (
+                one,
+                &[("one", "1", false), ("one", "2", false)],
+                format!("invalid_args: edits 1 and 2 overlap at line 1 of {path}. "),
+            ),
+            (
+                b"",
+                &[("", "1", false), ("", "2", false)],
+                format!("invalid_args: edits 1 and 2 overlap at line 1 of {path}. "),
+            ),
+            (
+                one,
+                &[("one", "1", false), ("tow", "2", false)],
+                format!("not_found: edit 2 of 2: old_string not found in {path}. File contains 2 lines. "),
+            ),
+            (
+                one,
+                &[("o", "0", false), ("two", "2", false)],
+                "not_unique: edit 1 of 2: Found 2 matches for old_string. ".to_owned(),
+            ),
+            (b"", &[("x", "y", false)], format!("not_found: old_string not found in {path}. File contains 0 lines. ")),
+        ] {
+            let error = refused(base, edits);
+            assert!(error.starts_with(&message), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_content_outgrows_its_limit_before_it_is_refused() {
+        let base = vec![b'a'; 1 << 20];
+        let error = refused(&base, &[("a", &"b".repeat(1 << 20), true)]);
+        assert!(
+            error.starts_with("too_large: the edit makes workspace/src/utils.py larger than 4194304 bytes."),
+            "{error}"
+        );
+        assert!(plan(&base, &[("a", "bbbb", true)]).is_ok());
+        assert!(plan(&base, &[("a", "bbbbb", true)]).is_err());
+    }
+
+    #[test]
+    fn several_edits_see_each_other() {
+        let made = plan(b"a b c\n", &[("a", "b", false), ("b", "c", false), (" c", "a", false)]).unwrap();
+        assert_eq!(made.content, b"b ca\n");
+        assert_eq!(made.places, [0..1, 2..3, 3..5]);
+    }
+
+    #[test]
+    fn a_summary_counts_other_lines_than_the_diff() {
+        let base = b"import os\nimport sys\n\ndef f():\n    pass\n";
+        for (edits, message, changed) in [
+            (
+                &[("import os\nimport sys", "import os\nimport sys\nimport json", false)][..],
+                "Added 1 line at line 1",
+                1,
+            ),
+            (&[("import os\nimport sys\n", "", false)], "Removed 2 lines at line 1", 2),
+            (&[("    pass", "    return", false)], "Replaced 1 line at line 5", 1),
+            (&[("import os\nimport sys", "import json", false)], "Replaced 2 lines with 1 at line 1", 2),
+            (&[("    pass", "    a\n    b\n    c", false)], "Replaced 1 line with 3 at line 5", 3),
+            (&[("import", "from", true)], "Replaced 2 lines at line 1 and 1 other place", 2),
+            (&[("s", "z", true)], "Replaced 3 lines at line 1 and 4 other places", 3),
+            (&[("    pass\n", "    pass", false)], "Replaced 1 line at line 5", 1),
+        ] {
+            let plan = plan(base, edits).unwrap();
+            assert_eq!(plan.message(FILE), format!("{message} in workspace/src/utils.py"));
+            assert_eq!(plan.lines_changed(), changed, "{message}");
+            let (first, rest) = message.split_once(' ').unwrap();
+            let verb = ["add", "remove", "replace"].into_iter().find(|verb| first.to_lowercase().starts_with(verb));
+            assert_eq!(plan.description(FILE), format!("Edit workspace/src/utils.py: {} {rest}", verb.unwrap()));
+        }
+    }
+
+    #[test]
+    fn the_diff_is_not_that_of_the_whole_file_with_three_lines_of_context() {
+        let plan = plan(
+            b"import os\nimport sys\n\ndef helper():\n    pass\n",
+            &[("import sys", "import sys\nimport json", false)],
+        );
+        assert_eq!(
+            plan.unwrap().unified_diff,
+            "--- a/src/utils.py\n+++ b/src/utils.py\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n"
+        );
+    }
+
+    #[test]
+    fn another_base_is_edited_or_no_id_is_taken_for_one() {
+        let id = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+        let other = "0000000000000000000000000000000000000000";
+        assert!(check_base(FILE, id, id).is_ok() && check_base(FILE, &id.to_uppercase(), id).is_ok());
+        let error = check_base(FILE, other, id).expect_err("stale").to_string();
+        assert!(
+            error.starts_with(&format!("stale: base_oid is {other}, but workspace/src/utils.py is now {id}. ")),
+            "{error}"
+        );
+        for no_id in ["", "e69de29", &id[..39], &format!("{}g", &id[..39])] {
+            let error = check_base(FILE, no_id, id).expect_err("no id").to_string();
+            assert!(error.starts_with("invalid_args: base_oid is '"), "{error}");
+        }
+    }
+
+    /// Texts in which a short string is likely to occur.
+    fn text(pattern: &'static str) -> impl Strategy<Value = String> {
+        proptest::string::string_regex(pattern).expect("a pattern")
+    }
+
+    /// Checks what holds of every plan: the diff applied to the old file gives the new one.
+    fn check_diff(base: &str, plan: &Plan) {
+        let patch = crate::text::patch::parse(plan.unified_diff.as_bytes()).unwrap();
+        assert_eq!(patch.len(), 1);
+        assert_eq!(crate::text::patch::apply(base.as_bytes(), &patch[0]).unwrap(), plan.content);
+    }
+
+    proptest! {
+        #[test]
+        fn a_file_with_lf_is_edited_otherwise_than_by_replace(
+            base in text("[ab\n é]{0,40}"), old in text("[ab\n é]{1,4}"), new in text("[abc\n]{0,5}"), all: bool,
+        ) {
+            let count = (0..base.len()).filter(|&at| base.is_char_boundary(at) && base[at..].starts_with(&old)).count();
+            let result = plan(base.as_bytes(), &[(&old, &new, all)]);
+            if old == new || base.is_empty() {
+                prop_assert!(result.is_err());
+            } else if count == 1 || (all && count > 1) {
+                let expected = base.replace(&old, &new);
+                if let Ok(plan) = result {
+                    prop_assert_eq!(plan.replacements_made(), base.matches(&old).count() as u64);
+                    check_diff(&base, &plan);
+                    prop_assert_eq!(String::from_utf8(plan.content).unwrap(), expected);
+                } else {
+                    prop_assert_eq!(expected, base);
+                }
+            } else {
+                let code = if count == 0 { "not_found: " } else { "not_unique: " };
+                prop_assert!(result.unwrap_err().to_string().starts_with(code));
+            }
+        }
+
+        #[test]
+        fn a_file_with_crlf_is_edited_otherwise_than_by_a_pattern(
+            base in text("([ab ]{0,3}(\r\n|\n)){0,8}[ab]{0,2}"), old in text("[ab\n]{1,4}"), new in text("[abc\n]{0,5}"), all: bool,
+        ) {
+            // LF stands for both line ends, and no match starts between the halves of one.
+            let pattern = Regex::new(&old.replace('\n', "(?:\r?\n)")).unwrap();
+            let found: Vec<_> = pattern.find_iter(base.as_bytes()).map(|found| found.range()).collect();
+            let replaced = pattern.replace_all(base.as_bytes(), NoExpand(new.as_bytes()));
+            let plain = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace("\r\n", "\n");
+            match plan(base.as_bytes(), &[(&old, &new, all)]) {
+                Ok(plan) => {
+                    check_diff(&base, &plan);
+                    prop_assert_eq!(&plan.places, &found);
+                    prop_assert_eq!(plain(&plan.content), plain(&replaced));
+                    let has_lf_only = |text: &str| text.replace("\r\n", "").contains('\n');
+                    if base.contains('\n') && !has_lf_only(&base) {
+                        prop_assert!(!has_lf_only(std::str::from_utf8(&plan.content).unwrap()));
+                    }
+                }
+                Err(error) => {
+                    let overlapping = (0..base.len()).filter(|&at| plain(&base.as_bytes()[at..]).starts_with(&old));
+                    prop_assert!(match error.kind() {
+                        ErrorKind::NotFound => found.is_empty(),
+                        ErrorKind::NotUnique => !all && overlapping.count() > 1,
+                        _ => old == new || base.is_empty() || plain(&replaced) == plain(base.as_bytes()),
+                    }, "{}", error);
+                }
+            }
+        }
+
+        #[test]
+        fn edits_of_any_bytes_panic_or_offer_what_does_not_match(
+            base in proptest::collection::vec(proptest::sample::select(b"aA\"\\n \t\r\n\xc3\xa9\xff\xe2\x80\x99".to_vec()), 0..60),
+            old in text("[aA\"\\\\n \t\r\né’]{1,12}"),
+        ) {
+            let lines = Lines::split(&base, &Stop::never()).unwrap();
+            for near in super::super::near_misses(&lines, &old, 10) {
+                prop_assert!((0.0..=1.0).contains(&near.similarity) && !near.reasons.is_empty());
+                if let Some(old_string) = &near.old_string {
+                    let places = Haystack::new(&base).places(old_string);
+                    prop_assert!(places.iter().any(|place| lines.line_at(place.start) as u64 + 1 == near.line), "{:?}", near);
+                }
+            }
+            if let Ok(plan) = plan(&base, &[(&old, "x\ny", true)]) {
+                let [first, last] = [&plan.places[0], &plan.places[plan.places.len() - 1]];
+                prop_assert!(plan.content.starts_with(&base[..first.start]) && plan.content.ends_with(&base[last.end..]));
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! In what a passage differs from the string that was looked for.
+
+use super::fold::each_look_alike;
+
+/// A kind of difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Tabs on one side, spaces on the other.
+    Tabs,
+    /// The blanks at the start of lines.
+    Indentation,
+    /// The blanks at the end of lines.
+    TrailingSpace,
+    /// Blanks within lines.
+    Spacing,
+    /// Where lines end, empty lines included.
+    LineBreaks,
+    /// CRLF or CR on one side, LF on the other.
+    LineEnds,
+    /// `\n` and the like written out on one side.
+    EscapedNewline,
+    /// Quotes or backslashes behind a backslash on one side.
+    EscapedQuote,
+    /// Upper and lower case.
+    Case,
+    /// Characters that look alike or show nothing.
+    LookAlike,
+    /// Bytes that are not UTF-8, which no string can match.
+    NotUtf8,
+    /// Other characters.
+    Text,
+}
+
+impl Reason {
+    /// Returns the words that SQL and messages show.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tabs => "tabs",
+            Self::Indentation => "indentation",
+            Self::TrailingSpace => "trailing space",
+            Self::Spacing => "spacing",
+            Self::LineBreaks => "line breaks",
+            Self::LineEnds => "line ends",
+            Self::EscapedNewline => "escaped newline",
+            Self::EscapedQuote => "escaped quote",
+            Self::Case => "case",
+            Self::LookAlike => "Unicode look-alike",
+            Self::NotUtf8 => "not UTF-8",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// Kinds of difference that a comparison can overlook, those first that cover others.
+const OVERLOOKED: [Reason; 9] = [
+    Reason::LineBreaks,
+    Reason::Spacing,
+    Reason::Indentation,
+    Reason::TrailingSpace,
+    Reason::LineEnds,
+    Reason::EscapedNewline,
+    Reason::EscapedQuote,
+    Reason::Case,
+    Reason::LookAlike,
+];
+
+/// Returns why two different texts differ: the kinds that must be overlooked to make them equal, and none
+/// that need not.
+pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
+    let mut needed = OVERLOOKED.to_vec();
+    let equal = |overlooked: &[Reason]| overlooking(wanted, overlooked) == overlooking(found, overlooked);
+    if !equal(&needed) {
+        return vec![Reason::Text];
+    }
+    for reason in OVERLOOKED {
+        let without: Vec<Reason> = needed.iter().copied().filter(|&kept| kept != reason).collect();
+        if equal(&without) {
+            needed = without;
+        }
+    }
+    let tabs = |text: &str| text.contains('\t');
+    let is_blank = |reason: &Reason| matches!(reason, Reason::Indentation | Reason::Spacing);
+    if tabs(wanted) != tabs(found) {
+        if let Some(blank) = needed.iter_mut().find(|reason| is_blank(reason)) {
+            *blank = Reason::Tabs;
+        }
+    }
+    needed
+}
+
+/// Returns a text in the form that all texts share that differ from it in the given ways only.
+fn overlooking(text: &str, reasons: &[Reason]) -> String {
+    let overlooks = |reason| reasons.contains(&reason);
+    let mut text = text.to_owned();
+    if overlooks(Reason::LookAlike) {
+        let mut plain = String::with_capacity(text.len());
+        text.chars().for_each(|c| each_look_alike(c, &mut |c| plain.push(c)));
+        text = plain;
+    }
+    if overlooks(Reason::Case) {
+        text = text.to_lowercase();
+    }
+    if overlooks(Reason::EscapedNewline) {
+        text = text.replace("\\r\\n", "\n").replace("\\n", "\n").replace("\\t", "\t");
+    }
+    if overlooks(Reason::EscapedQuote) {
+        text = text.replace("\\\"", "\"").replace("\\'", "'").replace("\\\\", "\\");
+    }
+    if overlooks(Reason::LineEnds) {
+        text = text.replace("\r\n", "\n").replace('\r', "\n");
+    }
+    if overlooks(Reason::LineBreaks) {
+        return text.split_whitespace().collect();
+    }
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| {
+            let (start, end) = (line.len() - line.trim_start().len(), line.trim_end().len());
+            let (before, body, after) = match line.get(start..end) {
+                Some(body) => (&line[..start], body, &line[end..]),
+                None => (line, "", ""),
+            };
+            let before = if overlooks(Reason::Indentation) { "" } else { before };
+            let after = if overlooks(Reason::TrailingSpace) { "" } else { after };
+            let body = if overlooks(Reason::Spacing) { body.split_whitespace().collect() } else { body.to_owned() };
+            format!("{before}{body}{after}")
+        })
+        .collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_taken_for_one_of_another_kind() {
+        use Reason::*;
+        for (wanted, found, expected) in [
+            ("    x", "\tx", vec![Tabs]),
+            ("if a:\n    b", "if a:\n\tb", vec![Tabs]),
+            ("a = 1", "a\t= 1", vec![Tabs]),
+            ("  x", "    x", vec![Indentation]),
+            ("a\n b", "a\n   b", vec![Indentation]),
+            ("a \nb", "a\nb", vec![TrailingSpace]),
+            ("a\nb", "a\nb  \t", vec![TrailingSpace]),
+            ("f(a,b)", "f(a, b)", vec![Spacing]),
+            ("f(a, b)", "f(\n  a,\n  b\n)", vec![LineBreaks]),
+            ("a\nb", "a\n\nb", vec![LineBreaks]),
+            ("a\r\nb", "a\nb", vec![LineEnds]),
+            ("a\nb", "a\rb", vec![LineEnds]),
+            ("a\\nb", "a\nb", vec![EscapedNewline]),
+            ("a\nb", "a\\nb", vec![EscapedNewline]),
+            ("say(\\\"x\\\")", "say(\"x\")", vec![EscapedQuote]),
+            ("Total", "total", vec![Case]),
+            ("it’s", "it's", vec![LookAlike]),
+            ("a\u{a0}b", "a b", vec![LookAlike]),
+            ("a\u{200b}b", "ab", vec![LookAlike]),
+            ("    It’s", "\tit's", vec![Tabs, Case, LookAlike]),
+            ("one", "two", vec![Text]),
+            ("one", "", vec![Text]),
+        ] {
+            assert_eq!(reasons(wanted, found), expected, "{wanted:?} {found:?}");
+            assert_eq!(reasons(found, wanted), expected, "{found:?} {wanted:?}");
+        }
+    }
+}
