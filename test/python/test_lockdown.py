@@ -28,8 +28,14 @@ REPOSITORY_CALLS = {
 WRITE_CALLS = {
     "write_file": "SELECT write_file('{file}', 'written')",
 }
+# Functions whose errors are answers, with the words that an answer which is no error holds.
+TOOL_CALLS = {
+    "redline_call": ("""SELECT redline_call('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", '"isError":false'),
+    "redline_call_text": ("""SELECT redline_call_text('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", "identical"),
+}
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
+    "redline_tools": "SELECT * FROM redline_tools()",
     "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
     "diff_text": "SELECT diff_text('{file}', '{repo}')",
     "diff_stats": "SELECT diff_stats('{file}', '{repo}')",
@@ -40,9 +46,6 @@ PURE_CALLS = {
     "apply_patch": "SELECT apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "redline_tools": "SELECT * FROM redline_tools()",
-    # Of texts; a tool that reads answers its refusal, so that is tried apart.
-    "redline_call": "SELECT redline_call('Diff', json_object('text_a', '{file}', 'text_b', '{repo}'))",
-    "redline_call_text": "SELECT redline_call_text('Diff', json_object('text_a', '{file}', 'text_b', '{repo}'))",
 }
 READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]
 SECRET = "SECRET"
@@ -59,7 +62,7 @@ def settings(con) -> list[str]:
 def test_a_function_is_not_tried_under_the_locks(connect):
     ours = functions(connect()) - functions(connect(load=False))
     ours = {name for name in ours if not name.startswith("redline_debug")}
-    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(PURE_CALLS)
+    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(TOOL_CALLS) | set(PURE_CALLS)
 
 
 def place(call: str, repo: pathlib.Path | str) -> str:
@@ -112,16 +115,18 @@ def assert_only_inside_is_read(con, inside: str | pathlib.Path, outside: list):
             got = answer(con, place(call, repo))
             assert_refused(got, "fs_denied")
             assert SECRET not in got.error
+    for call, fine in TOOL_CALLS.values():
+        assert fine in answer(con, place(call, inside)).rows[0][0]
+        for repo in outside:
+            ((text,),) = answer(con, place(call, repo)).rows
+            assert "fs_denied: " in text and fine not in text and SECRET not in text, text
     for call in PURE_CALLS.values():
         assert answer(con, place(call, outside[0])).error is None
     for call in WRITE_CALLS.values():
         for repo in (inside, *outside):
             assert_refused(answer(con, place(call, repo)), "fs_denied", "permission_denied")
-    assert not [path for path in pathlib.Path(str(outside[-4])).parent.rglob("a.txt") if path.read_text() == "written"]
-    diff = "SELECT redline_call_text('Diff', json_object('path_a', '{file}', 'path_b', '{file}'))"
-    assert "identical" in answer(con, place(diff, inside)).rows[0][0]
-    for repo in outside:
-        assert answer(con, place(diff, repo)).rows[0][0].startswith("fs_denied: ")
+    secret = pathlib.Path(outside[0] if isinstance(outside[0], pathlib.Path) else outside[2]) / "a.txt"
+    assert secret.read_text() != "written"
 
 
 def test_a_call_reads_nothing_without_the_locks(con, inside, outside):
