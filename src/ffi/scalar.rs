@@ -14,7 +14,7 @@ use super::types::{Type, TypeHandle, c_name};
 use super::vector::{self, Input};
 use crate::error::{Error, Result};
 
-/// The parameter types of one overload: BIGINT and VARCHAR are read today.
+/// The parameter types of one overload: BIGINT, BOOLEAN and VARCHAR are read today.
 pub type Overload = &'static [Type];
 
 /// What a NULL argument means.
@@ -77,9 +77,19 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Returns a BOOLEAN argument; `None` for NULL and for an argument this overload lacks.
+    pub fn boolean(&self, index: usize) -> Option<bool> {
+        match self.inputs.get(index)? {
+            // SAFETY: as above.
+            (Type::Boolean, input) => unsafe { input.boolean(self.row) },
+            (other, _) => panic!("argument {index} is {other:?}, not BOOLEAN"),
+        }
+    }
+
     fn has_null(&self) -> bool {
         (0..self.inputs.len()).any(|index| match self.inputs[index].0 {
             Type::BigInt => self.bigint(index).is_none(),
+            Type::Boolean => self.boolean(index).is_none(),
             _ => self.text(index).is_none(),
         })
     }

@@ -153,6 +153,15 @@ impl<'a> Input<'a> {
         (!self.is_null(row)).then(|| unsafe { *self.data.cast::<i64>().add(row) })
     }
 
+    /// Returns the truth in a row, `None` for NULL.
+    ///
+    /// # Safety
+    /// The vector is of type BOOLEAN.
+    pub unsafe fn boolean(&self, row: usize) -> Option<bool> {
+        // SAFETY: as above; DuckDB stores a boolean in a byte, which is read as one.
+        (!self.is_null(row)).then(|| unsafe { *self.data.cast::<u8>().add(row) } != 0)
+    }
+
     /// Returns the bytes of a text in a row, `None` for NULL.
     ///
     /// # Safety

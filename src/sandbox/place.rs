@@ -74,6 +74,11 @@ impl<'a> Place<'a> {
         self.check_no_git_folder()
     }
 
+    /// Tells whether nothing stands at the path, without a search for what might have been meant.
+    pub(super) fn is_absent(&self) -> bool {
+        matches!(self.sandbox.root.open_any(self.path.as_str().as_bytes()), Err(Errno::NOENT | Errno::NOTDIR))
+    }
+
     /// Opens the file. Links are not followed, and nothing but a regular file is opened.
     pub fn open(&self) -> Result<OpenFile> {
         self.check_no_git_folder()?;

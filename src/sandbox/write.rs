@@ -45,14 +45,12 @@ impl Place<'_> {
     /// Reads the file, and returns what a write may rely on.
     pub fn read_for_writing(&self) -> Result<Expected> {
         self.check_writable()?;
-        match self.read_with_identity() {
-            Ok((bytes, identity)) => {
-                self.check_replaceable(&identity)?;
-                Ok(Expected::Present { identity, bytes })
-            }
-            Err(error) if error.kind() == crate::error::ErrorKind::NotFound => Ok(Expected::Absent),
-            Err(error) => Err(error),
+        if self.is_absent() {
+            return Ok(Expected::Absent);
         }
+        let (bytes, identity) = self.read_with_identity()?;
+        self.check_replaceable(&identity)?;
+        Ok(Expected::Present { identity, bytes })
     }
 
     /// Writes the file if what stands there is still what was expected; else it is `stale:`, and
@@ -97,17 +95,15 @@ impl Place<'_> {
 
     /// Refuses what stands at the path when it is not what was expected.
     fn check_unchanged(&self, expected: &Expected) -> Result<()> {
-        let shown = quoted(&self.to_string());
-        match (expected, self.read_with_identity()) {
-            (Expected::Absent, Err(error)) if error.kind() == crate::error::ErrorKind::NotFound => Ok(()),
-            (Expected::Absent, Ok(_)) => Err(stale(&shown)),
-            (Expected::Present { identity, bytes }, Ok((found, now))) if *identity == now && *bytes == found => Ok(()),
-            (Expected::Present { .. }, Ok(_)) => Err(stale(&shown)),
-            (Expected::Present { .. }, Err(error)) if error.kind() == crate::error::ErrorKind::NotFound => {
-                Err(stale(&shown))
+        let is_unchanged = match expected {
+            Expected::Absent => self.is_absent(),
+            Expected::Present { .. } if self.is_absent() => false,
+            Expected::Present { identity, bytes } => {
+                let (found, now) = self.read_with_identity()?;
+                *identity == now && *bytes == found
             }
-            (_, Err(error)) => Err(error),
-        }
+        };
+        if is_unchanged { Ok(()) } else { Err(stale(&quoted(&self.to_string()))) }
     }
 
     /// Refuses a file that a new one cannot stand in for.

@@ -42,7 +42,11 @@ impl<'a> Stop<'a> {
     /// Returns a handle that asks to stop once `flag` is true.
     #[must_use]
     pub const fn when(flag: &'a AtomicBool) -> Self {
-        Self { flag: Some(flag), ..Self::never() }
+        Self {
+            flag: Some(flag),
+            #[cfg(test)]
+            looks: None,
+        }
     }
 
     /// Returns a handle that counts how often it is looked at.

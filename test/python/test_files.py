@@ -1,0 +1,268 @@
+"""read_file and write_file: what they do, what they refuse, and what a crash or a full disk leaves."""
+
+import hashlib
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import duckdb
+import pytest
+from test_security import answer, assert_refused
+
+
+def configure(con, *sandboxes: dict):
+    con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps(sandboxes)}'")
+    return con
+
+
+@pytest.fixture
+def root(tmp_path) -> pathlib.Path:
+    (tmp_path / "root").mkdir()
+    return tmp_path / "root"
+
+
+@pytest.fixture
+def writer(con, root):
+    return configure(con, {"name": "w", "root": str(root), "mode": "rw", "write_approval": False})
+
+
+def write(con, path, content):
+    # Not `unnest(write_file(…))`, nor a star: DuckDB makes one call of each field.
+    return tuple(con.execute("SELECT write_file(?, ?)", [path, content]).fetchone()[0].values())
+
+
+def snapshot(folder: pathlib.Path) -> dict:
+    """Returns everything below a folder: links by their target, files by content and mode."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = os.readlink(path)
+        elif path.is_file():
+            found[name] = (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mode)
+        else:
+            found[name] = path.stat().st_mode
+    return found
+
+
+def test_what_was_written_is_not_said(writer, root):
+    assert write(writer, "w/new/folder/f.txt", "one\ntwo") == ("w/new/folder/f.txt", 7, 2, True, "Created w/new/folder/f.txt (2 lines)")
+    assert (root / "new/folder/f.txt").read_bytes() == b"one\ntwo"
+    assert write(writer, "w/new/folder/f.txt", "ünï\r\n")[1:] == (7, 1, False, "Overwrote w/new/folder/f.txt (was 2 lines, now 1 line)")
+    assert (root / "new/folder/f.txt").read_bytes() == "ünï\r\n".encode()
+    # A query that evaluates a row twice writes once.
+    assert write(writer, "w/new/folder/f.txt", "ünï\r\n")[4] == "w/new/folder/f.txt holds this content already (1 line)"
+    assert write(writer, "w/empty", "")[1:3] == (0, 0)
+
+
+def test_a_part_of_a_file_is_not_the_part_asked_for(writer, root):
+    (root / "f").write_bytes("aé\n漢字\n".encode())
+    read = lambda *rest: writer.execute(f"SELECT unnest(read_file('w/f'{''.join(rest)}))").fetchone()
+    assert read() == ("w/f", "aé\n漢字\n", 2, 11, False)
+    assert read(", 1, 3") == ("w/f", "é\n漢", 2, 11, True)
+    assert read(", 3, 3")[1::3] == ("漢字\n", False)
+    assert read(", 99, 1")[1::3] == ("", False)
+    assert read(", NULL, 0")[1::3] == ("", True)
+    for call, code in [
+        ("read_file('w/f', -1, 1)", "invalid_args"),
+        ("read_file('w/missing')", "not_found"),
+        ("read_file('')", "invalid_args"),
+        ("read_file('w')", "fs_denied|invalid_args|tool_failed"),
+    ]:
+        assert_refused(answer(writer, f"SELECT {call}"), *code.split("|"))
+    (root / "binary").write_bytes(b"a\0b")
+    assert "binary file" in assert_refused(answer(writer, "SELECT read_file('w/binary')"), "invalid_args")
+
+
+@pytest.mark.parametrize("statement", [
+    "EXPLAIN SELECT write_file('w/f', 'x')",
+    "PREPARE p AS SELECT write_file('w/f', 'x')",
+    "DESCRIBE SELECT write_file('w/f', 'x')",
+    "CREATE VIEW v AS SELECT write_file('w/f', 'x')",
+    "CREATE MACRO m() AS write_file('w/f', 'x')",
+    "SELECT write_file('w/f', 'x') LIMIT 0",
+    "SELECT write_file('w/f', 'x') WHERE false",
+    "CREATE TABLE t AS SELECT write_file('w/f', 'x') WITH NO DATA",
+    "SELECT CASE WHEN false THEN write_file('w/f', 'x') END",
+])  # fmt: skip
+def test_a_plan_writes(writer, root, statement):
+    writer.execute(statement)
+    assert list(root.iterdir()) == []
+
+
+def test_an_execution_writes_more_or_less_than_once_per_row(writer, root):
+    rows = 2100  # more than one chunk
+    writer.execute(f"PREPARE p AS SELECT write_file('w/f' || i, i::VARCHAR) FROM range({rows}) t(i)")
+    assert [row[0]["created"] for row in writer.execute("EXECUTE p").fetchall()] == [True] * rows
+    assert len(list(root.iterdir())) == rows
+    assert {row[0]["created"] for row in writer.execute("EXECUTE p").fetchall()} == {False}
+
+
+@pytest.mark.parametrize("call", ["write_file(NULL, 'x')", "write_file('w/f', NULL)"])
+def test_a_null_is_a_write_that_silently_did_not_happen(writer, root, call):
+    assert "NULL" in assert_refused(answer(writer, f"SELECT {call}"), "invalid_args")
+    assert list(root.iterdir()) == []
+
+
+def test_without_leave_something_is_written(con, root):
+    assert "no sandbox" in assert_refused(answer(con, f"SELECT write_file('{root}/f', 'x')"), "fs_denied")
+    configure(con, {"name": "w", "root": str(root)})
+    assert_refused(answer(con, "SELECT write_file('w/f', 'x')"), "fs_denied")
+    configure(con, {"name": "w", "root": str(root), "mode": "rw"})
+    assert_refused(answer(con, "SELECT write_file('w/f', 'x')"), "approval_required")
+    configure(con, {"name": "w", "root": str(root), "mode": "rw", "write_approval": False, "suffixes": [".md"], "max_file_bytes": 3})
+    assert_refused(answer(con, "SELECT write_file('w/f', 'x')"), "fs_denied")
+    assert_refused(answer(con, "SELECT write_file('w/f.md', 'four')"), "too_large")
+    assert list(root.iterdir()) == []
+    con.execute("SET GLOBAL redline_tool_grants = ['read_file']")
+    assert_refused(answer(con, "SELECT write_file('w/f.md', 'x')"), "permission_denied")
+    configure(con, {"name": "w", "root": str(root), "read_approval": True})
+    assert_refused(answer(con, "SELECT read_file('w/f.md')"), "approval_required")
+
+
+ATTACKS = [
+    "w/../outside/secret", "w/a/../../outside/secret", "/etc/passwd", "w//etc/passwd", "w/./f", "w/f/", "w/", "w", "", "../w/f",
+    "w/link", "w/folder-link/secret", "w/folder-link/new", "w/dangling", "w/dangling/new", "w/loop", "w/.git/config",
+    "w/.git/hooks/post-checkout", "w/.GIT/config", "w/.git./config", "w/.git /config", "w/git~1/config", "w/.git::$INDEX_ALLOCATION/x",
+    "w/sub/.git/config", "w/.g\u200cit/config", "w/.mcp.json", "w/.claude/settings.json", "w/.vscode/tasks.json", "w/.cursor/x",
+    "w/.codex/x", "w/fifo", "w/hard", "w/setuid", "w/folder", "w/file/below", "w/a\nb", "w/a\tb", "w/\u202egpj.exe", "w/HEAD",
+    "w/bare/config", "w/bare/hooks/post-update", "W/f", "w2/f", "w/" + "x" * 300, "w/" + "d/" * 3000 + "f", "w\\f", "w/c:\\f",
+    "w/f:stream", "w/.redline-new",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ATTACKS)
+def test_a_write_leads_outside_or_to_what_is_reserved(writer, root, path):
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (outside / "secret").write_text("SECRET\n")
+    (root / "link").symlink_to(outside / "secret")
+    (root / "folder-link").symlink_to(outside)
+    (root / "dangling").symlink_to(outside / "created")
+    (root / "loop").symlink_to("loop")
+    (root / "folder").mkdir()
+    (root / "file").write_text("file\n")
+    (root / "setuid").write_text("x")
+    (root / "setuid").chmod(0o4755)
+    (root / "one").write_text("x")
+    os.link(root / "one", root / "hard")
+    os.mkfifo(root / "fifo")
+    subprocess.run(["git", "init", "-q", "--bare", root / "bare"], check=True)
+    subprocess.run(["git", "init", "-q", root], check=True)
+    before = snapshot(root.parent)
+    got = answer(writer, "SELECT write_file(?, 'ATTACK')", path)
+    words = assert_refused(got, "fs_denied", "invalid_args", "not_found", "tool_failed")
+    assert "SECRET" not in words
+    assert snapshot(root.parent) == before
+
+
+def test_a_folder_that_is_swapped_for_a_link_leads_a_write_outside(writer, root):
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (root / "d").mkdir()
+    stop = threading.Event()
+
+    def swap():
+        while not stop.is_set():
+            (root / "d").rename(root / "kept")
+            (root / "d").symlink_to(outside)
+            (root / "d").unlink()
+            (root / "kept").rename(root / "d")
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        until, written = time.monotonic() + 3, 0
+        while time.monotonic() < until:
+            got = answer(writer, "SELECT write_file(?, ?)", f"w/d/f{random.randrange(9)}", str(random.random()))
+            written += got.error is None
+    finally:
+        stop.set()
+        thread.join()
+    assert written > 0
+    assert list(outside.iterdir()) == []
+
+
+def test_eight_connections_lose_or_tear_a_write(writer, root):
+    versions = [str(number) * 200_000 for number in range(8)]
+    wrong = []
+
+    def work(number):
+        con = writer.cursor()
+        for _ in range(25):
+            got = answer(con, "SELECT write_file('w/shared', ?)", versions[number])
+            if got.error and "stale" not in got.error:
+                wrong.append(got.error)
+            seen = (root / "shared").read_text()
+            if seen not in versions:
+                wrong.append(f"torn: {len(seen)}")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert [path.name for path in root.iterdir()] == ["shared"]
+
+
+CHILD = """
+import duckdb, sys
+con = duckdb.connect(config={"allow_unsigned_extensions": True})
+con.execute(f"LOAD '{sys.argv[1]}'")
+con.execute(f"SET GLOBAL redline_sandboxes = '{sys.argv[2]}'")
+print("ready", flush=True)
+number = 0
+while True:
+    con.execute("SELECT write_file('w/f', ?)", [str(number % 10) * 300_000]).fetchone()
+    number += 1
+"""
+
+
+def test_a_killed_writer_leaves_a_mixture(extension, root):
+    sandboxes = json.dumps([{"name": "w", "root": str(root), "mode": "rw", "write_approval": False}])
+    whole = {str(digit) * 300_000 for digit in range(10)}
+    (root / "f").write_text("0" * 300_000)
+    random.seed(11)
+    for _ in range(12):
+        child = subprocess.Popen([sys.executable, "-c", CHILD, str(extension), sandboxes], stdout=subprocess.PIPE)
+        assert child.stdout.readline() == b"ready\n"
+        time.sleep(random.uniform(0.001, 0.05))
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+        assert (root / "f").read_text() in whole
+        assert {path.name for path in root.iterdir()} <= {"f", ".redline-new"}
+
+
+def test_a_full_disk_loses_the_old_file(con, root):
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", root], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("a file system cannot be mounted here")
+    try:
+        configure(con, {"name": "w", "root": str(root), "mode": "rw", "write_approval": False})
+        write(con, "w/f", "old\n")
+        words = assert_refused(answer(con, "SELECT write_file('w/f', ?)", "x" * 1_000_000), "tool_failed")
+        assert "the disk is full, and the file is as it was" in words
+        assert [(path.name, path.read_text()) for path in root.iterdir()] == [("f", "old\n")]
+        assert write(con, "w/f", "new\n")[3] is False
+    finally:
+        subprocess.run(["umount", root], check=True)
+
+
+def test_a_locked_folder_is_waited_for_without_end_or_written(writer, root):
+    import fcntl
+
+    folder = os.open(root, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    released = threading.Timer(0.5, lambda: os.close(folder))
+    released.start()
+    start = time.monotonic()
+    write(writer, "w/f", "x")
+    assert time.monotonic() - start > 0.3
