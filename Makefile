@@ -102,9 +102,11 @@ bench: release $(STABLE_READY)
 	$(call step,benches/against_git.py in DuckDB $(STABLE))
 	@$(STABLE_BIN)/python benches/against_git.py
 
-bench-worst: release $(STABLE_READY)
-	$(call step,benches/worst_cases.py in DuckDB $(STABLE))
-	@$(STABLE_BIN)/python benches/worst_cases.py
+bench-worst:
+	$(call step,cargo build --release --features bench --bin one_pair)
+	$(CARGO) build --release --features bench --bin one_pair
+	$(call step,benches/worst_cases.py)
+	@$(PYTHON) benches/worst_cases.py
 
 clean:
 	rm -rf build target
