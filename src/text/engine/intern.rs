@@ -58,27 +58,66 @@ impl Interner {
         self.classes[class as usize].count[side as usize]
     }
 
-    /// Appends the number of each of the lines `from..to` of `side` to `ids`.
-    pub(super) fn add(
+    /// Appends the number of each of the lines `range` of the old side to `ids`.
+    pub(super) fn add_old(
         &mut self,
         texts: [View<'_>; 2],
-        side: Side,
         range: std::ops::Range<usize>,
         ids: &mut Vec<u32>,
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
         ids.reserve(range.len());
         for index in range {
-            let line = texts[side as usize].get(index);
-            let hash = hash(line, pace)?;
-            let class = match self.find(texts, line, hash, pace)? {
-                Ok(class) => class,
-                Err(slot) => self.insert(slot, hash, (index as u32) << 1 | side as u32, pace)?,
-            };
-            self.classes[class as usize].count[side as usize] += 1;
+            ids.push(self.number(texts, Side::Old, index, pace)?);
+        }
+        Ok(())
+    }
+
+    /// Appends the number of each of the lines `range` of the new side to `ids`; `old_ids` are those of the old side
+    /// from line `old_start` on.
+    ///
+    /// Most lines come in the old side's order: each is first held against the one that should be next.
+    pub(super) fn add_new(
+        &mut self,
+        texts: [View<'_>; 2],
+        range: std::ops::Range<usize>,
+        (old_start, old_ids): (usize, &[u32]),
+        ids: &mut Vec<u32>,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
+        ids.reserve(range.len());
+        let mut next = 0;
+        for index in range {
+            if let Some(&class) = old_ids.get(next)
+                && equal(texts[0].get(old_start + next), texts[1].get(index), pace)?
+            {
+                self.classes[class as usize].count[Side::New as usize] += 1;
+                ids.push(class);
+                next += 1;
+                continue;
+            }
+            let class = self.number(texts, Side::New, index, pace)?;
+            // A line that the old side has once tells where it goes on.
+            let Class { sample, count, .. } = &self.classes[class as usize];
+            if count[Side::Old as usize] == 1 {
+                next = (*sample >> 1) as usize - old_start + 1;
+            }
             ids.push(class);
         }
         Ok(())
+    }
+
+    /// Returns the number of a line, a new one if it is the first of its kind, and counts it.
+    #[inline]
+    fn number(&mut self, texts: [View<'_>; 2], side: Side, index: usize, pace: &mut Pace<'_>) -> Result<u32, Stopped> {
+        let line = texts[side as usize].get(index);
+        let hash = hash(line, pace)?;
+        let class = match self.find(texts, line, hash, pace)? {
+            Ok(class) => class,
+            Err(slot) => self.insert(slot, hash, (index as u32) << 1 | side as u32, pace)?,
+        };
+        self.classes[class as usize].count[side as usize] += 1;
+        Ok(class)
     }
 
     /// Counts the lines `range` of the old side, which the new side has too, without numbering new ones.

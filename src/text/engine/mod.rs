@@ -24,7 +24,7 @@ use std::ops::Range;
 use self::classic::{Classic, Pair, Stretch};
 use self::compact::{Content, Run, compact, unchanged_before};
 use self::histogram::Histogram;
-use self::intern::{Interner, Side, equal};
+use self::intern::{Interner, equal};
 use self::patience::Patience;
 use self::tail::common_tail;
 use self::whitespace::{Keys, is_blank};
@@ -175,8 +175,9 @@ impl Engine {
         }
         let [old, new] = middle;
         self.interner.clear(old.len() + new.len());
-        self.interner.add(keys, Side::Old, old.clone(), &mut self.ids[0], &mut pace)?;
-        self.interner.add(keys, Side::New, new, &mut self.ids[1], &mut pace)?;
+        let [old_ids, new_ids] = &mut self.ids;
+        self.interner.add_old(keys, old.clone(), old_ids, &mut pace)?;
+        self.interner.add_new(keys, new.clone(), (old.start, old_ids), new_ids, &mut pace)?;
         // How often a line occurs matters, wherever it stands.
         self.interner.count_shared(keys, 0..start, &mut pace)?;
         self.interner.count_shared(keys, old.end..keys[0].len(), &mut pace)

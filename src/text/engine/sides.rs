@@ -38,13 +38,19 @@ impl<T: Copy + Eq> Sides for Sparse<'_, T> {
     fn slide(self, start: i32, diagonal: i32) -> i32 {
         // Indices are not negative, and widening them as such is free.
         let (mut o, mut n) = (start as u32 as usize, (start - diagonal) as u32 as usize);
-        while let (Some(a), Some(b)) = (self.old.get(o), self.new.get(n))
-            && a == b
-        {
+        // Most diagonals do not slide: that is told apart first, at the least cost.
+        match (self.old.get(o), self.new.get(n)) {
+            (Some(a), Some(b)) if a == b => {}
+            _ => return start,
+        }
+        loop {
             o += 1;
             n += 1;
+            match (self.old.get(o), self.new.get(n)) {
+                (Some(a), Some(b)) if a == b => {}
+                _ => return o as i32,
+            }
         }
-        o as i32
     }
 
     fn equal_before(self, old: i32, new: i32, count: i32) -> bool {
