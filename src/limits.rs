@@ -30,6 +30,10 @@ pub const DIFF_TEXT_BYTES: usize = 64 << 20;
 /// Seconds for which an approval holds, while `redline_approval_ttl_seconds` says nothing else.
 pub const APPROVAL_TTL_SECONDS: u64 = 900;
 
+/// Bytes of results and payloads that wait for an approval; beyond, the oldest that nobody has
+/// approved are forgotten and must be proposed again.
+pub const WAITING_BYTES: usize = 64 << 20;
+
 /// Bytes of a text that is compared word by word; a longer one gives NULL. Two texts of this size
 /// without anything in common take seconds, which nothing could cancel.
 pub const INLINE_BYTES: usize = 1 << 20;

@@ -6,15 +6,24 @@
 //! | `matching`, `line_ends` | where a string stands in a file, and the line ends of what replaces it |
 //! | `explain`, `fold`, `reason` | near misses of a string that stands nowhere, and in what they differ |
 //! | `payload` | what a person is shown before an operation, as typed JSON |
+//! | `proposal` | the payload of an operation, and the chunks of one that is large |
+//! | `operation` | what an approval is for, to the byte, as a digest |
+//! | `approvals` | what waits for a person, and what a person has said yes to |
 
+mod approvals;
 mod explain;
 mod fold;
 mod line_ends;
 mod matching;
+mod operation;
 pub mod payload;
 mod plan;
+mod proposal;
 mod reason;
 
+pub use approvals::{Approvals, Scope};
 pub use explain::{MOST, NearMiss, near_misses};
+pub use operation::{Digest, Operation, Tool};
 pub use plan::{Edit, FileName, Plan, check_base};
+pub use proposal::{Existing, Proposal};
 pub use reason::Reason;

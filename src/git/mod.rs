@@ -7,6 +7,7 @@
 
 mod abbreviation;
 mod attributes;
+mod blob_id;
 mod changes;
 mod checkout;
 mod clean;
@@ -32,6 +33,7 @@ mod untracked;
 mod walk;
 mod work_tree;
 
+pub use blob_id::blob_id;
 pub use changes::{Change, Entry, LineCounts, Measure, Measured, Measurer, Mode, Origin, OriginKind, Source, Status};
 pub use comparison::{Comparison, PathChange};
 pub use contents::{Contents, Reader};

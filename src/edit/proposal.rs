@@ -1,0 +1,450 @@
+//! The payload of an operation, and the text that its chunks are cut from.
+
+use super::operation::Digest;
+use super::payload::{
+    CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, Payload, ReadPayload, WHOLE_BYTES, WriteLargePayload,
+    WritePayload,
+};
+use super::plan::{Edit, FileName, Plan, counted};
+use crate::error::{Error, Result};
+use crate::text::Stop;
+use crate::text::lines::{Lines, line_count};
+
+/// The lines that a payload shows on each side of the first match.
+const CONTEXT_LINES: usize = 3;
+
+/// What the address of a payload's chunks starts with; the approval id follows.
+const FETCH_URL: &str = "redline:approval/";
+
+/// The file as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Existing<'a> {
+    /// Its content.
+    pub content: &'a [u8],
+    /// Its git blob id.
+    pub oid: &'a str,
+}
+
+/// An operation as a person is shown it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// What is handed to the host.
+    pub payload: Payload,
+    /// The text that a large payload has only the first chunk of.
+    large: Option<String>,
+}
+
+impl Proposal {
+    /// Proposes to write `content`, over the file where there is one.
+    pub fn write(file: FileName<'_>, content: &str, existing: Option<Existing<'_>>, id: Digest) -> Self {
+        let content_lines = line_count(content.as_bytes());
+        let content_bytes = content.len() as u64;
+        let existing_lines = existing.map(|existing| line_count(existing.content));
+        let existing_bytes = existing.map(|existing| existing.content.len() as u64);
+        let mut description = format!("Write {} to {file}", counted(content_lines, "line"));
+        if let Some(lines) = existing_lines {
+            description += &format!(" (overwrites {})", counted(lines, "line"));
+        }
+        let (path, sandbox) = (file.to_string(), file.sandbox.to_owned());
+        let file_exists = existing.is_some();
+        let base_oid = existing.map(|existing| existing.oid.to_owned());
+        let approval_id = id.to_string();
+        if content.len() > WHOLE_BYTES {
+            let payload = Payload::WriteLarge(WriteLargePayload {
+                description,
+                path,
+                sandbox,
+                content_truncated: true,
+                content_preview: first_chunk(content),
+                fetch_url: format!("{FETCH_URL}{id}"),
+                chunk_size: CHUNK_BYTES as u64,
+                total_chunks: chunks(content).count() as u64,
+                content_lines,
+                content_bytes,
+                file_exists,
+                existing_lines,
+                existing_bytes,
+                base_oid,
+                approval_id,
+            });
+            return Self { payload, large: Some(content.to_owned()) };
+        }
+        let preview: String = content.split_inclusive('\n').take(PREVIEW_LINES).collect();
+        let payload = Payload::Write(WritePayload {
+            description,
+            path,
+            sandbox,
+            preview_truncated: preview.len() < content.len(),
+            content: content.to_owned(),
+            content_lines,
+            content_bytes,
+            preview,
+            file_exists,
+            existing_lines,
+            existing_bytes,
+            base_oid,
+            approval_id,
+        });
+        Self { payload, large: None }
+    }
+
+    /// Proposes a plan made of `edits` for the file.
+    ///
+    /// # Errors
+    /// `too_large` where the plan would have been, too.
+    pub fn edit(
+        file: FileName<'_>,
+        existing: Existing<'_>,
+        edits: &[Edit<'_>],
+        plan: &Plan,
+        id: Digest,
+    ) -> Result<Self> {
+        let base = existing.content;
+        let (old_string, new_string, replace_all) = match edits {
+            [edit] => (edit.old_string.to_owned(), edit.new_string.to_owned(), edit.replace_all),
+            _ => {
+                let [old, new] = span(base, plan).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+                (old, new, false)
+            }
+        };
+        let lines = Lines::split(base, &Stop::never())?;
+        let [context_before, context_after] = context(&lines, plan);
+        let description = plan.description(file);
+        let (path, sandbox) = (file.to_string(), file.sandbox.to_owned());
+        let unified_diff = plan.unified_diff.clone();
+        let diff_lines = line_count(unified_diff.as_bytes());
+        let (match_line, match_count) = (plan.match_line, plan.replacements_made());
+        let (file_lines, file_bytes) = (lines.len() as u64, base.len() as u64);
+        let (base_oid, approval_id) = (existing.oid.to_owned(), id.to_string());
+        let texts = [&old_string, &new_string, &unified_diff, &context_before, &context_after];
+        if texts.iter().map(|text| text.len()).sum::<usize>() > WHOLE_BYTES {
+            let payload = Payload::EditLarge(EditLargePayload {
+                description,
+                path,
+                sandbox,
+                content_truncated: true,
+                content_preview: first_chunk(&unified_diff),
+                fetch_url: format!("{FETCH_URL}{id}"),
+                chunk_size: CHUNK_BYTES as u64,
+                total_chunks: chunks(&unified_diff).count() as u64,
+                replace_all,
+                diff_lines,
+                match_line,
+                match_count,
+                file_lines,
+                file_bytes,
+                base_oid,
+                approval_id,
+            });
+            return Ok(Self { payload, large: Some(unified_diff) });
+        }
+        let payload = Payload::Edit(EditPayload {
+            description,
+            path,
+            sandbox,
+            old_string,
+            new_string,
+            replace_all,
+            unified_diff,
+            diff_lines,
+            match_line,
+            match_count,
+            context_before,
+            context_after,
+            file_lines,
+            file_bytes,
+            base_oid,
+            approval_id,
+        });
+        Ok(Self { payload, large: None })
+    }
+
+    /// Proposes to read the file.
+    pub fn read(file: FileName<'_>, existing: Option<Existing<'_>>, id: Digest) -> Self {
+        let payload = Payload::Read(ReadPayload {
+            description: format!("Read {file}"),
+            path: file.to_string(),
+            sandbox: file.sandbox.to_owned(),
+            file_lines: existing.map_or(0, |existing| line_count(existing.content)),
+            file_bytes: existing.map_or(0, |existing| existing.content.len() as u64),
+            file_exists: existing.is_some(),
+            base_oid: existing.map(|existing| existing.oid.to_owned()),
+            approval_id: id.to_string(),
+        });
+        Self { payload, large: None }
+    }
+
+    /// Returns chunk `number`, from 1, of the content or the unified diff; joined they are the
+    /// whole. What is not large has one.
+    ///
+    /// # Errors
+    /// `invalid_args` when there is no such chunk.
+    pub fn chunk(&self, number: u64) -> Result<&str> {
+        let text = match (&self.large, &self.payload) {
+            (Some(text), _) | (None, Payload::Write(WritePayload { content: text, .. })) => text,
+            (None, Payload::Edit(EditPayload { unified_diff: text, .. })) => text,
+            _ => "",
+        };
+        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        let chunk = index.and_then(|index| chunks(text).nth(index));
+        chunk.ok_or_else(|| {
+            Error::invalid_args(format!("there is no chunk {number}"))
+                .with_hint(format!("Chunks are numbered from 1, and there are {}", chunks(text).count()))
+        })
+    }
+
+    /// Returns the bytes that it takes, about.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.payload.to_json().len() + self.large.as_ref().map_or(0, String::len)
+    }
+}
+
+/// Returns the approval id in what names a payload: its `fetch_url`, or the id itself.
+pub(super) fn approval_id(reference: &str) -> &str {
+    reference.strip_prefix(FETCH_URL).unwrap_or(reference)
+}
+
+/// Cuts a text into chunks of [`CHUNK_BYTES`], less where a character would be cut.
+fn chunks(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK_BYTES));
+        rest = after;
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
+fn first_chunk(text: &str) -> String {
+    chunks(text).next().unwrap_or_default().to_owned()
+}
+
+/// Returns the file from the first match to the last, before and after.
+fn span<'a>(base: &'a [u8], plan: &'a Plan) -> [&'a [u8]; 2] {
+    let start = plan.places.first().map_or(0, |first| first.start);
+    let behind = base.len() - plan.places.last().map_or(0, |last| last.end);
+    [base, &plan.content].map(|bytes| &bytes[start..bytes.len() - behind])
+}
+
+/// Returns the lines before and after the first match, without the end of the last of each.
+fn context(lines: &Lines<'_>, plan: &Plan) -> [String; 2] {
+    let Some(place) = plan.places.first() else { return Default::default() };
+    let first = lines.line_at(place.start);
+    let last = lines.line_at(place.end.saturating_sub(1).max(place.start));
+    [first.saturating_sub(CONTEXT_LINES)..first, last + 1..last + 1 + CONTEXT_LINES].map(|range| {
+        let text = &lines.bytes()[lines.start(range.start)..lines.start(range.end)];
+        let text = text.strip_suffix(b"\n").map_or(text, |text| text.strip_suffix(b"\r").unwrap_or(text));
+        String::from_utf8_lossy(text).into_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Operation, Tool};
+    use crate::text::Engine;
+
+    const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "src/utils.py" };
+
+    fn id() -> Digest {
+        let (arguments, path) = (&[][..], &b"src/utils.py"[..]);
+        Operation { tool: Tool::Edit, root: (0, 0), path, arguments, base: None, result: None, mode: None }.digest()
+    }
+
+    fn edit(base: &[u8], edits: &[Edit<'_>]) -> (Proposal, Plan) {
+        let plan = Plan::new(&mut Engine::default(), FILE, base, edits, 64 << 20, &Stop::never()).unwrap();
+        let existing = Existing { content: base, oid: "0123" };
+        (Proposal::edit(FILE, existing, edits, &plan, id()).unwrap(), plan)
+    }
+
+    fn one<'a>(old_string: &'a str, new_string: &'a str) -> Edit<'a> {
+        Edit { old_string, new_string, replace_all: false }
+    }
+
+    /// Returns the payload's JSON, one field a line, without our approval id.
+    fn shown(proposal: &Proposal) -> String {
+        let value: serde_json::Value = serde_json::from_str(&proposal.payload.to_json()).unwrap();
+        assert_eq!(value["approval_id"], id().to_string());
+        // The order of fields is that of the text, which a parsed value does not keep.
+        proposal
+            .payload
+            .to_json()
+            .replace(&id().to_string(), "ID")
+            .replace("\",\"", "\",\n\"")
+            .replace(",\"", ",\n\"")
+            .replace("\n\n", "\n")
+    }
+
+    #[test]
+    fn the_example_of_the_specification_has_another_payload() {
+        let base = "import os\nimport sys\n\ndef helper():\n    pass\n\nhelper()\n";
+        let (proposal, plan) =
+            edit(base.as_bytes(), &[one("import os\nimport sys", "import os\nimport sys\nimport json")]);
+        assert_eq!(
+            shown(&proposal),
+            r#"{"type":"edit",
+"description":"Edit workspace/src/utils.py: add 1 line at line 1",
+"path":"workspace/src/utils.py",
+"sandbox":"workspace",
+"old_string":"import os\nimport sys",
+"new_string":"import os\nimport sys\nimport json",
+"replace_all":false,
+"unified_diff":"--- a/src/utils.py\n+++ b/src/utils.py\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n",
+"diff_lines":9,
+"match_line":1,
+"match_count":1,
+"context_before":"",
+"context_after":"\ndef helper():\n    pass",
+"file_lines":7,
+"file_bytes":55,
+"base_oid":"0123",
+"approval_id":"ID"}"#
+        );
+        assert_eq!(plan.message(FILE), "Added 1 line at line 1 in workspace/src/utils.py");
+        assert_eq!((plan.replacements_made(), plan.lines_changed()), (1, 1));
+    }
+
+    #[test]
+    fn a_write_shows_other_fields_than_the_specification_has() {
+        let proposal = Proposal::write(FILE, "a\nb", None, id());
+        assert_eq!(
+            shown(&proposal),
+            r#"{"type":"write",
+"description":"Write 2 lines to workspace/src/utils.py",
+"path":"workspace/src/utils.py",
+"sandbox":"workspace",
+"content":"a\nb",
+"content_lines":2,
+"content_bytes":3,
+"preview":"a\nb",
+"preview_truncated":false,
+"file_exists":false,
+"existing_lines":null,
+"existing_bytes":null,
+"base_oid":null,
+"approval_id":"ID"}"#
+        );
+        let content = "x\n".repeat(51);
+        let existing = Existing { content: b"\xff\0", oid: "0123" };
+        let Payload::Write(write) = Proposal::write(FILE, &content, Some(existing), id()).payload else {
+            panic!("small")
+        };
+        assert_eq!(write.description, "Write 51 lines to workspace/src/utils.py (overwrites 1 line)");
+        assert_eq!((write.preview.as_str(), write.preview_truncated), (&content[..100], true));
+        let of_old = (write.file_exists, write.existing_lines, write.existing_bytes, write.base_oid.as_deref());
+        assert_eq!(of_old, (true, Some(1), Some(2), Some("0123")));
+        let Payload::Write(write) = Proposal::write(FILE, &content[2..], None, id()).payload else { panic!("small") };
+        assert_eq!((write.preview.as_str(), write.preview_truncated), (&content[2..], false));
+    }
+
+    #[test]
+    fn a_read_shows_content_or_other_fields() {
+        let existing = Existing { content: b"secret\n", oid: "0123" };
+        assert_eq!(
+            shown(&Proposal::read(FILE, Some(existing), id())),
+            r#"{"type":"read",
+"description":"Read workspace/src/utils.py",
+"path":"workspace/src/utils.py",
+"sandbox":"workspace",
+"file_lines":1,
+"file_bytes":7,
+"file_exists":true,
+"base_oid":"0123",
+"approval_id":"ID"}"#
+        );
+        let Payload::Read(read) = Proposal::read(FILE, None, id()).payload else { panic!("a read") };
+        assert_eq!((read.file_exists, read.file_lines, read.file_bytes, read.base_oid), (false, 0, 0, None));
+    }
+
+    #[test]
+    fn the_context_is_that_of_another_match_or_cut() {
+        let base = "1\n2\n3\n4\nx\r\ny\r\n5\r\n6\r\n7\r\n8\r\nx";
+        for (old, before, after) in [
+            ("4\nx", "1\n2\n3", "y\r\n5\r\n6"),
+            ("y\n", "3\n4\nx", "5\r\n6\r\n7"),
+            ("1\n2", "", "3\n4\nx"),
+            ("7", "y\r\n5\r\n6", "8\r\nx"),
+            ("8\nx", "5\r\n6\r\n7", ""),
+        ] {
+            let (proposal, _) = edit(base.as_bytes(), &[one(old, "new")]);
+            let Payload::Edit(edit) = proposal.payload else { panic!("small") };
+            assert_eq!((edit.context_before.as_str(), edit.context_after.as_str()), (before, after), "{old:?}");
+        }
+        let all = Edit { old_string: "x", new_string: "z", replace_all: true };
+        let Payload::Edit(edit) = edit(base.as_bytes(), &[all]).0.payload else { panic!("small") };
+        assert_eq!((edit.match_line, edit.match_count, edit.context_after.as_str()), (5, 2, "y\r\n5\r\n6"));
+    }
+
+    #[test]
+    fn of_several_edits_only_one_is_shown() {
+        let base = b"a = 1\nb = 2\nc = 3\n";
+        let (proposal, _) = edit(base, &[one("3", "30"), one("a = 1", "a = 10")]);
+        let Payload::Edit(edit) = proposal.payload else { panic!("small") };
+        assert_eq!(
+            (edit.old_string.as_str(), edit.new_string.as_str()),
+            ("a = 1\nb = 2\nc = 3", "a = 10\nb = 2\nc = 30")
+        );
+        assert_eq!((edit.match_line, edit.match_count, edit.replace_all), (1, 2, false));
+        assert_eq!(edit.description, "Edit workspace/src/utils.py: replace 2 lines at line 1 and 1 other place");
+    }
+
+    /// Joins the chunks that a payload announces.
+    fn joined(proposal: &Proposal, total: u64) -> String {
+        assert!(proposal.chunk(total + 1).is_err());
+        (1..=total)
+            .map(|number| proposal.chunk(number).unwrap())
+            .inspect(|chunk| assert!(chunk.len() <= CHUNK_BYTES))
+            .collect()
+    }
+
+    #[test]
+    fn the_chunks_of_a_large_content_are_not_the_content() {
+        let content = "é€😀\n".repeat(WHOLE_BYTES / 10 + 1);
+        let whole = &content[..content.floor_char_boundary(WHOLE_BYTES)];
+        assert!(matches!(Proposal::write(FILE, whole, None, id()).payload, Payload::Write(_)));
+        let proposal = Proposal::write(FILE, &content, None, id());
+        let Payload::WriteLarge(write) = &proposal.payload else { panic!("large") };
+        assert!(write.content_truncated && write.chunk_size == CHUNK_BYTES as u64);
+        assert_eq!(write.fetch_url, format!("redline:approval/{}", id()));
+        assert_eq!(write.content_preview, proposal.chunk(1).unwrap());
+        assert_eq!(joined(&proposal, write.total_chunks), content);
+        assert_eq!((write.content_lines, write.content_bytes), (WHOLE_BYTES as u64 / 10 + 1, content.len() as u64));
+
+        let base = "a line\n".repeat(WHOLE_BYTES / 10);
+        let all = Edit { old_string: "line", new_string: "line é", replace_all: true };
+        let (proposal, plan) = edit(base.as_bytes(), &[all]);
+        let Payload::EditLarge(edit) = &proposal.payload else { panic!("large") };
+        assert_eq!(joined(&proposal, edit.total_chunks), plan.unified_diff);
+        assert_eq!(edit.diff_lines, plan.unified_diff.lines().count() as u64);
+        assert_eq!((edit.match_count, edit.file_lines), (WHOLE_BYTES as u64 / 10, WHOLE_BYTES as u64 / 10));
+        assert!(edit.replace_all && edit.content_truncated);
+    }
+
+    #[test]
+    fn the_fields_of_a_large_payload_are_in_another_order() {
+        let proposal = Proposal::write(FILE, &"x".repeat(WHOLE_BYTES + 1), None, id());
+        let json = proposal.payload.to_json();
+        let names = [
+            "type",
+            "description",
+            "path",
+            "sandbox",
+            "content_truncated",
+            "content_preview",
+            "fetch_url",
+            "chunk_size",
+            "total_chunks",
+            "content_lines",
+        ];
+        let places: Vec<usize> = names.iter().map(|name| json.find(&format!("\"{name}\":")).unwrap()).collect();
+        assert!(places.is_sorted() && json.starts_with("{\"type\":\"write_large\","), "{places:?}");
+        assert_eq!(proposal.chunk(17).map(str::len).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_payload_that_is_not_large_has_no_chunk() {
+        let (proposal, plan) = edit(b"a\n", &[one("a", "b")]);
+        assert_eq!(proposal.chunk(1).unwrap(), plan.unified_diff);
+        assert!(Proposal::read(FILE, None, id()).chunk(1).is_err());
+        assert!(proposal.chunk(u64::MAX).is_err());
+    }
+}

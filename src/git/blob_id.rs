@@ -1,0 +1,33 @@
+//! The id that git gives a content.
+
+use gix::hash::Kind;
+use gix::objs;
+
+use crate::error::{Error, Result};
+
+/// Returns the id of a blob as `git hash-object` prints it outside a repository: SHA-1, 40
+/// hexadecimal digits.
+///
+/// # Errors
+/// `tool_failed` when the content is one of those made so that two of them have the same id.
+pub fn blob_id(bytes: &[u8]) -> Result<String> {
+    let id = objs::compute_hash(Kind::Sha1, objs::Kind::Blob, bytes);
+    id.map(|id| id.to_hex().to_string())
+        .map_err(|error| Error::tool_failed("the content is made to share its id with another").with_source(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_not_the_one_of_git_hash_object() {
+        for (bytes, id) in [
+            (&b""[..], "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
+            (b"hello\n", "ce013625030ba8dba906f756967f9e9ca394464a"),
+            (b"\0\xff\r\n", "00822ce7dfc6f27759b94e2c7dfd26f25afbac9d"),
+        ] {
+            assert_eq!(blob_id(bytes).unwrap(), id);
+        }
+    }
+}
