@@ -11,6 +11,7 @@ use super::fold::Folded;
 use super::matching::{Haystack, occurrences};
 use super::plan::FileName;
 use super::reason::{Reason, reasons};
+use super::windows::windows;
 use crate::error::{Error, quoted};
 use crate::text::lines::Lines;
 
@@ -22,6 +23,9 @@ pub const MOST: usize = 10;
 
 /// Bytes of a string above which no near miss is looked for.
 const WANTED_BYTES: usize = 64 << 10;
+
+/// Bytes of a file, from its start, in which near misses are looked for.
+const SEARCHED_BYTES: usize = 16 << 20;
 
 /// How alike a passage must be that differs in more than its form: 1 is equal, 0 has nothing in common.
 const CUTOFF: f64 = 0.6;
@@ -37,7 +41,7 @@ const PIECES: usize = 1000;
 pub struct NearMiss {
     /// The line, from 1, in which the passage starts.
     pub line: u64,
-    /// How alike it is to the string, 0 to 1.
+    /// How alike it is to the string, 0 to 1; of long texts, how alike their first words are.
     pub similarity: f64,
     /// In what it differs.
     pub reasons: Vec<Reason>,
@@ -62,13 +66,16 @@ pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss
         return Vec::new();
     }
     let search = Search { lines, wanted, exact: Haystack::new(lines.bytes()).places(wanted) };
-    let file = Folded::new(lines.bytes());
+    let file = Folded::new(&lines.bytes()[..lines.bytes().len().min(SEARCHED_BYTES)]);
     let length = folded.chars.len();
     let mut places: Vec<Range<usize>> = Vec::new();
     for at in occurrences(&file.chars, &folded.chars) {
         let place = search.with_blanks(file.source(lines.bytes(), at..at + length));
-        if places.len() < MOST && !search.is_exact(&place) && !places.last().is_some_and(|last| overlap(last, &place)) {
+        if !search.is_exact(&place) && !places.last().is_some_and(|last| overlap(last, &place)) {
             places.push(place);
+        }
+        if places.len() == MOST {
+            break;
         }
     }
     let mut found: Vec<NearMiss> = places.iter().map(|place| search.near_miss(place.clone())).collect();
@@ -248,67 +255,6 @@ fn pieces(text: &str, by_characters: bool) -> Vec<&str> {
         rest = after;
     }
     pieces
-}
-
-/// Returns the parts of `text` that share the most with `wanted`, about as long as it or shorter, the
-/// best first.
-///
-/// What is shared are runs of three characters, each weighing the more the rarer it is in the text.
-fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
-    /// Runs are told apart by a number of so many bits; two that share one are taken for the same.
-    const BITS: u32 = 18;
-    /// The windows that are looked for.
-    const WINDOWS: usize = 6;
-    let number = |run: &[char]| {
-        let run = run.iter().fold(0u64, |number, &c| (number ^ u64::from(c)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        (run >> (u64::BITS - BITS)) as usize
-    };
-    // Of the runs of `wanted`, the occurrences in the text, then the weight; of others 0.
-    let mut weights = vec![0u32; 1 << BITS];
-    wanted.windows(3).for_each(|run| weights[number(run)] = 1);
-    for run in text.windows(3) {
-        let count = &mut weights[number(run)];
-        *count += u32::from(*count > 0);
-    }
-    let rarest = 1 + text.len().checked_ilog2().unwrap_or(0);
-    weights
-        .iter_mut()
-        .filter(|count| **count > 0)
-        .for_each(|count| *count = (rarest + 1).saturating_sub(count.ilog2()));
-    // The weight of all runs before each place.
-    let mut sums = vec![0u64];
-    let mut sum = 0;
-    sums.extend(text.windows(3).map(|run| {
-        sum += u64::from(weights[number(run)]);
-        sum
-    }));
-    // What is meant may be a little longer.
-    let length = (wanted.len().saturating_sub(2) * 9 / 8 + 1).min(sums.len() - 1);
-    if length == 0 {
-        return Vec::new();
-    }
-    let enough = wanted.windows(3).map(|run| u64::from(weights[number(run)])).sum::<u64>() / 3;
-    let score = |at: &usize| sums[at + length] - sums[*at];
-    // The best of each stretch, so that the best of all are not one window many times.
-    let starts = sums.len() - length;
-    let stretch = (length / 2).max(starts >> 16).max(1);
-    let best = |first: usize| (first..starts.min(first + stretch)).rev().max_by_key(score);
-    let mut places: Vec<usize> =
-        (0..starts).step_by(stretch).filter_map(best).filter(|at| score(at) > enough).collect();
-    places.sort_by_key(|at| std::cmp::Reverse(score(at)));
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for at in places {
-        if found.len() < WINDOWS && found.iter().all(|taken| at.abs_diff(taken.start) > length / 2) {
-            found.push(at..at + length);
-        }
-    }
-    // From the first shared run to the last.
-    let tight = |window: Range<usize>| {
-        let is_shared = |at: &usize| sums[at + 1] > sums[*at];
-        let first = window.clone().find(is_shared).unwrap_or(window.start);
-        first..window.rev().find(is_shared).unwrap_or(first) + 3
-    };
-    found.into_iter().map(tight).collect()
 }
 
 #[cfg(test)]

@@ -74,9 +74,13 @@ impl<'a> Haystack<'a> {
     }
 
     /// Returns every place of `needle` in the file, ascending, overlaps included. A place never
-    /// splits a CRLF unless the string itself has a CR.
+    /// splits a CRLF unless the string itself has a CR. An empty string has its one place in an
+    /// empty file.
     pub fn places(&self, needle: &str) -> Vec<Range<usize>> {
         let needle = needle.as_bytes();
+        if needle.is_empty() && self.bytes.is_empty() {
+            return std::iter::once(0..0).collect();
+        }
         match &self.plain {
             Some(plain) if !needle.contains(&b'\r') => {
                 let at = |offset: usize| offset + plain.had_cr.partition_point(|&cr| cr < offset);
@@ -123,19 +127,22 @@ mod tests {
     fn a_line_end_is_found_in_one_form_only_or_split() {
         let file = "a\r\nb\nc\r\n\r\nd\r\re";
         for (needle, found) in [
-            ("a\nb", vec![0..4]),
-            ("b\nc", vec![3..6]),
-            ("b\r\nc", vec![]),
-            ("a\r\nb", vec![0..4]),
-            ("c\n\nd", vec![5..11]),
-            ("\n", vec![1..3, 4..5, 6..8, 8..10]),
-            ("\nd", vec![8..11]),
-            ("\r", vec![1..2, 6..7, 8..9, 11..12, 12..13]),
-            ("c", vec![5..6]),
-            ("d\ne", vec![]),
+            ("a\nb", &[(0, 4)][..]),
+            ("b\nc", &[(3, 6)]),
+            ("b\r\nc", &[]),
+            ("a\r\nb", &[(0, 4)]),
+            ("c\n\nd", &[(5, 11)]),
+            ("\n", &[(1, 3), (4, 5), (6, 8), (8, 10)]),
+            ("\nd", &[(8, 11)]),
+            ("\r", &[(1, 2), (6, 7), (8, 9), (11, 12), (12, 13)]),
+            ("c", &[(5, 6)]),
+            ("d\ne", &[]),
+            ("", &[]),
         ] {
-            assert_eq!(places(file, needle), found, "{needle:?}");
+            let places: Vec<_> = places(file, needle).into_iter().map(|place| (place.start, place.end)).collect();
+            assert_eq!(places, found, "{needle:?}");
         }
+        assert_eq!(places("", "").len(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `plan` | what edits make of a file, all or none of them |
 //! | `matching`, `line_ends` | where a string stands in a file, and the line ends of what replaces it |
-//! | `explain`, `fold`, `reason` | near misses of a string that stands nowhere, and in what they differ |
+//! | `explain`, `fold`, `windows`, `reason` | near misses of a string that stands nowhere, and in what they differ |
 //! | `payload` | what a person is shown before an operation, as typed JSON |
 //! | `proposal` | the payload of an operation, and the chunks of one that is large |
 //! | `operation` | what an approval is for, to the byte, as a digest |
@@ -20,6 +20,7 @@ pub mod payload;
 mod plan;
 mod proposal;
 mod reason;
+mod windows;
 
 pub use approvals::{Approvals, Scope};
 pub use explain::{MOST, NearMiss, near_misses};

@@ -238,8 +238,7 @@ fn find(
     let mut matches = Vec::new();
     for (index, edit) in edits.iter().enumerate() {
         stop.check()?;
-        // An empty string has its one place in an empty file.
-        let mut places = if edit.old_string.is_empty() { vec![0..0] } else { haystack.places(edit.old_string) };
+        let mut places = haystack.places(edit.old_string);
         if places.is_empty() {
             return Err(not_found(&which(index, edits.len()), file, lines, edit.old_string));
         }
@@ -487,6 +486,14 @@ mod tests {
         }
     }
 
+    /// Returns a list in an order that depends on `seed`.
+    fn shuffled<T>(mut list: Vec<T>, seed: usize) -> Vec<T> {
+        for at in 1..list.len() {
+            list.swap(at, seed % (at + 1));
+        }
+        list
+    }
+
     /// Texts in which a short string is likely to occur.
     fn text(pattern: &'static str) -> impl Strategy<Value = String> {
         proptest::string::string_regex(pattern).expect("a pattern")
@@ -550,6 +557,26 @@ mod tests {
                         _ => old == new || base.is_empty() || plain(&replaced) == plain(base.as_bytes()),
                     }, "{}", error);
                 }
+            }
+        }
+
+        #[test]
+        fn several_edits_depend_on_their_order_or_miss_one(
+            words in proptest::collection::vec(proptest::option::of(text("[xyz\n]{0,4}")), 1..20), seed: usize,
+        ) {
+            let base: String = (0..words.len()).map(|n| format!("<{n}>\r\n")).collect();
+            let olds: Vec<String> = (0..words.len()).map(|n| format!("<{n}>")).collect();
+            let edits = olds.iter().zip(&words).filter_map(|(old, word)| Some((old.as_str(), word.as_deref()?, false)));
+            let edits = shuffled(edits.collect(), seed);
+            let word = |(old, word): (&String, &Option<String>)| word.as_ref().unwrap_or(old).replace('\n', "\r\n") + "\r\n";
+            let expected: String = olds.iter().zip(&words).map(word).collect();
+            match plan(base.as_bytes(), &edits) {
+                Ok(plan) => {
+                    check_diff(&base, &plan);
+                    prop_assert_eq!(plan.replacements_made(), edits.len() as u64);
+                    prop_assert_eq!(String::from_utf8(plan.content).unwrap(), expected);
+                }
+                Err(error) => prop_assert!(edits.is_empty(), "{}", error),
             }
         }
 

@@ -78,12 +78,11 @@ pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
             needed = without;
         }
     }
-    let tabs = |text: &str| text.contains('\t');
-    let is_blank = |reason: &Reason| matches!(reason, Reason::Indentation | Reason::Spacing);
-    if tabs(wanted) != tabs(found) {
-        if let Some(blank) = needed.iter_mut().find(|reason| is_blank(reason)) {
-            *blank = Reason::Tabs;
-        }
+    let is_blank = |reason: &&mut Reason| matches!(reason, Reason::Indentation | Reason::Spacing);
+    if wanted.contains('\t') != found.contains('\t')
+        && let Some(blank) = needed.iter_mut().find(is_blank)
+    {
+        *blank = Reason::Tabs;
     }
     needed
 }

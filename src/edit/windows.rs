@@ -1,0 +1,89 @@
+//! The parts of a text that share the most with a string, found in one pass.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// Returns the parts of `text` that share the most with `wanted`, about as long as it or shorter, the
+/// best first.
+///
+/// What is shared are runs of three characters, each weighing the more the rarer it is in the text.
+pub fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
+    /// Runs are told apart by a number of so many bits; two that share one are taken for the same.
+    const BITS: u32 = 18;
+    /// The windows that are looked for.
+    const WINDOWS: usize = 6;
+    let number = |run: &[char]| {
+        let run = run.iter().fold(0u64, |number, &c| (number ^ u64::from(c)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        (run >> (u64::BITS - BITS)) as usize
+    };
+    // Of the runs of `wanted`, the occurrences in the text, then the weight; of others 0.
+    let mut weights = vec![0u32; 1 << BITS];
+    wanted.windows(3).for_each(|run| weights[number(run)] = 1);
+    for run in text.windows(3) {
+        let count = &mut weights[number(run)];
+        *count += u32::from(*count > 0);
+    }
+    let rarest = 1 + text.len().checked_ilog2().unwrap_or(0);
+    weights
+        .iter_mut()
+        .filter(|count| **count > 0)
+        .for_each(|count| *count = (rarest + 1).saturating_sub(count.ilog2()));
+    // The weight of all runs before each place.
+    let mut sums = vec![0u64];
+    let mut sum = 0;
+    sums.extend(text.windows(3).map(|run| {
+        sum += u64::from(weights[number(run)]);
+        sum
+    }));
+    // What is meant may be a little longer.
+    let length = (wanted.len().saturating_sub(2) * 9 / 8 + 1).min(sums.len() - 1);
+    if length == 0 {
+        return Vec::new();
+    }
+    let enough = wanted.windows(3).map(|run| u64::from(weights[number(run)])).sum::<u64>() / 3;
+    let score = |at: &usize| sums[at + length] - sums[*at];
+    // The best of each stretch, so that the best of all are not one window many times.
+    let starts = sums.len() - length;
+    let stretch = (length / 2).max(starts >> 16).max(1);
+    let best = |first: usize| (first..starts.min(first + stretch)).rev().max_by_key(score);
+    let mut places: Vec<usize> =
+        (0..starts).step_by(stretch).filter_map(best).filter(|at| score(at) > enough).collect();
+    places.sort_by_key(|at| Reverse(score(at)));
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for at in places {
+        if found.len() < WINDOWS && found.iter().all(|taken| at.abs_diff(taken.start) > length / 2) {
+            found.push(at..at + length);
+        }
+    }
+    // From the first shared run to the last.
+    let tight = |window: Range<usize>| {
+        let is_shared = |at: &usize| sums[at + 1] > sums[*at];
+        let first = window.clone().find(is_shared).unwrap_or(window.start);
+        first..window.rev().find(is_shared).unwrap_or(first) + 3
+    };
+    found.into_iter().map(tight).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_rare_weighs_less_than_what_is_common() {
+        let text: Vec<char> =
+            format!("{}return unusual;{}", "return x;".repeat(50), "return y;".repeat(50)).chars().collect();
+        let wanted: Vec<char> = "return unusaul;".chars().collect();
+        let found = windows(&text, &wanted);
+        assert!(found[0].contains(&(50 * 9 + 8)), "{found:?}");
+    }
+
+    #[test]
+    fn a_short_text_or_string_panics_or_has_a_window() {
+        let chars = |text: &str| text.chars().collect::<Vec<char>>();
+        for (text, wanted) in [("", "abc"), ("ab", "abc"), ("abc", ""), ("abc", "ab"), ("abcabc", "xyz")] {
+            assert!(windows(&chars(text), &chars(wanted)).is_empty(), "{text} {wanted}");
+        }
+        assert_eq!(windows(&chars("abc"), &chars("abc")).len(), 1);
+        assert_eq!(windows(&chars("abc"), &chars("xabcdef")).len(), 0);
+    }
+}
