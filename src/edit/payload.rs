@@ -1,7 +1,7 @@
 //! What a person is shown before a file is read or written, as typed JSON.
 //!
 //! Names and order of the fields are those of the specification of structured approval payloads;
-//! behind them stand ours: `base_oid` and `approval_id`.
+//! behind them stand ours, `base_oid` and `approval_id`, which a payload of another maker may lack.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,8 +59,10 @@ pub struct WritePayload {
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
     /// The git blob id of that file.
+    #[serde(default)]
     pub base_oid: Option<String>,
     /// What names the operation to `approve`.
+    #[serde(default)]
     pub approval_id: String,
 }
 
@@ -97,8 +99,10 @@ pub struct EditPayload {
     /// The bytes of the file as it is.
     pub file_bytes: u64,
     /// The git blob id of the file as it is.
+    #[serde(default)]
     pub base_oid: String,
     /// What names the operation to `approve`.
+    #[serde(default)]
     pub approval_id: String,
 }
 
@@ -118,8 +122,10 @@ pub struct ReadPayload {
     /// Whether the file exists.
     pub file_exists: bool,
     /// The git blob id of the file.
+    #[serde(default)]
     pub base_oid: Option<String>,
     /// What names the operation to `approve`.
+    #[serde(default)]
     pub approval_id: String,
 }
 
@@ -153,8 +159,10 @@ pub struct WriteLargePayload {
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
     /// The git blob id of that file.
+    #[serde(default)]
     pub base_oid: Option<String>,
     /// What names the operation to `approve`.
+    #[serde(default)]
     pub approval_id: String,
 }
 
@@ -190,8 +198,10 @@ pub struct EditLargePayload {
     /// The bytes of the file as it is.
     pub file_bytes: u64,
     /// The git blob id of the file as it is.
+    #[serde(default)]
     pub base_oid: String,
     /// What names the operation to `approve`.
+    #[serde(default)]
     pub approval_id: String,
 }
 
@@ -281,6 +291,13 @@ mod tests {
         let json = r#"{"type":"read","description":"Read workspace/a","path":"workspace/a","sandbox":"workspace","file_lines":2,"file_bytes":9,"file_exists":true,"base_oid":null,"approval_id":"id"}"#;
         assert_eq!(payload.to_json(), json);
         assert_eq!(Received::parse(json).unwrap(), Received::Known(Box::new(payload)));
+    }
+
+    #[test]
+    fn a_payload_without_our_additions_is_refused() {
+        let json = r#"{"type":"read","description":"Read a/b","path":"a/b","sandbox":"a","file_lines":2,"file_bytes":9,"file_exists":true}"#;
+        let Received::Known(payload) = Received::parse(json).unwrap() else { panic!("a read payload is known") };
+        assert_eq!(payload.approval_id(), "");
     }
 
     #[test]
