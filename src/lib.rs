@@ -8,6 +8,7 @@
 //! | [`functions`] | one file per SQL function family: parameters, columns, thin adapter |
 //! | [`ffi`] | DuckDB's C API: all `unsafe`, nothing about diffs |
 //! | [`tools`] | pure: the registry of tools that agents call, their arguments and answers |
+//! | [`render`] | pure: what a person sees: approvals as the boxes of a terminal |
 //! | [`edit`] | pure: edits of a file, the payload a person decides on, approvals |
 //! | [`git`] | the only user of gix: repositories, revisions, the tree walk, changed files |
 //! | [`sandbox`] | which paths may be read and written: DuckDB's limits, the named roots |
@@ -23,6 +24,7 @@ pub mod functions;
 pub mod git;
 pub mod limits;
 pub mod pipeline;
+pub mod render;
 pub mod sandbox;
 pub mod suggest;
 pub mod text;

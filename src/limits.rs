@@ -38,6 +38,17 @@ pub const WAITING_BYTES: usize = 64 << 20;
 /// without anything in common take seconds, which nothing could cancel.
 pub const INLINE_BYTES: usize = 1 << 20;
 
+/// Bytes of removed and added lines in a row whose words are compared for emphasis in an approval's
+/// display; a longer block is shown without.
+pub const EMPHASIS_BYTES: usize = 8 << 10;
+
+/// Bytes of all such blocks of one display; those behind are shown without emphasis.
+pub const EMPHASIS_TOTAL_BYTES: usize = 128 << 10;
+
+/// Columns of an approval's display, from what a prompt needs to what bounds its padding; other
+/// widths are `invalid_args:`.
+pub const DISPLAY_COLUMNS: std::ops::RangeInclusive<i64> = 20..=1000;
+
 /// Levels of folders in a tree, git's own `core.maxTreeDepth`; deeper is `tool_failed:`.
 pub const TREE_DEPTH: usize = 2048;
 

@@ -14,8 +14,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("tools", &["error", "limits", "text"]),
     ("git", &["error", "limits", "suggest", "text", "sandbox"]),
     ("edit", &["error", "limits", "text"]),
+    ("render", &["error", "limits", "text", "edit"]),
     ("ffi", &["error", "limits"]),
-    ("functions", &["error", "limits", "pipeline", "text", "sandbox", "git", "edit", "tools", "ffi"]),
+    ("functions", &["error", "limits", "pipeline", "text", "sandbox", "git", "edit", "render", "tools", "ffi"]),
 ];
 
 /// The entry point is where the layers meet: it registers the functions.

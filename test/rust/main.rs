@@ -1,5 +1,6 @@
 //! Integration tests of the core, without DuckDB.
 
+mod approval_display;
 mod architecture;
 mod engine_parity;
 mod patch_git;

@@ -1,0 +1,177 @@
+//! Approval payloads as boxes, and how they are paged.
+
+use super::card::{Card, Extent, Layout, View, count, words};
+use super::diff;
+use super::line::{Line, Tone};
+use super::visible::hidden;
+use crate::edit::payload::{PREVIEW_LINES, Payload, ReadPayload, Received};
+
+/// Lines from which on a text is no longer shown as a whole in line.
+const PREVIEW_FROM: u64 = 30;
+
+/// Lines above which a text goes to the pager.
+const PAGER_ABOVE: u64 = 100;
+
+/// Returns the box of a payload with its question; of a type that is not known the description and
+/// the question.
+///
+/// No line is wider than `layout.width`, and no control character but the line feed (and the
+/// colour sequences that were asked for) is in it.
+pub fn display(payload: &Received, layout: &Layout) -> String {
+    let payload = match payload {
+        Received::Known(payload) => payload,
+        Received::Other { description } => {
+            let rows = words(Tone::Plain, &format!("\"{description}\" - Approve? [y/n]"), layout);
+            return rows.into_iter().map(|row| row.text).collect::<Vec<_>>().join("\n");
+        }
+    };
+    let card = match &**payload {
+        Payload::Edit(p) => edit(&p.path, p.match_line, p.match_count, &p.unified_diff, None),
+        Payload::EditLarge(p) => {
+            edit(&p.path, p.match_line, p.match_count, whole_lines(&p.content_preview), Some(p.diff_lines))
+        }
+        Payload::Write(p) => {
+            let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
+            write(&p.path, &p.content, None, old, layout.extent)
+        }
+        Payload::WriteLarge(p) => {
+            let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
+            write(&p.path, whole_lines(&p.content_preview), Some(p.content_lines), old, layout.extent)
+        }
+        Payload::Read(p) => read(p),
+    };
+    card.draw(layout)
+}
+
+/// Returns the box of an edit; `all_lines` is given when `diff` is the beginning of a diff of so
+/// many lines.
+fn edit<'a>(path: &'a str, line: u64, matches: u64, diff: &'a str, all_lines: Option<u64>) -> Card<'a> {
+    let body = diff::lines(diff);
+    let unshown = diff.split_terminator('\n').count() - body.len();
+    let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
+    Card {
+        action: "Edit",
+        path,
+        facts: if matches > 1 { format!("line {line}, {matches} matches") } else { format!("line {line}") },
+        lines: all_lines.map_or(body.len(), |all| size(all).saturating_sub(unshown)),
+        body,
+        warnings: hidden_warning(unseen, all_lines.is_some()).into_iter().collect(),
+        question: "Apply this edit?",
+        view: Some(View { answer: "v(iew full file)", is_in_the_box: false }),
+    }
+}
+
+/// Returns the box of a write; `all_lines` is given when `content` is the beginning of so many
+/// lines, `old` are the lines and bytes of a file that is overwritten.
+fn write<'a>(
+    path: &'a str,
+    content: &'a str,
+    all_lines: Option<u64>,
+    old: Option<(Option<u64>, Option<u64>)>,
+    extent: Extent,
+) -> Card<'a> {
+    let mut body: Vec<Line<'_>> = content.split_terminator('\n').map(|line| Line::new(Tone::Plain, line)).collect();
+    let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
+    let lines = all_lines.map_or(body.len(), size);
+    if extent != Extent::Whole && lines > PREVIEW_LINES {
+        body.truncate(PREVIEW_LINES);
+    } else if content.is_empty() {
+        body.push(Line::new(Tone::Note, "(an empty file)"));
+    } else if all_lines.is_none() && !content.ends_with('\n') {
+        body.push(Line::new(Tone::Note, "\\ No newline at end of file"));
+    }
+    let new = count(lines, "line");
+    let overwriting = old.map(|(lines, bytes)| match (lines, bytes) {
+        (Some(lines), _) => format!("was {}, now {new}", count(size(lines), "line")),
+        (None, Some(bytes)) => format!("was {}, now {new}", count(size(bytes), "byte")),
+        (None, None) => format!("now {new}"),
+    });
+    Card {
+        action: "Write",
+        path,
+        facts: format!("{new}, {}", if old.is_some() { "existing file" } else { "new file" }),
+        body,
+        lines,
+        warnings: overwriting
+            .map(|change| format!("⚠ This will overwrite existing file ({change})"))
+            .into_iter()
+            .chain(hidden_warning(unseen, all_lines.is_some()))
+            .collect(),
+        question: "Write this file?",
+        view: Some(View { answer: "v(iew all)", is_in_the_box: true }),
+    }
+}
+
+fn read(payload: &ReadPayload) -> Card<'_> {
+    let facts = if payload.file_exists {
+        format!("{}, {}", count(size(payload.file_lines), "line"), count(size(payload.file_bytes), "byte"))
+    } else {
+        "no such file".to_owned()
+    };
+    Card {
+        action: "Read",
+        path: &payload.path,
+        facts,
+        body: Vec::new(),
+        lines: 0,
+        warnings: hidden_warning(hidden(&payload.path), false).into_iter().collect(),
+        question: "Allow this read?",
+        view: None,
+    }
+}
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Returns the part of a chunk in which every line is whole; of a single line all there is.
+fn whole_lines(chunk: &str) -> &str {
+    chunk.rfind('\n').map_or(chunk, |end| &chunk[..=end])
+}
+
+/// Returns what is said of characters that would not be seen.
+fn hidden_warning(number: usize, is_beginning: bool) -> Option<String> {
+    let place = if is_beginning { " in the beginning" } else { "" };
+    let verb = if number == 1 { "is" } else { "are" };
+    (number > 0).then(|| format!("⚠ {}{place} {verb} shown by number", count(number, "hidden character")))
+}
+
+/// How a host pages a payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paging {
+    /// It is short: all of it is shown.
+    Inline,
+    /// A preview is shown, and the rest on demand.
+    Preview,
+    /// It goes to a pager at once.
+    Pager,
+}
+
+impl Paging {
+    /// Returns the name that SQL shows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Inline => "inline",
+            Self::Preview => "preview",
+            Self::Pager => "pager",
+        }
+    }
+}
+
+/// Returns how a payload is paged, after the thresholds of the specification: by its lines, and a diff
+/// that is taller than the terminal goes to the pager too.
+pub fn paging(payload: &Received, terminal_height: Option<u64>) -> Paging {
+    let Received::Known(payload) = payload else { return Paging::Inline };
+    let lines = match &**payload {
+        Payload::Read(_) => return Paging::Inline,
+        Payload::WriteLarge(_) | Payload::EditLarge(_) => return Paging::Pager,
+        Payload::Edit(edit) if terminal_height.is_some_and(|height| edit.diff_lines > height) => return Paging::Pager,
+        Payload::Edit(edit) => edit.diff_lines,
+        Payload::Write(write) => write.content_lines,
+    };
+    match lines {
+        ..PREVIEW_FROM => Paging::Inline,
+        PREVIEW_FROM..=PAGER_ABOVE => Paging::Preview,
+        _ => Paging::Pager,
+    }
+}

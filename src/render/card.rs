@@ -1,0 +1,179 @@
+//! The box: a title, a body that may be cut, warnings and a question.
+
+use super::diff;
+use super::line::{Line, Overflow, Row, Tone};
+use super::visible::Pieces;
+
+/// Columns of the frame around the text: a border and two blanks, a blank and a border. The blanks
+/// next to the text show, instead, that a line goes on.
+const FRAME: usize = 5;
+
+/// Lines of the body that are shown in any case, however low the terminal is.
+const LEAST_LINES: usize = 3;
+
+/// Shows that a line goes on, in columns where the text of a line never stands.
+const GOES_ON: char = '…';
+
+/// How a display is laid out.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// Columns that no line exceeds, within `limits::DISPLAY_COLUMNS`.
+    pub width: usize,
+    /// How much of the body is shown.
+    pub extent: Extent,
+    /// Whether colour sequences (SGR) are written.
+    pub color: bool,
+}
+
+/// How much of a body is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// A preview of a content, the whole of a diff; lines that are too wide are cut.
+    Preview,
+    /// As much of that as lets the display have so many lines, and at least three lines of it.
+    Lines(usize),
+    /// Everything: the whole content; lines that are too wide go on in the next row.
+    Whole,
+}
+
+/// What a box shows.
+pub struct Card<'a> {
+    /// `Edit`, `Write` or `Read`.
+    pub action: &'static str,
+    /// The path as it was given.
+    pub path: &'a str,
+    /// What stands in brackets behind the path.
+    pub facts: String,
+    /// The body.
+    pub body: Vec<Line<'a>>,
+    /// Lines of the text that the body begins; a remark on its end stands behind them.
+    pub lines: usize,
+    /// What the reader must not miss, one line each.
+    pub warnings: Vec<String>,
+    /// The question without its answers.
+    pub question: &'static str,
+    /// The answer that shows more.
+    pub view: Option<View>,
+}
+
+/// The answer that shows more.
+#[derive(Clone, Copy)]
+pub struct View {
+    /// `v(iew all)`.
+    pub answer: &'static str,
+    /// Whether what it shows is the body alone, so that it is not offered where that is whole.
+    pub is_in_the_box: bool,
+}
+
+impl Card<'_> {
+    /// Draws the box: lines without a final line feed, the last of which asks.
+    pub fn draw(mut self, layout: &Layout) -> String {
+        let text_columns = layout.width - FRAME;
+        let (title, heading) = self.title(layout);
+        let warnings: Vec<Row> = self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).collect();
+        let asking = words(Tone::Plain, &self.prompt(false, layout.extent), layout).len();
+        let around = 4 + heading.len() + usize::from(!heading.is_empty()) + warnings.len() + asking;
+        let limit = match layout.extent {
+            Extent::Lines(height) => height.saturating_sub(around).max(LEAST_LINES),
+            Extent::Preview | Extent::Whole => usize::MAX,
+        };
+        let (body, is_whole) = self.body(limit, text_columns, layout);
+
+        let question = words(Tone::Plain, &self.prompt(is_whole, layout.extent), layout);
+
+        let blank = Row::default();
+        let mut lines = vec![title, boxed(&blank, text_columns)];
+        for part in [heading, body].into_iter().filter(|part| !part.is_empty()) {
+            lines.extend(part.iter().chain([&blank]).map(|row| boxed(row, text_columns)));
+        }
+        lines.push(format!("└{}┘", "─".repeat(layout.width - 2)));
+        lines.extend(warnings.into_iter().chain(question).map(|row| row.text));
+        lines.join("\n")
+    }
+
+    /// Returns the upper border, and the rows of the path where it does not fit there: a name is
+    /// never cut, as its end could be what matters.
+    fn title(&self, layout: &Layout) -> (String, Vec<Row>) {
+        let rows = |text: &str| Line::new(Tone::Title, text).rows(layout.width - 6, Overflow::Wrap, layout.color);
+        let border = |title: &Row| format!("┌─ {} {}┐", title.text, "─".repeat(layout.width - 5 - title.columns));
+        let name = format!("{} ({})", self.path, self.facts);
+        if let [title] = rows(&format!("{}: {name}", self.action)).as_slice() {
+            return (border(title), Vec::new());
+        }
+        let mut heading = rows(&name);
+        if heading.len() > 1 {
+            heading = rows(self.path);
+            heading.extend(rows(&format!("({})", self.facts)));
+        }
+        (border(&rows(self.action)[0]), heading)
+    }
+
+    /// Returns at most `limit` rows of the body, among them a remark on what they leave out; and
+    /// whether they leave out nothing.
+    fn body(&mut self, limit: usize, columns: usize, layout: &Layout) -> (Vec<Row>, bool) {
+        let overflow = if layout.extent == Extent::Whole { Overflow::Wrap } else { Overflow::Cut };
+        if layout.color {
+            let most = self.body.len().min(limit);
+            diff::emphasise(&mut self.body[..most]);
+        }
+        let mut shown = self.body.len().min(limit);
+        loop {
+            let lines = &self.body[..shown];
+            let rows: Vec<Row> = lines.iter().flat_map(|line| line.rows(columns, overflow, layout.color)).collect();
+            let counted = shown.min(self.lines);
+            let cut = if overflow == Overflow::Cut { rows.iter().filter(|row| row.goes_on).count() } else { 0 };
+            let remark = match (counted < self.lines || shown < self.body.len(), cut) {
+                (false, 0) => return (rows, true),
+                (false, _) => format!("... ({} cut at the edge)", count(cut, "line")),
+                (true, 0) => format!("... (showing {counted} of {} lines)", self.lines),
+                (true, _) => format!("... (showing {counted} of {} lines, {cut} cut at the edge)", self.lines),
+            };
+            let remark = Line::new(Tone::Note, &remark).rows(columns, Overflow::Wrap, layout.color);
+            let over = (rows.len() + remark.len()).saturating_sub(limit);
+            if over == 0 || shown <= 1 {
+                return (rows.into_iter().chain(remark).collect(), false);
+            }
+            shown = shown.saturating_sub(over).max(1);
+        }
+    }
+
+    /// Returns the question with its answers; who sees everything is not asked to view it.
+    fn prompt(&self, is_whole: bool, extent: Extent) -> String {
+        match self.view {
+            Some(view) if !(is_whole && (view.is_in_the_box || extent == Extent::Whole)) => {
+                format!("{} [y/n/{}]", self.question, view.answer)
+            }
+            _ => format!("{} [y/n]", self.question),
+        }
+    }
+}
+
+/// Returns a row with the borders at its sides.
+fn boxed(row: &Row, columns: usize) -> String {
+    let mark = |shown| if shown { GOES_ON } else { ' ' };
+    let (before, after) = (mark(row.is_continued), mark(row.goes_on));
+    format!("│ {before}{}{}{after}│", row.text, " ".repeat(columns - row.columns))
+}
+
+/// Lays a text out in rows of the whole width, broken between words where it can be.
+pub fn words(tone: Tone, text: &str, layout: &Layout) -> Vec<Row> {
+    let mut lines: Vec<(String, usize)> = Vec::new();
+    for word in text.split(' ') {
+        let columns = Pieces::of(word).map(|piece| piece.columns).sum::<usize>();
+        match lines.last_mut() {
+            Some((line, taken)) if *taken + 1 + columns <= layout.width => {
+                line.push(' ');
+                line.push_str(word);
+                *taken += 1 + columns;
+            }
+            _ => lines.push((word.to_owned(), columns)),
+        }
+    }
+    let rows = |line: &str| Line::new(tone, line).rows(layout.width, Overflow::Wrap, layout.color);
+    lines.iter().flat_map(|(line, _)| rows(line)).collect()
+}
+
+/// Returns `1 line` or `2 lines`.
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,144 @@
+//! The lines of a unified diff for display: their tones, and the words that differ.
+
+use super::line::{Line, Tone};
+use crate::limits;
+use crate::text::words::{WordChange, word_runs};
+
+/// Returns the lines of a unified diff of one file, without its `---` and `+++` lines.
+///
+/// What is no diff (`Binary files a/x and b/x differ`) is kept as it is.
+pub fn lines(diff: &str) -> Vec<Line<'_>> {
+    let names = ["--- ", "+++ "];
+    let mut lines = diff.split_terminator('\n').peekable();
+    for name in names {
+        lines.next_if(|line| line.starts_with(name));
+    }
+    lines.map(line).collect()
+}
+
+fn line(text: &str) -> Line<'_> {
+    let (mark, tone) = match text.as_bytes().first() {
+        Some(b'+') => ("+", Tone::Added),
+        Some(b'-') => ("-", Tone::Removed),
+        Some(b' ') => (" ", Tone::Plain),
+        Some(b'@') => return Line::new(Tone::Hunk, text),
+        Some(b'\\') => return Line::new(Tone::Note, text),
+        _ => return Line::new(Tone::Plain, text),
+    };
+    Line { mark, text: &text[1..], tone, emphasis: Vec::new() }
+}
+
+/// Emphasises the words that differ between removed lines and the added ones that follow them.
+///
+/// Blocks over `limits::EMPHASIS_BYTES`, those behind `limits::EMPHASIS_TOTAL_BYTES` and those that have little
+/// in common are left as they are.
+pub fn emphasise(lines: &mut [Line<'_>]) {
+    let mut budget = limits::EMPHASIS_TOTAL_BYTES;
+    let mut at = 0;
+    while at < lines.len() {
+        let run = |from: usize, tone| {
+            // The remark that a line has no line feed stands between the two sides.
+            let of_side = |line: &&Line<'_>| line.tone == tone || line.tone == Tone::Note;
+            from + lines[from..].iter().take_while(of_side).count()
+        };
+        let removed = run(at, Tone::Removed);
+        let end = run(removed, Tone::Added);
+        if removed > at && end > removed {
+            emphasise_block(&mut lines[at..end], &mut budget);
+        }
+        at = end.max(at + 1);
+    }
+}
+
+fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
+    let side = |tone| {
+        let texts: Vec<&str> = block.iter().filter(|line| line.tone == tone).map(|line| line.text).collect();
+        texts.join("\n")
+    };
+    let (old, new) = (side(Tone::Removed), side(Tone::Added));
+    let bytes = old.len() + new.len();
+    if bytes > limits::EMPHASIS_BYTES || bytes > *budget {
+        return;
+    }
+    *budget -= bytes;
+    let runs = word_runs(&old, &new);
+    let inked = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+    let common: usize = runs.iter().filter(|run| run.0 == WordChange::Equal).map(|run| inked(&run.1)).sum();
+    if common * 4 < inked(&old).max(inked(&new)) {
+        return;
+    }
+    for (tone, other) in [(Tone::Removed, WordChange::Insert), (Tone::Added, WordChange::Delete)] {
+        let mut lines = block.iter_mut().filter(|line| line.tone == tone);
+        let Some(mut line) = lines.next() else { continue };
+        let mut at = 0;
+        for (change, text) in runs.iter().filter(|run| run.0 != other) {
+            for (index, part) in text.split('\n').enumerate() {
+                if index > 0 {
+                    let Some(next) = lines.next() else { break };
+                    (line, at) = (next, 0);
+                }
+                if *change != WordChange::Equal && !part.is_empty() {
+                    line.emphasis.push(at..at + part.len());
+                }
+                at += part.len();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn emphasised(diff: &str) -> Vec<String> {
+        let mut lines = lines(diff);
+        emphasise(&mut lines);
+        let marked = |line: &Line<'_>| {
+            let mut text = line.text.to_owned();
+            for range in line.emphasis.iter().rev() {
+                text.replace_range(range.clone(), &format!("[{}]", &line.text[range.clone()]));
+            }
+            format!("{}{text}", line.mark)
+        };
+        lines.iter().map(marked).collect()
+    }
+
+    #[test]
+    fn other_words_than_those_that_differ_are_emphasised() {
+        for (diff, expected) in [
+            ("", &[][..]),
+            (
+                "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-total = 0\n+total = Decimal('0')\n",
+                &["@@ -1 +1 @@", "-total = 0", "+total = [Decimal(']0[')]"],
+            ),
+            (
+                "@@ -1,3 +1,2 @@\n a\n-one two\n-three four\n+one 2\n+three four\n b\n",
+                &["@@ -1,3 +1,2 @@", " a", "-one [two]", "-three four", "+one [2]", "+three four", " b"],
+            ),
+            // A line that was broken in two; nothing in common; only one side.
+            ("-one two three\n+one\n+two three\n", &["-one[ ]two three", "+one", "+two three"]),
+            ("-alpha beta gamma\n+x\n", &["-alpha beta gamma", "+x"]),
+            ("-gone\n b\n+come\n", &["-gone", " b", "+come"]),
+            // Names of files in the lines of a hunk; no line feed at the end.
+            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- one a\n+-- one b\n", &["@@ -1 +1 @@", "--- one [a]", "+-- one [b]"]),
+            ("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+++ b/y\n", &["@@ -0,0 +1 @@", "+++ b/y"]),
+            (
+                "-one a\n\\ No newline at end of file\n+one b\n",
+                &["-one [a]", "\\ No newline at end of file", "+one [b]"],
+            ),
+            ("Binary files a/x and b/x differ\n", &["Binary files a/x and b/x differ"]),
+        ] {
+            assert_eq!(emphasised(diff), expected, "{diff:?}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_large_block_are_compared() {
+        let long = "word ".repeat(limits::EMPHASIS_BYTES / 10 + 1);
+        assert_eq!(emphasised(&format!("-{long}a\n+{long}b\n")), [format!("-{long}a"), format!("+{long}b")]);
+        let blocks = limits::EMPHASIS_TOTAL_BYTES / 10 + 1;
+        let many = emphasised(&"-one a\n+one b\n c\n".repeat(blocks));
+        assert_eq!(many[0], "-one [a]");
+        assert_eq!(many[many.len() - 3], "-one a");
+    }
+}

@@ -1,0 +1,194 @@
+//! One line of a box: its tone, its emphasis, and the rows of a terminal that it takes.
+
+use std::ops::Range;
+
+use super::visible::{Kind, Pieces};
+
+/// What a line is, which decides its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Text as it is, a line of context.
+    Plain,
+    /// A line that the change adds.
+    Added,
+    /// A line that the change removes.
+    Removed,
+    /// The heading of a hunk.
+    Hunk,
+    /// A remark about the text, no part of it.
+    Note,
+    /// What the reader must not miss.
+    Warning,
+    /// The title of the box.
+    Title,
+}
+
+impl Tone {
+    /// Returns the parameters of the terminal's colour sequence (ECMA-48, SGR); none for plain text.
+    fn paint(self, kind: Kind, is_emphasised: bool) -> &'static str {
+        match (self, kind, is_emphasised) {
+            (_, Kind::Hidden, _) => "1;7;33",
+            (Self::Added, _, true) => "7;32",
+            (Self::Removed, _, true) => "7;31",
+            (Self::Added, Kind::Plain, false) => "32",
+            (Self::Removed, Kind::Plain, false) => "31",
+            (Self::Added, Kind::Mark, false) => "2;32",
+            (Self::Removed, Kind::Mark, false) => "2;31",
+            (Self::Hunk, ..) => "36",
+            (Self::Warning, ..) => "33",
+            (Self::Title, ..) => "1",
+            (Self::Note, ..) | (Self::Plain, Kind::Mark, _) => "2",
+            (Self::Plain, Kind::Plain, _) => "",
+        }
+    }
+}
+
+/// A line before it is laid out.
+#[derive(Debug)]
+pub struct Line<'a> {
+    /// What stands before the text and belongs to the diff: `+`, `-`, a blank or nothing.
+    pub mark: &'static str,
+    /// The text, without a line feed.
+    pub text: &'a str,
+    /// What the line is.
+    pub tone: Tone,
+    /// The bytes of `text` that are emphasised, in order.
+    pub emphasis: Vec<Range<usize>>,
+}
+
+impl<'a> Line<'a> {
+    /// Returns a line without a mark and emphasis.
+    pub fn new(tone: Tone, text: &'a str) -> Self {
+        Self { mark: "", text, tone, emphasis: Vec::new() }
+    }
+
+    /// Lays the line out in rows of at most `columns`.
+    pub fn rows(&self, columns: usize, overflow: Overflow, color: bool) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let mut row = Row::default();
+        let mut paint = Paint { color, current: "" };
+        if !self.mark.is_empty() {
+            paint.set(&mut row, self.tone.paint(Kind::Plain, false));
+            row.text.push_str(self.mark);
+            row.columns += self.mark.len();
+        }
+        let mut emphasis = self.emphasis.iter().peekable();
+        for piece in Pieces::of(self.text) {
+            if row.columns + piece.columns > columns {
+                row.goes_on = true;
+                if overflow == Overflow::Cut {
+                    break;
+                }
+                paint.end(&mut row);
+                rows.push(row);
+                row = Row { is_continued: true, ..Row::default() };
+            }
+            while emphasis.next_if(|range| range.end <= piece.start).is_some() {}
+            let is_emphasised = emphasis.peek().is_some_and(|range| range.contains(&piece.start));
+            paint.set(&mut row, self.tone.paint(piece.kind, is_emphasised));
+            row.text.push_str(&piece.text);
+            row.columns += piece.columns;
+        }
+        paint.end(&mut row);
+        rows.push(row);
+        rows
+    }
+}
+
+/// What becomes of a line that is wider than its room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overflow {
+    /// Its end is left out.
+    Cut,
+    /// It goes on in the next row.
+    Wrap,
+}
+
+/// A row of a terminal, or of a box without its frame.
+#[derive(Debug, Default)]
+pub struct Row {
+    /// What is printed: colour sequences begin and end in it.
+    pub text: String,
+    /// The columns it takes.
+    pub columns: usize,
+    /// Whether it goes on what the row before began.
+    pub is_continued: bool,
+    /// Whether the line goes on behind it: in the next row, or unseen.
+    pub goes_on: bool,
+}
+
+/// The colour in force.
+struct Paint {
+    color: bool,
+    current: &'static str,
+}
+
+impl Paint {
+    fn set(&mut self, row: &mut Row, paint: &'static str) {
+        if !self.color || paint == self.current {
+            return;
+        }
+        self.end(row);
+        if !paint.is_empty() {
+            row.text.push_str("\x1b[");
+            row.text.push_str(paint);
+            row.text.push('m');
+            self.current = paint;
+        }
+    }
+
+    fn end(&mut self, row: &mut Row) {
+        if !self.current.is_empty() {
+            row.text.push_str("\x1b[0m");
+            self.current = "";
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(line: &Line<'_>, columns: usize, overflow: Overflow, color: bool) -> Vec<String> {
+        let rows = line.rows(columns, overflow, color);
+        rows.into_iter().map(|row| format!("{}{}", row.text, if row.goes_on { "…" } else { "" })).collect()
+    }
+
+    #[test]
+    fn a_line_is_cut_or_wrapped_in_the_wrong_place() {
+        for (text, columns, cut, wrapped) in [
+            ("", 4, "", &[""][..]),
+            ("abcd", 4, "abcd", &["abcd"]),
+            ("abcde", 4, "abcd…", &["abcd…", "e"]),
+            ("日本語", 5, "日本…", &["日本…", "語"]),
+            ("abe\u{301}", 3, "abe\u{301}", &["abe\u{301}"]),
+            ("ab\te\u{301}", 4, "ab⇥ …", &["ab⇥ …", "e\u{301}"]),
+            ("a\u{202e}b", 8, "a…", &["a…", "<U+202E>…", "b"]),
+        ] {
+            let line = Line::new(Tone::Plain, text);
+            assert_eq!(rows(&line, columns, Overflow::Cut, false), [cut], "{text:?}");
+            assert_eq!(rows(&line, columns, Overflow::Wrap, false), wrapped, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_colour_runs_out_of_its_row_or_emphasises_other_words() {
+        let line =
+            Line { mark: "+", text: "one two  three ", tone: Tone::Added, emphasis: std::iter::once(4..7).collect() };
+        assert_eq!(
+            rows(&line, 20, Overflow::Cut, true),
+            ["\x1b[32m+one \x1b[0m\x1b[7;32mtwo\x1b[0m\x1b[32m  three\x1b[0m\x1b[2;32m␣\x1b[0m"]
+        );
+        assert_eq!(
+            rows(&line, 7, Overflow::Wrap, true),
+            [
+                "\x1b[32m+one \x1b[0m\x1b[7;32mtw\x1b[0m…",
+                "\x1b[7;32mo\x1b[0m\x1b[32m  thre\x1b[0m…",
+                "\x1b[32me\x1b[0m\x1b[2;32m␣\x1b[0m"
+            ]
+        );
+        assert_eq!(rows(&line, 7, Overflow::Cut, true), ["\x1b[32m+one \x1b[0m\x1b[7;32mtw\x1b[0m…"]);
+        let context = Line { mark: " ", text: "", tone: Tone::Plain, emphasis: Vec::new() };
+        assert_eq!(rows(&context, 7, Overflow::Cut, true), [" "]);
+    }
+}

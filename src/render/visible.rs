@@ -1,0 +1,253 @@
+//! Text as a terminal shows it: piece by piece, each with its columns, and nothing invisible.
+//!
+//! What is shown can be read back: two lines that differ in a character that does not print, in
+//! blanks at the end or in a tab never look the same. So the marks that stand for such characters
+//! are themselves written out where a text holds them.
+
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthChar;
+
+/// Columns from one tab stop to the next.
+const TAB: usize = 4;
+
+/// Stands for a tab, which then reaches to the next tab stop.
+const TAB_MARK: char = '⇥';
+
+/// Stands for a blank behind which a line has nothing but blanks.
+const BLANK_MARK: char = '␣';
+
+/// Stands for a carriage return that ends a line.
+const RETURN_MARK: char = '␍';
+
+/// How the number of a character that does not print begins: `<U+202E>`.
+const NUMBER: &str = "<U+";
+
+/// Marks on one character; further ones would be drawn over other lines.
+const MOST_MARKS: usize = 4;
+
+/// What a piece is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A character as it is, with the marks on it.
+    Plain,
+    /// A mark for a blank, a tab or a line end, or the number of a character that is such a mark.
+    Mark,
+    /// The number of a character that would not be seen, or would change how others are seen.
+    Hidden,
+}
+
+/// What a terminal draws as one.
+#[derive(Debug)]
+pub struct Piece<'a> {
+    /// The text to print: no control, bidi or zero-width character, except marks on a letter.
+    pub text: Cow<'a, str>,
+    /// How many columns it takes, at least 1.
+    pub columns: usize,
+    /// Where in the line it came from, in bytes.
+    pub start: usize,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// The pieces of one line.
+pub struct Pieces<'a> {
+    line: &'a str,
+    at: usize,
+    column: usize,
+    /// Where the blanks at the end begin.
+    tail: usize,
+}
+
+impl<'a> Pieces<'a> {
+    /// Returns the pieces of a line without its line feed.
+    pub fn of(line: &'a str) -> Self {
+        let tail = line.strip_suffix('\r').unwrap_or(line).trim_end_matches([' ', '\t']).len();
+        Self { line, at: 0, column: 0, tail }
+    }
+
+    /// Returns the bytes of a character that is shown as it is, with its marks, and its columns.
+    fn plain(&self, first: char) -> Option<(usize, usize)> {
+        let rest = &self.line[self.at..];
+        let is_reserved = matches!(first, TAB_MARK | BLANK_MARK | RETURN_MARK) || rest.starts_with(NUMBER);
+        let columns = columns(first).filter(|columns| *columns > 0 && !is_reserved)?;
+        let marks = rest[first.len_utf8()..].chars().take_while(|c| self::columns(*c) == Some(0)).take(MOST_MARKS);
+        Some((first.len_utf8() + marks.map(char::len_utf8).sum::<usize>(), columns))
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let first = self.line[self.at..].chars().next()?;
+        let start = self.at;
+        let mark = match first {
+            '\t' => Some((TAB_MARK, TAB - self.column % TAB)),
+            ' ' if start >= self.tail => Some((BLANK_MARK, 1)),
+            '\r' if start + 1 == self.line.len() => Some((RETURN_MARK, 1)),
+            _ => None,
+        };
+        let piece = if let Some((mark, columns)) = mark {
+            self.at += 1;
+            Piece { text: format!("{mark:<columns$}").into(), columns, start, kind: Kind::Mark }
+        } else if let Some((bytes, columns)) = self.plain(first) {
+            self.at += bytes;
+            Piece { text: self.line[start..self.at].into(), columns, start, kind: Kind::Plain }
+        } else {
+            self.at += first.len_utf8();
+            let text = format!("{NUMBER}{:04X}>", u32::from(first));
+            // Its own marks and `<` would be seen; they are written out to be told from ours.
+            let kind = if columns(first).is_some_and(|columns| columns > 0) { Kind::Mark } else { Kind::Hidden };
+            Piece { columns: text.len(), text: text.into(), start, kind }
+        };
+        self.column += piece.columns;
+        Some(piece)
+    }
+}
+
+/// Counts the characters of a line that would not be seen.
+pub fn hidden(line: &str) -> usize {
+    Pieces::of(line).filter(|piece| piece.kind == Kind::Hidden).count()
+}
+
+/// Returns the columns of a character, 0 for a mark on the one before it; `None` for one that does
+/// not print.
+///
+/// Characters are measured one by one, as terminals do: a sequence that Unicode counts narrower
+/// (a flag, a face with a skin colour, an Arabic ligature) is never measured too narrow.
+fn columns(c: char) -> Option<usize> {
+    if is_unseen(c) { None } else { c.width() }
+}
+
+/// Tells whether a character shows nothing, or nothing that is the same everywhere, or changes how
+/// its neighbours are shown: controls, blanks other than the space, default-ignorable and format
+/// characters (Unicode Standard Annex 44), private use and what is no character.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || (c.is_whitespace() && c != ' ')
+        || u32::from(c) & 0xfffe == 0xfffe
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{e000}'..='\u{f8ff}'
+            | '\u{fdd0}'..='\u{fdef}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(line: &str) -> String {
+        Pieces::of(line).map(|piece| piece.text).collect()
+    }
+
+    /// Reads back what is shown, which is possible only when nothing of the line is lost.
+    fn read_back(mut shown: &str) -> String {
+        let (mut line, mut column) = (String::new(), 0);
+        while let Some(first) = shown.chars().next() {
+            let (c, bytes, columns) = if let Some(number) = shown.strip_prefix(NUMBER) {
+                let digits = number.find('>').expect("an end of the number");
+                let value = u32::from_str_radix(&number[..digits], 16).expect("a number");
+                let bytes = NUMBER.len() + digits + 1;
+                (char::from_u32(value).expect("a character"), bytes, bytes)
+            } else {
+                match first {
+                    TAB_MARK => ('\t', TAB_MARK.len_utf8() + TAB - column % TAB - 1, TAB - column % TAB),
+                    BLANK_MARK => (' ', BLANK_MARK.len_utf8(), 1),
+                    RETURN_MARK => ('\r', RETURN_MARK.len_utf8(), 1),
+                    _ => (first, first.len_utf8(), first.width().expect("what is shown prints")),
+                }
+            };
+            line.push(c);
+            column += columns;
+            shown = &shown[bytes..];
+        }
+        line
+    }
+
+    #[test]
+    fn a_character_that_hides_itself_or_others_is_shown_as_it_is() {
+        for (line, expected) in [
+            ("", ""),
+            ("plain text", "plain text"),
+            ("\x1b[31mred\x07", "<U+001B>[31mred<U+0007>"),
+            ("a\u{9b}31m", "a<U+009B>31m"),
+            ("a\nb\u{2028}c", "a<U+000A>b<U+2028>c"),
+            ("user\u{202e}nimda\u{2066}", "user<U+202E>nimda<U+2066>"),
+            ("pass\u{200b}word\u{ad}", "pass<U+200B>word<U+00AD>"),
+            ("\u{feff}a\u{a0}b\u{3000}", "<U+FEFF>a<U+00A0>b<U+3000>"),
+            ("x\u{3164}y\u{2800}z\u{e0041}", "x<U+3164>y<U+2800>z<U+E0041>"),
+            ("\u{e000}\u{10ffff}", "<U+E000><U+10FFFF>"),
+            ("👩\u{200d}👩 ❤\u{fe0f}", "👩<U+200D>👩 ❤<U+FE0F>"),
+            // Line ends and blanks at the end.
+            ("a\r", "a␍"),
+            ("a\rb", "a<U+000D>b"),
+            ("a b  ", "a b␣␣"),
+            ("a \t\r", "a␣⇥ ␍"),
+            ("   ", "␣␣␣"),
+            ("\tab\tc", "⇥   ab⇥ c"),
+            // The marks themselves.
+            ("⇥ ␣ ␍ <U+202E> <u+1>", "<U+21E5> <U+2423> <U+240D> <U+003C>U+202E> <u+1>"),
+            // Marks on letters, on nothing, and too many of them.
+            ("e\u{301}o\u{302}\u{323}", "e\u{301}o\u{302}\u{323}"),
+            ("\u{301}e", "<U+0301>e"),
+            ("\t\u{301}", "⇥   <U+0301>"),
+            ("a\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}b", "a\u{301}\u{302}\u{303}\u{304}<U+0305><U+0306>b"),
+        ] {
+            assert_eq!(shown(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn wide_characters_and_marks_are_measured_wrong() {
+        let columns = |line| Pieces::of(line).map(|piece| piece.columns).sum::<usize>();
+        for (line, expected) in [
+            ("abc", 3),
+            ("日本語", 6),
+            ("e\u{301}", 1),
+            ("한글", 4),
+            ("\u{1112}\u{1161}\u{11ab}", 2),
+            ("👍", 2),
+            ("🇩🇪", 2),
+            ("\tx", 5),
+            ("日\tx", 5),
+            ("\u{200b}", 8),
+        ] {
+            assert_eq!(columns(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_warning_counts_what_can_be_seen() {
+        for (text, expected) in [
+            ("", 0),
+            ("tabs\tand blanks \r", 0),
+            ("⇥ ␣ <U+202E>", 0),
+            ("e\u{301} 日本", 0),
+            ("a\u{202e}\nb\u{200b}\u{200b}\x1b", 5),
+            ("a\rb", 1),
+        ] {
+            assert_eq!(hidden(text), expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn two_lines_look_the_same(line in "([ \t\r<U+3>⇥␣␍e日\u{301}\u{200d}\u{202e}\x1b]|\\PC|.){0,24}") {
+            prop_assert_eq!(read_back(&shown(&line)), line);
+        }
+
+        #[test]
+        fn an_unseen_character_reaches_the_terminal(line in any::<String>()) {
+            for piece in Pieces::of(&line) {
+                prop_assert!(piece.columns > 0);
+                prop_assert!(!piece.text.contains(is_unseen), "{:?}", piece);
+                prop_assert_eq!(piece.text.chars().filter_map(UnicodeWidthChar::width).sum::<usize>(), piece.columns);
+            }
+        }
+    }
+}
