@@ -1,5 +1,6 @@
 //! The SQL functions, one file per family: parameters, columns and a thin adapter to the core.
 
+mod approval_display;
 mod arguments;
 mod comparison;
 #[cfg(debug_assertions)]
@@ -50,6 +51,8 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     registrar.scalar::<patches::PatchHunks>()?;
     registrar.scalar::<patches::ApplyPatch>()?;
     registrar.scalar::<patches::ReversePatch>()?;
+    registrar.scalar::<approval_display::ApprovalDisplay>()?;
+    registrar.scalar::<approval_display::ApprovalPaging>()?;
     #[cfg(debug_assertions)]
     {
         registrar.scalar::<debug_panic::Panic>()?;

@@ -93,7 +93,16 @@ FROM range(2500) t(i);
 --! rows: 200
 SELECT diff_files(CASE WHEN i % 4 <> 0 THEN 'HEAD' END, 'config', i % 21) FROM range(200) t(i);
 
+-- Each type of argument with NULL in it.
+--! rows: 2500
+SELECT approval_display(CASE WHEN i % 7 <> 0 THEN printf('{"description": "d%d"}', i) END, CASE WHEN i % 5 <> 0 THEN 20 + i % 100 END,
+                        CASE WHEN i % 4 <> 0 THEN i - 9 END, CASE i % 3 WHEN 0 THEN true WHEN 1 THEN false END)
+FROM range(2500) t(i);
+
 -- ---------------------------------------------------------------- errors
+
+--! error: invalid_args:
+SELECT approval_display('no JSON' || i, 80, -1, i % 2 = 0) FROM range(3000) t(i);
 
 --! error: invalid_args:
 SELECT * FROM file_changes(NULL, 'HEAD', '.');

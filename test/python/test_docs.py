@@ -24,7 +24,7 @@ def cells(line, mark):
 def rows_of(output):
     """Returns the rows of DuckDB's box, of a Markdown table, or of one text."""
     lines = output.splitlines()
-    if lines[0].startswith("┌"):
+    if re.fullmatch("┌[─┬]+┐", lines[0]):
         # Names and types stand above the line that divides them from the rows.
         return [cells(line, "│") for line in lines[3:] if line.startswith("│")]
     if lines[0].startswith("|"):
@@ -47,7 +47,7 @@ def test_an_example_prints_what_the_document_says(con, sql, output):
 
 def test_every_function_has_a_page_with_an_example(con):
     functions = con.execute(
-        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_name SIMILAR TO 'file_.*|diff_.*|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch|redline_.*' "
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_name SIMILAR TO 'file_.*|diff_.*|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch|approval_(display|paging)|redline_.*' "
     ).fetchall()
     pages = "\n".join(page.read_text() for page in DOCUMENTS[1:])
     missing = [name for (name,) in functions if not name.startswith("redline_debug") and f"`{name}(" not in pages]
