@@ -1,0 +1,191 @@
+"""A reference host for approvals: an agent proposes, a person sees exactly what would change and decides.
+
+    python examples/approve.py                          a demonstration in a folder of its own
+    python examples/approve.py FOLDER PROPOSALS.jsonl   the proposals of a file, for the files below FOLDER
+
+Each line of the file is what an agent asked for: {"tool": "edit_file", "args": {"path": "workspace/a.txt",
+"old_string": "x", "new_string": "y"}}. The folder is the sandbox `workspace`. The answers come from stdin: y
+applies, n does not, v shows all of it (in $PAGER, or less). What needs no approval is applied at once.
+
+Two connections share the database: the agent's may call the three tools, and only the host's may approve.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import duckdb
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXTENSION = ROOT / "build/release/redline.duckdb_extension"
+
+# The tools, and how the agent's connection runs them. The arguments are those of the proposal.
+TOOLS = {
+    "edit_file": "SELECT edit_file($path, $old_string, $new_string, $replace_all)",
+    "write_file": "SELECT write_file($path, $content)",
+    "read_file": "SELECT read_file($path)",
+}
+
+
+def connect(folder: pathlib.Path, extension: pathlib.Path):
+    """Returns the host's and the agent's connection to a new database, locked."""
+    host = duckdb.connect(config={"allow_unsigned_extensions": True})
+    host.execute(f"LOAD '{extension}'")
+    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw"}
+    sandbox |= {"read_approval": True, "write_approval": True, "edit_approval": True}
+    host.execute(f"SET GLOBAL redline_sandboxes = {literal(json.dumps([sandbox]))}")
+    host.execute(f"SET GLOBAL redline_tool_grants = {list(TOOLS)}")
+    host.execute(f"SET SESSION redline_tool_grants = {[*TOOLS, 'Approve']}")
+    host.execute("SET GLOBAL lock_configuration = true")
+    return host, host.cursor()
+
+
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def value(con, query: str, *arguments):
+    return con.execute(query, list(arguments)).fetchone()[0]
+
+
+def waiting(host, proposals: list[dict]) -> list[tuple[dict, str | None]]:
+    """Returns each proposal with the payload to decide on; None when it needs no approval."""
+    ask = "SELECT needs_approval(?, ?)"
+    return [(proposal, value(host, ask, proposal["tool"], json.dumps(proposal["args"]))) for proposal in proposals]
+
+
+def decide(host, payload: str) -> bool:
+    """Shows a payload and returns the answer; the end of the input is a no."""
+    size = shutil.get_terminal_size()
+    width, height, color = min(max(size.columns, 20), 1000), max(size.lines, 1), has_colour()
+    if value(host, "SELECT approval_paging(?, ?)", payload, height) == "pager" and sys.stdin.isatty():
+        page(whole_view(host, payload, width, color))
+    # One line is left for what is typed behind the question.
+    box = value(host, "SELECT approval_display(?, ?, ?, ?)", payload, width, height - 1, color)
+    while True:
+        print(box, end=" ", flush=True)
+        answer = sys.stdin.readline().strip().lower()
+        if answer in ("y", "yes"):
+            return True
+        if answer in ("n", "no", ""):
+            return False
+        if answer in ("v", "view"):
+            page(whole_view(host, payload, width, color))
+
+
+def has_colour() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def whole_view(host, payload: str, width: int, color: bool) -> str:
+    """Returns everything of a payload; of an edit the whole file, with the change in it."""
+    shown = json.loads(payload)
+    if shown.get("content_truncated"):
+        chunks = range(1, shown["total_chunks"] + 1)
+        text = "".join(value(host, "SELECT approval_chunk(?, ?)", payload, chunk) for chunk in chunks)
+        if shown["type"] == "write_large":
+            shown |= {"type": "write", "content": text, "preview": "", "preview_truncated": True}
+        else:
+            empty = dict.fromkeys(["old_string", "new_string", "context_before", "context_after"], "")
+            shown |= {"type": "edit", "unified_diff": text, **empty}
+    elif shown.get("type") == "edit":
+        try:
+            old = value(host, "SELECT read_file(?)", shown["path"])
+            if not old["truncated"]:
+                new = value(host, "SELECT apply_patch(?, ?)", old["content"], shown["unified_diff"])
+                shown["unified_diff"] = value(host, "SELECT unified_diff(?, ?, -1)", old["content"], new)
+        except duckdb.Error:
+            pass  # Reading it is not allowed: the diff it is.
+    return value(host, "SELECT approval_display(?, ?, -1, ?)", json.dumps(shown), width, color)
+
+
+def page(text: str) -> None:
+    """Shows a text in the pager; prints it where there is no terminal or no pager."""
+    if sys.stdout.isatty() and sys.stdin.isatty():
+        try:
+            pager = shlex.split(os.environ.get("PAGER") or "less")
+            subprocess.run(pager, input=text, text=True, env={"LESS": "-R", **os.environ})
+            return
+        except OSError:
+            pass
+    print(text)
+
+
+def apply(agent, proposal: dict) -> str:
+    """Runs a proposal as the agent would and returns what there is to report."""
+    tool = proposal["tool"]
+    arguments = {"replace_all": False} if tool == "edit_file" else {}
+    try:
+        result = agent.execute(TOOLS[tool], arguments | proposal["args"]).fetchone()[0]
+    except duckdb.Error as error:
+        return harmless(str(error).splitlines()[0])
+    if tool == "read_file":
+        return f"Read {result['lines']} lines, {result['bytes']} bytes"
+    name = "EditResult" if tool == "edit_file" else "WriteResult"
+    fields = ["path", "replacements_made", "lines_changed", "bytes_written", "lines_written", "created", "message"]
+    return f"{name}({', '.join(f'{field}={result[field]!r}' for field in fields if field in result)})"
+
+
+def harmless(text: str) -> str:
+    """Returns a line without what would move the cursor or hide text."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def run(host, agent, proposals: list[dict]) -> None:
+    """Lists what waits, asks about each and reports what came of it."""
+    asked = waiting(host, proposals)
+    print(f"{sum(payload is not None for _, payload in asked)} of {len(asked)} proposals wait for an answer:")
+    for number, (proposal, payload) in enumerate(asked, 1):
+        description = json.loads(payload)["description"] if payload else f"{proposal['tool']} needs no approval"
+        print(f"  {number}. {harmless(description)}")
+    for proposal, payload in asked:
+        print()
+        if payload is not None:
+            if not decide(host, payload):
+                print("Not applied.")
+                continue
+            value(host, "SELECT approve(?)", payload)
+        print(apply(agent, proposal))
+
+
+def demonstration(folder: pathlib.Path) -> list[dict]:
+    """Fills a folder and returns proposals for it: an edit, a new file that is long, a read."""
+    (folder / "src").mkdir()
+    helper = "\n".join(f"\n\ndef helper_{number}():\n    pass" for number in range(12))
+    (folder / "src/utils.py").write_text(f"import os\nimport sys\n{helper}\n")
+    (folder / "config.yaml").write_text("user: nobody\n")
+    report = "# Analysis Report\n\n" + "".join(f"- figure {number}: {number * number}\n" for number in range(150))
+    edit = {"path": "workspace/src/utils.py", "old_string": "import os\nimport sys", "new_string": "import os\nimport sys\nimport json"}
+    return [
+        {"tool": "edit_file", "args": edit},
+        {"tool": "write_file", "args": {"path": "workspace/output/report.md", "content": report}},
+        {"tool": "read_file", "args": {"path": "workspace/config.yaml"}},
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, help="the sandbox")
+    parser.add_argument("proposals", nargs="?", type=pathlib.Path, help="a file with one proposal a line, as JSON")
+    parser.add_argument("--extension", type=pathlib.Path, default=EXTENSION)
+    arguments = parser.parse_args()
+    if (arguments.folder is None) != (arguments.proposals is None):
+        parser.error("give a folder and a file of proposals, or neither")
+    with tempfile.TemporaryDirectory() as made:
+        if arguments.folder is None:
+            folder = pathlib.Path(made).resolve()
+            proposals = demonstration(folder)
+        else:
+            folder = arguments.folder.resolve()
+            proposals = [json.loads(line) for line in arguments.proposals.read_text().splitlines() if line.strip()]
+        run(*connect(folder, arguments.extension), proposals)
+
+
+if __name__ == "__main__":
+    main()

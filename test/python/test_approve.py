@@ -1,0 +1,132 @@
+"""examples/approve.py, the reference host: what it shows, and that only a yes applies anything."""
+
+import importlib.util
+import io
+import json
+import pathlib
+import re
+import types
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CASES = ROOT / "test" / "fixtures" / "approvals"
+spec = importlib.util.spec_from_file_location("approve", ROOT / "examples" / "approve.py")
+host = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(host)
+
+
+FILE = "import os\nimport sys\n\n# 1\n# 2\n# 3\n\ndef helper():\n    pass\n"
+
+
+class Tools:
+    """A connection on which the functions that touch files are stood in for, and written down."""
+
+    def __init__(self, con, payloads):
+        self.con, self.payloads, self.calls = con, payloads, []
+
+    def execute(self, query, arguments):
+        name = re.match(r"SELECT (\w+)\(", query)[1]
+        if name in ("approval_display", "approval_paging", "apply_patch", "unified_diff"):
+            return self.con.execute(query, arguments)
+        self.calls.append(name)
+        answers = {
+            "needs_approval": lambda: self.payloads[json.loads(arguments[1])["path"]],
+            "approve": lambda: "id",
+            "edit_file": lambda: {"path": "p", "replacements_made": 1, "lines_changed": 1, "message": "Added 1 line"},
+            "read_file": lambda: {"content": FILE, "lines": 9, "bytes": len(FILE), "truncated": False},
+        }
+        return types.SimpleNamespace(fetchone=lambda: (answers[name](),))
+
+
+def payload(name):
+    return (CASES / f"{name}.json").read_text()
+
+
+@pytest.fixture
+def answer(con, monkeypatch, capsys):
+    """Returns a function that runs the host with answers and returns what it printed and what it called."""
+
+    def run(payloads, typed, lines=40):
+        monkeypatch.setenv("COLUMNS", "60")
+        monkeypatch.setenv("LINES", str(lines))
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        tools = Tools(con, payloads)
+        host.run(tools, tools, [{"tool": "edit_file", "args": {"path": path}} for path in payloads])
+        return capsys.readouterr().out, [call for call in tools.calls if call != "needs_approval"]
+
+    return run
+
+
+BOX = """\
+┌─ Edit: workspace/src/utils.py (line 1) ──────────────────┐
+│                                                          │
+│  @@ -1,2 +1,3 @@                                         │
+│   import os                                              │
+│   import sys                                             │
+│  +import json                                            │
+│                                                          │
+└──────────────────────────────────────────────────────────┘
+Apply this edit? [y/n/v(iew full file)] """
+
+
+@pytest.mark.parametrize(
+    "typed, calls, end",
+    [
+        ("y\n", ["approve", "edit_file"], "EditResult(path='p', replacements_made=1, lines_changed=1, message='Added 1 line')\n"),
+        ("YES\n", ["approve", "edit_file"], None),
+        ("n\n", [], "Not applied.\n"),
+        ("\n", [], "Not applied.\n"),
+        ("", [], "Not applied.\n"),
+        ("what?\nn\n", [], "Not applied.\n"),
+        ("v\nn\n", ["read_file"], "Not applied.\n"),
+        ("v\ny\n", ["read_file", "approve", "edit_file"], None),
+    ],
+)
+def test_something_else_than_a_yes_applies_an_edit(answer, typed, calls, end):
+    out, called = answer({"workspace/src/utils.py": payload("edit_of_the_specification")}, typed)
+    assert called == calls
+    assert out.startswith("1 of 1 proposals wait for an answer:\n  1. Edit workspace/src/utils.py: add 1 line at line 1\n\n" + BOX)
+    assert out.endswith(end or ")\n")
+
+
+def test_v_shows_no_more_than_the_box(con, answer):
+    edit = json.loads(payload("edit_of_the_specification"))
+    new = FILE.replace("sys\n", "sys\nimport json\n")
+    (edit["unified_diff"],) = con.execute("SELECT unified_diff(?, ?)", [FILE, new]).fetchone()
+    out, _ = answer({"a": json.dumps(edit)}, "v\nn\n")
+    # The whole file, with the change in it; the question before it and behind it.
+    assert out.count("Apply this edit? [y/n/v(iew full file)] ") == 2
+    assert out.count("def helper") == 1 and re.search(r"│  \+import json +│\n│ +│\n│   # 1 +│[^+-]*│   def helper\(\): +│\n│       pass +│", out)
+
+
+def test_a_proposal_without_approval_is_asked_about(answer):
+    out, called = answer({"a": None, "b": payload("read")}, "n\n")
+    assert out.startswith("1 of 2 proposals wait for an answer:\n  1. edit_file needs no approval\n  2. Read workspace")
+    assert called == ["edit_file"] and out.endswith("Allow this read? [y/n] Not applied.\n")
+
+
+def test_a_long_content_scrolls_its_question_away(answer):
+    out, _ = answer({"a": payload("write_of_a_new_file")}, "n\n", lines=20)
+    box = out[out.index("┌") : out.index("Not applied")]
+    assert "... (showing 11 of 150 lines, 1 cut at the edge)" in box and len(box.splitlines()) == 19
+
+
+def test_a_description_moves_the_cursor(answer):
+    out, _ = answer({"a": json.dumps({"type": "new", "description": "a\nb\x1b[2J\u202e"})}, "n\n")
+    assert "  1. a\\nb\\x1b[2J\\u202e\n" in out
+    assert '"a<U+000A>b<U+001B>[2J<U+202E>" - Approve? [y/n] Not applied.' in out
+
+
+def test_a_large_payload_is_viewed_in_part(con, monkeypatch):
+    chunks = ["".join(f"{n},{n * 7},{'x' * (n % 50)}\n" for n in range(60)) + "60,4", "20,xx\nlast\n"]
+    large = json.loads(payload("write_large")) | {"total_chunks": 2}
+
+    class Chunks(Tools):
+        def execute(self, query, arguments):
+            if "approval_chunk" in query:
+                return types.SimpleNamespace(fetchone=lambda: (chunks[arguments[1] - 1],))
+            return super().execute(query, arguments)
+
+    shown = host.whole_view(Chunks(con, {}), json.dumps(large), 80, False)
+    assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
