@@ -32,7 +32,7 @@ pub enum Extent {
     Preview,
     /// As much of that as lets the display have so many lines, and at least three lines of it.
     Lines(usize),
-    /// Everything: the whole content; lines that are too wide go on in the next row.
+    /// Everything, for a pager: the whole content; lines that are too wide go on in the next row. Nothing is asked.
     Whole,
 }
 
@@ -66,12 +66,12 @@ pub struct View {
 }
 
 impl Card<'_> {
-    /// Draws the box: lines without a final line feed, the last of which asks.
+    /// Draws the box, the warnings and the question, without a final line feed.
     pub fn draw(mut self, layout: &Layout) -> String {
         let text_columns = layout.width - FRAME;
         let (title, heading) = self.title(layout);
         let warnings: Vec<Row> = self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).collect();
-        let asking = words(Tone::Plain, &self.prompt(false, layout.extent), layout).len();
+        let asking = self.asking(false, layout).len();
         let around = 4 + heading.len() + usize::from(!heading.is_empty()) + warnings.len() + asking;
         let limit = match layout.extent {
             Extent::Lines(height) => height.saturating_sub(around).max(LEAST_LINES),
@@ -79,15 +79,13 @@ impl Card<'_> {
         };
         let (body, is_whole) = self.body(limit, text_columns, layout);
 
-        let question = words(Tone::Plain, &self.prompt(is_whole, layout.extent), layout);
-
         let blank = Row::default();
         let mut lines = vec![title, boxed(&blank, text_columns)];
         for part in [heading, body].into_iter().filter(|part| !part.is_empty()) {
             lines.extend(part.iter().chain([&blank]).map(|row| boxed(row, text_columns)));
         }
         lines.push(format!("└{}┘", "─".repeat(layout.width - 2)));
-        lines.extend(warnings.into_iter().chain(question).map(|row| row.text));
+        lines.extend(warnings.into_iter().chain(self.asking(is_whole, layout)).map(|row| row.text));
         lines.join("\n")
     }
 
@@ -137,14 +135,14 @@ impl Card<'_> {
         }
     }
 
-    /// Returns the question with its answers; who sees everything is not asked to view it.
-    fn prompt(&self, is_whole: bool, extent: Extent) -> String {
-        match self.view {
-            Some(view) if !(is_whole && (view.is_in_the_box || extent == Extent::Whole)) => {
-                format!("{} [y/n/{}]", self.question, view.answer)
-            }
-            _ => format!("{} [y/n]", self.question),
-        }
+    /// Returns the rows of the question with its answers; a pager, which shows everything, asks nothing.
+    fn asking(&self, is_whole: bool, layout: &Layout) -> Vec<Row> {
+        let answers = match self.view {
+            _ if layout.extent == Extent::Whole => return Vec::new(),
+            Some(view) if !(is_whole && view.is_in_the_box) => format!("y/n/{}", view.answer),
+            _ => "y/n".to_owned(),
+        };
+        words(Tone::Plain, &format!("{} [{answers}]", self.question), layout)
     }
 }
 
