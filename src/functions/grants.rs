@@ -9,11 +9,12 @@ use crate::ffi::Settings;
 
 /// Each function behind tools, and the tools; any of them opens it. Functions of texts alone that
 /// read nothing (`unified_diff`, `patch_files`, …) stand behind none.
-const BEHIND: [(&str, &[&str]); 11] = [
+const BEHIND: [(&str, &[&str]); 12] = [
     ("diff_text", &["Diff"]),
     ("diff_files", &["Diff"]),
     ("read_file", &["read_file"]),
     ("write_file", &["write_file"]),
+    ("edit_file", &["edit_file"]),
     ("file_changes", &["GitDiffSummary", "GitDiff"]),
     ("file_changes_list", &["GitDiffSummary", "GitDiff"]),
     ("file_diff", &["GitDiffFile", "GitDiff"]),

@@ -6,6 +6,7 @@ mod comparison;
 #[cfg(debug_assertions)]
 mod debug_panic;
 mod diff_tool;
+mod edit_file;
 mod file_changes;
 mod file_diff;
 mod file_patches;
@@ -41,6 +42,7 @@ pub fn register(registrar: &Registrar) -> Result<()> {
     registrar.scalar::<diff_tool::DiffFiles>()?;
     registrar.scalar::<file_tools::ReadFile>()?;
     registrar.scalar::<file_tools::WriteFile>()?;
+    registrar.scalar::<edit_file::EditFile>()?;
     registrar.table::<tool_calls::RedlineTools>()?;
     registrar.scalar::<tool_calls::RedlineCall>()?;
     registrar.scalar::<tool_calls::RedlineCallText>()?;

@@ -176,12 +176,6 @@ impl fmt::Display for SplitError {
 
 impl std::error::Error for SplitError {}
 
-/// Returns how many lines a text has; the last needs no newline.
-pub fn line_count(bytes: &[u8]) -> u64 {
-    let newlines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
-    newlines + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -266,3 +266,96 @@ def test_a_locked_folder_is_waited_for_without_end_or_written(writer, root):
     start = time.monotonic()
     write(writer, "w/f", "x")
     assert time.monotonic() - start > 0.3
+
+
+# -- edit_file ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def editor(con, root):
+    return configure(con, {"name": "workspace", "root": str(root), "mode": "rw", "edit_approval": False})
+
+
+def edit(con, *arguments):
+    marks = ", ".join("?" * len(arguments))
+    return con.execute(f"SELECT edit_file({marks})", list(arguments)).fetchone()[0]
+
+
+def test_an_edit_says_something_else_than_it_did(editor, root):
+    (root / "src").mkdir()
+    (root / "src/utils.py").write_text("def a():\n    return 1\n\ndef b():\n    return 1\n")
+    done = edit(editor, "workspace/src/utils.py", "def b():\n    return 1", "def b():\n    return 2")
+    assert (root / "src/utils.py").read_text() == "def a():\n    return 1\n\ndef b():\n    return 2\n"
+    oid = lambda: subprocess.check_output(["git", "hash-object", root / "src/utils.py"], text=True).strip()
+    assert (done["replacements_made"], done["lines_changed"], done["oid"]) == (1, 1, oid())
+    assert done["message"] == "Replaced 1 line at line 4 in workspace/src/utils.py"
+    assert done["unified_diff"].startswith("--- a/src/utils.py\n+++ b/src/utils.py\n@@ ")
+    again = edit(editor, "workspace/src/utils.py", "return", "yield", True, done["oid"])
+    assert (again["replacements_made"], again["base_oid"], again["oid"]) == (2, done["oid"], oid())
+
+
+@pytest.mark.parametrize("arguments, code", [
+    (("workspace/f", "x", "y"), "not_unique"),
+    (("workspace/f", "absent", "y"), "not_found"),
+    (("workspace/f", "x", "x"), "invalid_args"),
+    (("workspace/f", "", "y"), "invalid_args"),
+    (("workspace/g", "x", "y"), "not_found"),
+    (("workspace/binary", "x", "y"), "invalid_args"),
+    (("workspace/f", "x", "y", True, "0" * 40), "stale"),
+    (("workspace/f", "x", "y", True, "no-id"), "invalid_args"),
+    (("workspace/f", None, "y"), "invalid_args"),
+    (("workspace/f", "x", None), "invalid_args"),
+    ((None, "x", "y"), "invalid_args"),
+    (("workspace/../f", "x", "y"), "fs_denied"),
+    (("elsewhere/f", "x", "y"), "fs_denied"),
+])  # fmt: skip
+def test_an_edit_that_cannot_be_meant_is_made(editor, root, arguments, code):
+    (root / "f").write_text("x\nx\n")
+    (root / "binary").write_bytes(b"x\0")
+    before = snapshot(root)
+    got = answer(editor, f"SELECT edit_file({', '.join('?' * len(arguments))})", *arguments)
+    assert_refused(got, code)
+    assert snapshot(root) == before
+
+
+def test_an_edit_is_not_pythons_replace(editor, root):
+    random.seed(5)
+    word = lambda: "".join(random.choice("ab\n") for _ in range(random.randrange(1, 4)))
+    made = 0
+    for _ in range(300):
+        text, old, new = "".join(word() for _ in range(random.randrange(1, 30))), word(), word()
+        (root / "f").write_text(text)
+        got = answer(editor, "SELECT edit_file('workspace/f', ?, ?, true)", old, new)
+        if got.error is None:
+            made += 1
+            assert (root / "f").read_text() == text.replace(old, new)
+        else:
+            assert old == new or old not in text or text.replace(old, new) == text, (text, old, new, got.error)
+            assert (root / "f").read_text() == text
+    assert made > 100
+
+
+def test_eight_editors_lose_an_edit(editor, root):
+    (root / "count").write_text("count: 0 end\n")
+
+    def work():
+        con, done = editor.cursor(), 0
+        while done < 10:
+            number = int((root / "count").read_text().split()[1])
+            got = answer(con, "SELECT edit_file('workspace/count', ?, ?)", f" {number} ", f" {number + 1} ")
+            assert got.error is None or "stale: " in got.error or "not_found: " in got.error, got.error
+            done += got.error is None
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (root / "count").read_text() == "count: 80 end\n"
+
+
+def test_an_edit_that_wants_a_yes_is_made_without_it(con, root):
+    (root / "f").write_text("x\n")
+    configure(con, {"name": "workspace", "root": str(root), "mode": "rw"})
+    assert_refused(answer(con, "SELECT edit_file('workspace/f', 'x', 'y')"), "approval_required")
+    assert (root / "f").read_text() == "x\n"

@@ -26,6 +26,7 @@ REPOSITORY_CALLS = {
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
 WRITE_CALLS = {
+    "edit_file": "SELECT edit_file('{file}', 'in', 'written')",
     "write_file": "SELECT write_file('{file}', 'written')",
 }
 # Functions whose errors are answers, with the words that an answer which is no error holds.
