@@ -62,8 +62,9 @@ pub struct Plan {
 impl Plan {
     /// Matches `edits` against `base`, the content as it is, and makes them all or none.
     ///
-    /// Edits are made on bytes: what is outside a match stays as it is. Line ends are those of
-    /// [`Haystack`] and [`LineEnds`]. `max_bytes` is what the new content may have.
+    /// Edits are made on bytes: what is outside a match stays as it is. In strings without CR, LF
+    /// stands for both line ends, and each line keeps its own (`matching`, `line_ends`).
+    /// `max_bytes` is what the new content may have.
     ///
     /// # Errors
     /// - `invalid_args`: a string is empty or both are equal, two edits overlap, nothing changes,
