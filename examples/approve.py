@@ -125,11 +125,9 @@ def apply(agent, proposal: dict) -> str:
         result = agent.execute(TOOLS[tool], arguments | proposal["args"]).fetchone()[0]
     except duckdb.Error as error:
         return harmless(str(error).splitlines()[0])
-    if tool == "read_file":
-        return f"Read {result['lines']} lines, {result['bytes']} bytes"
-    name = "EditResult" if tool == "edit_file" else "WriteResult"
-    fields = ["path", "replacements_made", "lines_changed", "bytes_written", "lines_written", "created", "message"]
-    return f"{name}({', '.join(f'{field}={result[field]!r}' for field in fields if field in result)})"
+    # Numbers and messages; what was read or changed is not printed again.
+    shown = {name: given for name, given in result.items() if name not in ("content", "unified_diff", "base_oid", "oid")}
+    return f"{tool.split('_')[0].title()}Result({', '.join(f'{name}={given!r}' for name, given in shown.items())})"
 
 
 def harmless(text: str) -> str:

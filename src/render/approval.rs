@@ -28,7 +28,8 @@ pub fn display(payload: &Received, layout: &Layout) -> String {
     let card = match &**payload {
         Payload::Edit(p) => edit(&p.path, p.match_line, p.match_count, &p.unified_diff, None),
         Payload::EditLarge(p) => {
-            edit(&p.path, p.match_line, p.match_count, whole_lines(&p.content_preview), Some(p.diff_lines))
+            let of = Chunks { all: p.total_chunks, lines: p.diff_lines };
+            edit(&p.path, p.match_line, p.match_count, whole_lines(&p.content_preview), Some(of))
         }
         Payload::Write(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
@@ -36,16 +37,23 @@ pub fn display(payload: &Received, layout: &Layout) -> String {
         }
         Payload::WriteLarge(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
-            write(&p.path, whole_lines(&p.content_preview), Some(p.content_lines), old, layout.extent)
+            let of = Chunks { all: p.total_chunks, lines: p.content_lines };
+            write(&p.path, whole_lines(&p.content_preview), Some(of), old, layout.extent)
         }
         Payload::Read(p) => read(p),
     };
     card.draw(layout)
 }
 
-/// Returns the box of an edit; `all_lines` is given when `diff` is the beginning of a diff of so
-/// many lines.
-fn edit<'a>(path: &'a str, line: u64, matches: u64, diff: &'a str, all_lines: Option<u64>) -> Card<'a> {
+/// What a text is the first chunk of.
+#[derive(Clone, Copy)]
+struct Chunks {
+    all: u64,
+    lines: u64,
+}
+
+/// Returns the box of an edit; `of` is given when `diff` is a first chunk.
+fn edit<'a>(path: &'a str, line: u64, matches: u64, diff: &'a str, of: Option<Chunks>) -> Card<'a> {
     let body = diff::lines(diff);
     let unshown = diff.split_terminator('\n').count() - body.len();
     let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
@@ -53,31 +61,31 @@ fn edit<'a>(path: &'a str, line: u64, matches: u64, diff: &'a str, all_lines: Op
         action: "Edit",
         path,
         facts: if matches > 1 { format!("line {line}, {matches} matches") } else { format!("line {line}") },
-        lines: all_lines.map_or(body.len(), |all| size(all).saturating_sub(unshown)),
+        lines: of.map_or(body.len(), |of| size(of.lines).saturating_sub(unshown)),
         body,
-        warnings: hidden_warning(unseen, all_lines.is_some()).into_iter().collect(),
+        warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).collect(),
         question: "Apply this edit?",
         view: Some(View { answer: "v(iew full file)", is_in_the_box: false }),
     }
 }
 
-/// Returns the box of a write; `all_lines` is given when `content` is the beginning of so many
-/// lines, `old` are the lines and bytes of a file that is overwritten.
+/// Returns the box of a write; `of` is given when `content` is a first chunk, `old` are the lines and
+/// bytes of a file that is overwritten.
 fn write<'a>(
     path: &'a str,
     content: &'a str,
-    all_lines: Option<u64>,
+    of: Option<Chunks>,
     old: Option<(Option<u64>, Option<u64>)>,
     extent: Extent,
 ) -> Card<'a> {
     let mut body: Vec<Line<'_>> = content.split_terminator('\n').map(|line| Line::new(Tone::Plain, line)).collect();
     let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
-    let lines = all_lines.map_or(body.len(), size);
+    let lines = of.map_or(body.len(), |of| size(of.lines));
     if extent != Extent::Whole && lines > PREVIEW_LINES {
         body.truncate(PREVIEW_LINES);
     } else if content.is_empty() {
         body.push(Line::new(Tone::Note, "(an empty file)"));
-    } else if all_lines.is_none() && !content.ends_with('\n') {
+    } else if of.is_none() && !content.ends_with('\n') {
         body.push(Line::new(Tone::Note, "\\ No newline at end of file"));
     }
     let new = count(lines, "line");
@@ -95,7 +103,8 @@ fn write<'a>(
         warnings: overwriting
             .map(|change| format!("⚠ This will overwrite existing file ({change})"))
             .into_iter()
-            .chain(hidden_warning(unseen, all_lines.is_some()))
+            .chain(chunk_warning(of))
+            .chain(hidden_warning(unseen))
             .collect(),
         question: "Write this file?",
         view: Some(View { answer: "v(iew all)", is_in_the_box: true }),
@@ -114,7 +123,7 @@ fn read(payload: &ReadPayload) -> Card<'_> {
         facts,
         body: Vec::new(),
         lines: 0,
-        warnings: hidden_warning(hidden(&payload.path), false).into_iter().collect(),
+        warnings: hidden_warning(hidden(&payload.path)).into_iter().collect(),
         question: "Allow this read?",
         view: None,
     }
@@ -129,11 +138,15 @@ fn whole_lines(chunk: &str) -> &str {
     chunk.rfind('\n').map_or(chunk, |end| &chunk[..=end])
 }
 
+/// Returns what is said of a text that goes on in other chunks.
+fn chunk_warning(of: Option<Chunks>) -> Option<String> {
+    of.filter(|of| of.all > 1).map(|of| format!("⚠ Only the first of {} chunks is shown", of.all))
+}
+
 /// Returns what is said of characters that would not be seen.
-fn hidden_warning(number: usize, is_beginning: bool) -> Option<String> {
-    let place = if is_beginning { " in the beginning" } else { "" };
+fn hidden_warning(number: usize) -> Option<String> {
     let verb = if number == 1 { "is" } else { "are" };
-    (number > 0).then(|| format!("⚠ {}{place} {verb} shown by number", count(number, "hidden character")))
+    (number > 0).then(|| format!("⚠ {} {verb} shown by number", count(number, "hidden character")))
 }
 
 /// How a host pages a payload.

@@ -5,6 +5,8 @@ import io
 import json
 import pathlib
 import re
+import subprocess
+import sys
 import types
 
 import pytest
@@ -130,3 +132,17 @@ def test_a_large_payload_is_viewed_in_part(con, monkeypatch):
 
     shown = host.whole_view(Chunks(con, {}), json.dumps(large), 80, False)
     assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
+
+
+def test_the_demonstration_applies_other_than_what_was_approved(con, extension):
+    if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = 'needs_approval'").fetchone() == (0,):
+        pytest.skip("this build has no approvals yet")
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "approve.py", "--extension", extension],
+        input="y\nn\ny\n", capture_output=True, text=True, timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("3 of 3 proposals wait for an answer:\n")
+    assert "message='Added 1 line at line 1 in workspace/src/utils.py')\n" in done.stdout
+    assert done.stdout.count("Not applied.") == 1
+    assert re.search(r"Allow this read\? \[y/n\] ReadResult\(.*lines=1, bytes=13", done.stdout)
