@@ -10,7 +10,7 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
-use crate::git::{Change, Comparison, PathChange, Reader, binary_line};
+use crate::git::{Change, Comparison, PathChange, Reader};
 use crate::text::{Diff, DiffOptions, Engine, Stop};
 
 /// What is compared.
@@ -76,8 +76,7 @@ impl Liner {
             }
             let (old, new) = self.reader.contents(&part)?;
             let (Some(old), Some(new)) = (old.text(), new.text()) else {
-                let (old, new) = part.labels();
-                lines.add_binary(&binary_line(&old, &new));
+                lines.add_binary(&self.reader.binary_line(&part));
                 continue;
             };
             lines.add(&Diff::new(&mut self.engine, old, new, &self.options, stop)?, stop)?;

@@ -1,5 +1,7 @@
 //! The contents of a file's sides as git diffs them.
 
+use std::borrow::Cow;
+
 use super::Comparison;
 use super::changes::{Change, Entry, Source};
 use super::diff_attribute::{DiffAttribute, DiffAttributes};
@@ -8,8 +10,8 @@ use super::renames::{Blobs, Version};
 use super::work_tree::WorkTree;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
-use crate::text::is_binary;
 use crate::text::section::Sections;
+use crate::text::{binary_line, is_binary, quoted_path};
 
 /// One side's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub struct Reader {
     attributes: DiffAttributes,
     /// Blobs of more bytes are binary.
     big_file_bytes: u64,
+    /// Whether paths are quoted for bytes from 0x80 on.
+    quotes_high: bool,
 }
 
 impl Reader {
@@ -50,6 +54,22 @@ impl Reader {
         let new = self.attributes.of(&change.path)?.diff;
         let old = if change.origin.is_some() { self.attributes.of(change.old_path())?.diff } else { new };
         Ok((self.side(change.old, change.old_path(), old)?, self.side(change.new, &change.path, new)?))
+    }
+
+    /// Returns git's line for a binary change, without its newline.
+    pub fn binary_line(&self, change: &Change) -> Vec<u8> {
+        let (old, new) = change.labels();
+        binary_line(&old, &new, self.quotes_high)
+    }
+
+    /// Returns a path as patches show it.
+    pub(super) fn quoted<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
+        quoted_path(path, self.quotes_high)
+    }
+
+    /// Tells whether paths are quoted for bytes from 0x80 on.
+    pub(super) fn quotes_high(&self) -> bool {
+        self.quotes_high
     }
 
     /// Returns the rule that finds the section headings of a change.
@@ -153,6 +173,7 @@ impl Comparison {
             work_tree: None,
             attributes: DiffAttributes::new(self),
             big_file_bytes: self.repository().big_file_bytes(),
+            quotes_high: self.repository().quotes_high(),
         }
     }
 }

@@ -38,7 +38,7 @@ pub use changes::{Change, Entry, LineCounts, Measure, Measured, Measurer, Mode, 
 pub use comparison::{Comparison, PathChange};
 pub use contents::{Contents, Reader};
 pub use pairing::{Changes, Walk};
-pub use patch::{FilePatch, PatchHunk, binary_line};
+pub use patch::{FilePatch, PatchHunk};
 pub use pathspec::{PathFilter, Pathspec};
 pub use renames::RenameOptions;
 pub use repository::Repository;

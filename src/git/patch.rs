@@ -11,7 +11,7 @@ use super::contents::Reader;
 use crate::error::Result;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
-use crate::text::{self, Diff, DiffOptions, Engine, Stop, quoted_path};
+use crate::text::{Diff, DiffOptions, Engine, Stop};
 
 /// A file's patch and where its hunks lie in it.
 #[derive(Debug, Default)]
@@ -65,10 +65,9 @@ impl Patcher {
             return Ok(());
         }
         let (old, new) = self.reader.contents(change)?;
-        let labels = change.labels();
         let (Some(old), Some(new)) = (old.text(), new.text()) else {
             patch.bytes.extend(header);
-            patch.bytes.extend(binary_line(&labels.0, &labels.1));
+            patch.bytes.extend(self.reader.binary_line(change));
             patch.bytes.push(b'\n');
             return Ok(());
         };
@@ -81,7 +80,8 @@ impl Patcher {
             return Ok(());
         }
         patch.bytes.extend(header);
-        write_labels(&mut patch.bytes, &labels.0, &labels.1, true);
+        let labels = change.labels();
+        write_labels(&mut patch.bytes, &labels.0, &labels.1, self.reader.quotes_high());
         let sections = self.reader.sections(change)?;
         let mut headings = Finder::new(sections, diff.old_lines(), stop);
         let mut pace = stop.pace();
@@ -102,7 +102,7 @@ impl Patcher {
     /// Writes the lines before `---`; returns whether they tell nothing but the two ids.
     fn write_header(&self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
         let Change { path, old, new, origin, .. } = change;
-        let name = |prefix: &[u8], path: &[u8]| quoted_path(&[prefix, path].concat(), true).into_owned();
+        let name = |prefix: &[u8], path: &[u8]| self.reader.quoted(&[prefix, path].concat()).into_owned();
         out.extend([b"diff --git ", &name(b"a/", change.old_path())[..], b" ", &name(b"b/", path), b"\n"].concat());
         let mut is_bare = false;
         match (old, new) {
@@ -120,7 +120,7 @@ impl Patcher {
             };
             out.extend(format!("similarity index {}%\n", origin.similarity).into_bytes());
             for (end, path) in [("from", &origin.path), ("to", path)] {
-                out.extend([format!("{word} {end} ").as_bytes(), &quoted_path(path, true), b"\n"].concat());
+                out.extend([format!("{word} {end} ").as_bytes(), &self.reader.quoted(path), b"\n"].concat());
             }
         }
         if !change.has_same_ids() {
@@ -136,12 +136,6 @@ impl Patcher {
         }
         Ok(is_bare)
     }
-}
-
-/// Returns git's line for a binary file, without its newline; a label is `/dev/null` for an absent
-/// side.
-pub fn binary_line(old: &[u8], new: &[u8]) -> Vec<u8> {
-    text::binary_line(old, new, true)
 }
 
 impl Comparison {

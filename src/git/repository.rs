@@ -25,6 +25,7 @@ pub struct Repository {
     pub(super) given: Arc<str>,
     /// Blobs of more bytes are binary, `core.bigFileThreshold`.
     big_file_bytes: u64,
+    quotes_high: bool,
     pub(super) drivers: Arc<Drivers>,
     pub(super) checkout: Checkout,
     /// What submodules may be read.
@@ -64,6 +65,7 @@ impl Repository {
             .flatten()
             .and_then(|bytes| u64::try_from(bytes).ok())
             .unwrap_or(limits::BIG_FILE_BYTES);
+        let quotes_high = config.boolean("core.quotePath").ok().flatten().unwrap_or(true);
         let is_bare = config.boolean("core.bare").ok().flatten().unwrap_or(false);
         let location = match location {
             Location { git_dir, common_dir, .. } if is_bare && git_dir == common_dir => {
@@ -76,6 +78,7 @@ impl Repository {
             location: Arc::new(location),
             given: given.into(),
             big_file_bytes,
+            quotes_high,
             drivers: Arc::new(drivers(&config)),
             checkout: Checkout::new(&config),
             access: Arc::clone(access),
@@ -108,6 +111,11 @@ impl Repository {
     /// Returns the size in bytes above which a blob is binary.
     pub fn big_file_bytes(&self) -> u64 {
         self.big_file_bytes
+    }
+
+    /// Tells whether patches quote paths for bytes from 0x80 on: `core.quotePath`.
+    pub(super) fn quotes_high(&self) -> bool {
+        self.quotes_high
     }
 }
 

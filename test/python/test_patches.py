@@ -51,14 +51,23 @@ def assert_same(ours, theirs, what):
         pytest.fail(f"{what}: line {place}: {near(ours)} where git prints {near(theirs)}")
 
 
-@pytest.fixture(scope="module")
-def ripgrep(tmp_path_factory):
+def bare_clone(tmp_path_factory, name):
     bundles = os.environ.get("REDLINE_TEST_REPOS")
     if not bundles:
         pytest.skip("REDLINE_TEST_REPOS is not set")
-    clone = tmp_path_factory.mktemp("patches") / "ripgrep.git"
-    repositories.git(".", "clone", "-q", "--bare", str(pathlib.Path(bundles) / "ripgrep.bundle"), str(clone))
+    clone = tmp_path_factory.mktemp("patches") / f"{name}.git"
+    repositories.git(".", "clone", "-q", "--bare", str(pathlib.Path(bundles) / f"{name}.bundle"), str(clone))
     return clone
+
+
+@pytest.fixture(scope="module")
+def ripgrep(tmp_path_factory):
+    return bare_clone(tmp_path_factory, "ripgrep")
+
+
+@pytest.fixture(scope="module")
+def cargo(tmp_path_factory):
+    return bare_clone(tmp_path_factory, "cargo")
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -88,6 +97,20 @@ def test_a_commit_of_a_whole_history_is_printed_otherwise(con, ripgrep):
         assert_same(ours.strip(b"\n"), theirs.strip(b"\n"), commit)
         compared += 1
     assert compared > 2000
+
+
+def test_a_commit_of_a_sample_of_a_large_history_is_printed_otherwise(con, cargo):
+    commits = repositories.git_text(cargo, "rev-list", "--no-merges", "--min-parents=1", "HEAD").split()
+    sample = random.Random(20_000_101).sample(commits, 1000)
+    log = repositories.git(
+        cargo, "log", "-p", "--no-walk=unsorted", "--stdin", MARK_FORMAT, *PLAIN, stdin="\n".join(sample).encode()
+    )
+    parts = log.split(MARK)[1:]
+    assert len(parts) == len(sample)
+    for part in parts:
+        commit, _, theirs = part.partition(b"\n")
+        commit = commit.decode()
+        assert_same(patches(con, cargo, f"{commit}^", commit).strip(b"\n"), theirs.strip(b"\n"), commit)
 
 
 @pytest.mark.parametrize("options", [options for options in OPTIONS if options])

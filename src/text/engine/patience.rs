@@ -21,8 +21,8 @@ pub(super) struct Patience {
     places: Vec<[u32; 2]>,
     /// The candidates, with the index of the one before each in a longest sequence.
     anchors: Vec<Anchor>,
-    /// The last anchor of the best sequence of each length.
-    piles: Vec<u32>,
+    /// The last anchor of the best sequence of each length: its new line and its index.
+    piles: Vec<(u32, u32)>,
     chain: Vec<(usize, usize)>,
 }
 
@@ -105,18 +105,18 @@ impl Patience {
         self.piles.clear();
         for index in 0..self.anchors.len() {
             let new = self.anchors[index].new;
-            let pile = self.piles.partition_point(|&top| self.anchors[top as usize].new < new);
+            let pile = self.piles.partition_point(|&(top, _)| top < new);
             if pile > 0 {
-                self.anchors[index].before = self.piles[pile - 1];
+                self.anchors[index].before = self.piles[pile - 1].1;
             }
             match self.piles.get_mut(pile) {
-                Some(top) => *top = index as u32,
-                None => self.piles.push(index as u32),
+                Some(top) => *top = (new, index as u32),
+                None => self.piles.push((new, index as u32)),
             }
             pace.spend(4)?;
         }
         self.chain.clear();
-        let mut next = self.piles.last().copied();
+        let mut next = self.piles.last().map(|&(_, index)| index);
         while let Some(anchor) = next.and_then(|index| self.anchors.get(index as usize)) {
             self.chain.push((anchor.old as usize, anchor.new as usize));
             next = Some(anchor.before);
