@@ -85,6 +85,13 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Returns the number of lines, a last one without terminator included, without splitting.
+#[must_use]
+pub fn line_count(bytes: &[u8]) -> u64 {
+    let newlines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+    newlines + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
+}
+
 /// Appends the end of each line that ends within `block`, which starts `at` bytes into the text.
 ///
 /// Eight bytes at a time: a byte of `word` is zero where the text has a newline, and the carry-free form of the

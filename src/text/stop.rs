@@ -95,7 +95,7 @@ impl Pace<'_> {
         self.stop.check()
     }
 
-    /// Accounts for a line of which `bytes` are passed over at once; of a longer one than [`STRIDE`], a part.
+    /// Accounts for a line of which `bytes` are passed over at once; of a longer one than a stride, a part.
     #[inline]
     pub fn pass(&mut self, bytes: usize) -> Result<(), Stopped> {
         self.spend(1 + bytes / STEP_BYTES)
