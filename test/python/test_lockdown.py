@@ -37,6 +37,8 @@ TOOL_CALLS = {
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
     "redline_tools": "SELECT * FROM redline_tools()",
+    "approval_display": """SELECT approval_display('{{"type": "other", "description": "{file}"}}')""",
+    "approval_paging": """SELECT approval_paging('{{"type": "other", "description": "{file}"}}')""",
     "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
     "diff_text": "SELECT diff_text('{file}', '{repo}')",
     "diff_stats": "SELECT diff_stats('{file}', '{repo}')",
