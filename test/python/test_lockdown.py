@@ -48,7 +48,6 @@ PURE_CALLS = {
     "patch_hunks": "SELECT patch_hunks(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "apply_patch": "SELECT apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "redline_tools": "SELECT * FROM redline_tools()",
 }
 READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]
 SECRET = "SECRET"
