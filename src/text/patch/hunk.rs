@@ -21,6 +21,9 @@ fn header(text: &[u8]) -> Option<Header<'_>> {
     let (new, rest) = range(rest.strip_prefix(b" +")?)?;
     let section = rest.strip_prefix(b" @@")?;
     let section = section.strip_prefix(b" ").unwrap_or(section);
+    // Of several CRs one is the line's end; were another left, it would be taken for one when the hunk is printed.
+    let end = section.iter().rposition(|&byte| byte != b'\r').map_or(0, |last| last + 1);
+    let section = &section[..end];
     Some(Header { old, new, section })
 }
 

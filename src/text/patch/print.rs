@@ -62,4 +62,12 @@ mod tests {
             assert_eq!(hunk_text(&files[0].hunks[0]), hunk.as_bytes());
         }
     }
+
+    #[test]
+    fn a_section_that_ends_in_carriage_returns_loses_one_at_each_reading() {
+        let files = parse(b"@@ -1 +1 @@ f() \r\r\n-a\r\n+b\r\n").expect("a patch");
+        let printed = hunk_text(&files[0].hunks[0]);
+        assert_eq!(printed, b"@@ -1 +1 @@ f() \n-a\r\n+b\r\n");
+        assert_eq!(parse(&printed).expect("a patch")[0].hunks[0].section, files[0].hunks[0].section);
+    }
 }
