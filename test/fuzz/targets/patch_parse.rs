@@ -21,8 +21,8 @@ fuzz_target!(|data: &[u8]| {
     let count = |files: &[FilePatch<'_>]| files.iter().map(lines).sum::<usize>();
     assert_eq!(count(&there), count(&back), "lines were lost on the way back");
     let redo = reverse(&undo).expect("the way back can be undone");
-    // `Binary files a and b and c differ` can be read in two ways.
-    if there.iter().all(|file| !file.is_binary) {
+    // `Binary files a and b and c differ` can be read in two ways, and a CR at the end of a name as the line's.
+    if !data.contains(&b'\r') && there.iter().all(|file| !file.is_binary) {
         assert_eq!(reverse(&redo).expect("and again"), undo, "there and back again is elsewhere");
     }
     if let ([there], [back]) = (&there[..], &back[..])
