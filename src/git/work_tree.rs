@@ -24,6 +24,8 @@ use crate::sandbox::{FileKind, FileState, Folders, Root};
 /// Reads the files of a work tree for one thread; fastest in the order of paths.
 pub struct WorkTree {
     repository: Repository,
+    /// The kind of the repository's ids.
+    hash: gix::hash::Kind,
     index: Arc<Index>,
     folders: Folders,
     cleaner: Cleaner,
@@ -42,7 +44,9 @@ impl WorkTree {
             .with_source(error)
         })?;
         let cleaner = Cleaner::new(comparison, Arc::clone(index));
-        Ok(Self { repository, index: Arc::clone(index), folders: Folders::new(root), cleaner })
+        // Asked once: it takes a handle of the repository.
+        let hash = repository.object_hash();
+        Ok(Self { repository, hash, index: Arc::clone(index), folders: Folders::new(root), cleaner })
     }
 
     /// Returns the folders of the work tree.
@@ -133,9 +137,8 @@ impl WorkTree {
     /// Identifies a file that is too large to be held, without conversions.
     fn identify_large(&mut self, path: &[u8]) -> Result<Option<(Oid, u64)>> {
         let Some((mut file, state)) = self.open(path)? else { return Ok(None) };
-        let hash = self.repository.object_hash();
         let progress = &mut gix::progress::Discard;
-        let oid = compute_stream_hash(hash, Kind::Blob, &mut file, state.size, progress, &AtomicBool::new(false));
+        let oid = compute_stream_hash(self.hash, Kind::Blob, &mut file, state.size, progress, &AtomicBool::new(false));
         Ok(Some((oid.map_err(|error| unreadable(path).with_source(error))?, state.size)))
     }
 
@@ -157,7 +160,7 @@ impl WorkTree {
     }
 
     fn hash(&self, bytes: &[u8]) -> Result<Oid> {
-        compute_hash(self.repository.object_hash(), Kind::Blob, bytes)
+        compute_hash(self.hash, Kind::Blob, bytes)
             .map_err(|error| Error::tool_failed("a file's id cannot be computed").with_source(error))
     }
 
