@@ -10,7 +10,11 @@ NEXT := 2.0.0
 VENVS := build/venv
 STABLE_READY := $(VENVS)/$(STABLE)/.ready
 NEXT_READY := $(VENVS)/$(NEXT)/.ready
+BENCH_READY := $(VENVS)/bench/.ready
 STABLE_BIN := $(VENVS)/$(STABLE)/bin
+# The same with what the servers for agents need.
+STABLE_MCP := $(VENVS)/$(STABLE)/.mcp
+NEXT_MCP := $(VENVS)/$(NEXT)/.mcp
 LIBDUCKDB := build/libduckdb/libduckdb.so
 
 CARGO_FUZZ := build/cargo-fuzz/bin/cargo-fuzz
@@ -21,19 +25,21 @@ FUZZ_SECONDS := 60
 step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
-.PHONY: help run shell test test-memory fuzz debug release fmt lint bench bench-worst clean
+.PHONY: help run shell mcp test test-memory fuzz debug release sql fmt lint bench bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
 	@echo "make shell        open a DuckDB shell with redline loaded"
+	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=. WRITE=1)"
 	@echo "make test         run every test, in DuckDB $(STABLE) and $(NEXT)"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
 	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
 	@echo "make release      build/release/redline.duckdb_extension"
 	@echo "make debug        build/debug/redline.duckdb_extension"
+	@echo "make sql          write sql/tools.sql from the registry of tools"
 	@echo "make fmt          format the Rust sources"
 	@echo "make lint         rustfmt, clippy and rustdoc, warnings as errors"
-	@echo "make bench        compare with git, side by side"
+	@echo "make bench        compare with git and its peers, side by side, into docs/benchmarks.md"
 	@echo "make bench-worst  the same on texts that are hard to compare (minutes)"
 	@echo "make clean        remove build/ and target/"
 
@@ -45,7 +51,12 @@ shell: release $(STABLE_READY)
 	@$(STABLE_BIN)/duckdb -unsigned \
 		-cmd "LOAD 'build/release/redline.duckdb_extension'" -cmd ".read sql/macros.sql"
 
-test: debug $(STABLE_READY) $(NEXT_READY)
+# What is said on stdout is the protocol's, so the steps go to stderr.
+mcp:
+	@$(MAKE) --no-print-directory release $(NEXT_MCP) >&2
+	@$(VENVS)/$(NEXT)/bin/python examples/mcp_server.py "$(or $(FOLDER),.)" $(if $(WRITE),--write)
+
+test: debug $(STABLE_MCP) $(NEXT_MCP)
 	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py --extension build/debug/redline.duckdb_extension \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
 
@@ -85,6 +96,10 @@ release:
 	$(CARGO) build --release
 	@$(PYTHON) scripts/package.py release
 
+sql: debug $(STABLE_READY)
+	$(call step,scripts/write_sql.py)
+	@$(STABLE_BIN)/python scripts/write_sql.py build/debug/redline.duckdb_extension
+
 fmt:
 	$(CARGO) fmt
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml
@@ -98,9 +113,11 @@ lint:
 	$(call step,cargo doc)
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
 
-bench: release $(STABLE_READY)
-	$(call step,benches/against_git.py in DuckDB $(STABLE))
-	@$(STABLE_BIN)/python benches/against_git.py
+bench: release $(BENCH_READY)
+	$(call step,cargo build --release --features bench --bin text_pairs)
+	$(CARGO) build --release --features bench --bin text_pairs
+	$(call step,benches/run.py in DuckDB $(STABLE))
+	@$(VENVS)/bench/bin/python benches/run.py
 
 bench-worst:
 	$(call step,cargo build --release --features bench --bin one_pair)
@@ -111,10 +128,11 @@ bench-worst:
 clean:
 	rm -rf build target
 
-# Made once; a stamp is written last, so that an interrupted set-up starts again.
-$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest
-$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest
-$(STABLE_READY) $(NEXT_READY):
+# Made again when this file changes; a stamp is written last, so that an interrupted set-up starts again.
+$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest jsonschema
+$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest jsonschema
+$(BENCH_READY): PACKAGES := duckdb==$(STABLE) pygit2 GitPython numpy
+$(STABLE_READY) $(NEXT_READY) $(BENCH_READY): Makefile
 	$(call step,Python packages: $(PACKAGES))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
 		echo "Python 3.10 or newer is needed (make PYTHON=... names another one)" >&2; exit 1; }
@@ -122,6 +140,15 @@ $(STABLE_READY) $(NEXT_READY):
 	@mkdir -p $(dir $(@D))
 	@$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+	@touch $@
+
+$(STABLE_MCP): MCP_PACKAGES := mcp==2.3.0 mcp-server-motherduck==1.1.0
+$(NEXT_MCP): MCP_PACKAGES := mcp==2.3.0
+$(STABLE_MCP): $(STABLE_READY)
+$(NEXT_MCP): $(NEXT_READY)
+$(STABLE_MCP) $(NEXT_MCP):
+	$(call step,Python packages: $(MCP_PACKAGES))
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(MCP_PACKAGES)
 	@touch $@
 
 $(LIBDUCKDB): scripts/fetch_libduckdb.py

@@ -25,12 +25,7 @@ import duckdb
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXTENSION = ROOT / "build/release/redline.duckdb_extension"
 
-# The tools, and how the agent's connection runs them. The arguments are those of the proposal.
-TOOLS = {
-    "edit_file": "SELECT edit_file($path, $old_string, $new_string, $replace_all)",
-    "write_file": "SELECT write_file($path, $content)",
-    "read_file": "SELECT read_file($path)",
-}
+TOOLS = ["edit_file", "write_file", "read_file"]
 
 
 def connect(folder: pathlib.Path, extension: pathlib.Path):
@@ -40,7 +35,7 @@ def connect(folder: pathlib.Path, extension: pathlib.Path):
     sandbox = {"name": "workspace", "root": str(folder), "mode": "rw"}
     sandbox |= {"read_approval": True, "write_approval": True, "edit_approval": True}
     host.execute(f"SET GLOBAL redline_sandboxes = {literal(json.dumps([sandbox]))}")
-    host.execute(f"SET GLOBAL redline_tool_grants = {list(TOOLS)}")
+    host.execute(f"SET GLOBAL redline_tool_grants = {TOOLS}")
     host.execute(f"SET SESSION redline_tool_grants = {[*TOOLS, 'Approve']}")
     host.execute("SET GLOBAL lock_configuration = true")
     return host, host.cursor()
@@ -96,12 +91,14 @@ def whole_view(host, payload: str, width: int, color: bool) -> str:
             shown |= {"type": "edit", "unified_diff": text, **empty}
     elif shown.get("type") == "edit":
         try:
+            # Who asks is the person who may say yes to reading it.
+            value(host, "SELECT approve(read_approval(?))", shown["path"])
             old = value(host, "SELECT read_file(?)", shown["path"])
             if not old["truncated"]:
                 new = value(host, "SELECT apply_patch(?, ?)", old["content"], shown["unified_diff"])
                 shown["unified_diff"] = value(host, "SELECT unified_diff(?, ?, -1)", old["content"], new)
         except duckdb.Error:
-            pass  # Reading it is not allowed: the diff it is.
+            pass  # It cannot be read as a text: the diff it is.
     return value(host, "SELECT approval_display(?, ?, -1, ?)", json.dumps(shown), width, color)
 
 
@@ -120,12 +117,11 @@ def page(text: str) -> None:
 def apply(agent, proposal: dict) -> str:
     """Runs a proposal as the agent would and returns what there is to report."""
     tool = proposal["tool"]
-    arguments = {"replace_all": False} if tool == "edit_file" else {}
-    try:
-        result = agent.execute(TOOLS[tool], arguments | proposal["args"]).fetchone()[0]
-    except duckdb.Error as error:
-        return harmless(str(error).splitlines()[0])
+    answer = json.loads(value(agent, "SELECT redline_call(?, ?)", tool, json.dumps(proposal["args"])))
+    if answer["isError"]:
+        return harmless(answer["content"][0]["text"])
     # Numbers and messages; what was read or changed is not printed again.
+    result = answer["structuredContent"]
     shown = {name: given for name, given in result.items() if name not in ("content", "unified_diff", "base_oid", "oid")}
     return f"{tool.split('_')[0].title()}Result({', '.join(f'{name}={given!r}' for name, given in shown.items())})"
 

@@ -9,6 +9,7 @@
 //! | [`ffi`] | DuckDB's C API: all `unsafe`, nothing about diffs |
 //! | [`tools`] | pure: the registry of tools that agents call, their arguments and answers |
 //! | [`render`] | pure: what a person sees: approvals as the boxes of a terminal |
+//! | [`review`] | pure: a change page by page within a budget of bytes |
 //! | [`edit`] | pure: edits of a file, the payload a person decides on, approvals |
 //! | [`git`] | the only user of gix: repositories, revisions, the tree walk, changed files |
 //! | [`sandbox`] | which paths may be read and written: DuckDB's limits, the named roots |
@@ -25,6 +26,7 @@ pub mod git;
 pub mod limits;
 pub mod pipeline;
 pub mod render;
+pub mod review;
 pub mod sandbox;
 pub mod suggest;
 pub mod text;

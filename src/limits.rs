@@ -63,11 +63,24 @@ pub const BIG_FILE_BYTES: u64 = 512 << 20;
 /// Bytes of a `.gitattributes` file, git's own limit; a larger one is ignored, as git does.
 pub const ATTRIBUTES_BYTES: u64 = 100 << 20;
 
+/// Paths whose attributes a thread remembers; beyond, it forgets them all and starts again.
+pub const ATTRIBUTE_PATHS: usize = 1 << 14;
+
+/// Bytes of a `.mailmap`; a larger one in a work tree is ignored, in a commit it is `tool_failed:`.
+pub const MAILMAP_BYTES: u64 = 100 << 20;
+
 /// Bytes of a `.gitignore` file; a larger one is `too_large:`.
 pub const IGNORE_BYTES: u64 = 100 << 20;
 
 /// Bytes that the entries of an index may take in memory; a larger one is `tool_failed:`.
 pub const INDEX_BYTES: usize = 4 << 30;
+
+/// Bytes of objects up to which they are kept from one query to the next.
+pub const KEPT_BYTES: usize = 32 << 20;
+
+/// Bytes of objects that a query keeps, while `redline_cache_bytes` says nothing else; what was not used for longest
+/// makes room, and is read again when it is needed.
+pub const CACHE_BYTES: u64 = 256 << 20;
 
 /// Bytes of a path beneath a sandbox's root, and of one name in it: what Linux opens. A longer one
 /// is `fs_denied:`.
@@ -88,6 +101,12 @@ pub const XATTR_BYTES: usize = 64 << 10;
 /// Jobs in flight between the walk and the reader of a scan: bounds memory, not results.
 pub const WINDOW_JOBS: usize = 256;
 
+/// Commits in one job of a walk over a history: enough that handing them over costs nothing.
+pub const JOB_COMMITS: usize = 16;
+
+/// Jobs in flight between such a walk and its reader.
+pub const WINDOW_HISTORY_JOBS: usize = 64;
+
 /// Paths looked at when the nearest names of a missing file are searched; beyond, the hint is
 /// drawn from those seen.
 pub const SUGGESTION_PATHS: usize = 20_000;
@@ -105,3 +124,21 @@ pub const ALTERNATES_DEPTH: usize = 5;
 /// Bytes of fingerprints of old files that rename detection holds at once; beyond, new files are read once
 /// more for each such portion.
 pub const RENAME_BYTES: usize = 128 << 20;
+
+/// Bytes of an answer about a change, while `max_bytes` says nothing else; what has no room is named
+/// with the cursor that asks for it.
+pub const REVIEW_BYTES: usize = 48_000;
+
+/// What `max_bytes` may be: room for the totals, a line and a cursor at least, and what a SQL value
+/// and an agent can take at most. Others are `invalid_args:`.
+pub const REVIEW_BYTES_RANGE: std::ops::RangeInclusive<i64> = 2_000..=64 << 20;
+
+/// The part of `max_bytes`, one in so many, in which a page that goes on names the files that wait;
+/// beyond, they are counted.
+pub const REVIEW_NAMES_SHARE: usize = 8;
+
+/// Bytes of a hunk larger than a page that a page shows at least; with less room it is `too_large:`.
+pub const REVIEW_PART_BYTES: usize = 100;
+
+/// Bytes of a line of a patch on average above which a file counts as minified: it comes last.
+pub const MINIFIED_LINE_BYTES: usize = 1_000;

@@ -139,7 +139,7 @@ impl Approvals {
         {
             return Ok(waiting.result);
         }
-        if Covered::around(operation).iter().any(|covered| state.covered.contains_key(covered)) {
+        if state.is_covered(operation) {
             return Ok(operation.result.unwrap_or_default().into());
         }
         let request = operation.request();
@@ -152,6 +152,18 @@ impl Approvals {
         let message = format!("\"{}\" waits for a person under the id {id}", proposal.payload.description());
         state.propose(operation, proposal, now);
         Err(Error::approval_required(message).with_hint("Call it again when the host has approved it"))
+    }
+
+    /// Tells whether the operation would be done without another question.
+    pub fn allows(&self, operation: &Operation<'_>, now: Instant, ttl: Duration) -> bool {
+        let state = self.lock(now, ttl);
+        state.is_covered(operation)
+            || state.waiting.get(&operation.digest()).is_some_and(|waiting| waiting.approved.is_some())
+    }
+
+    /// Tells whether an approval of a scope wider than `once` covers the operation.
+    pub fn covers(&self, operation: &Operation<'_>, now: Instant, ttl: Duration) -> bool {
+        self.lock(now, ttl).is_covered(operation)
     }
 
     /// Returns a chunk, from 1, of the text of a payload, which is named by its `fetch_url` or its
@@ -183,6 +195,10 @@ impl Approvals {
 }
 
 impl State {
+    fn is_covered(&self, operation: &Operation<'_>) -> bool {
+        Covered::around(operation).iter().any(|covered| self.covered.contains_key(covered))
+    }
+
     fn propose(&mut self, operation: &Operation<'_>, proposal: Proposal, now: Instant) {
         let id = operation.digest();
         if let Some(waiting) = self.waiting.get_mut(&id) {

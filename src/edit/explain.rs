@@ -22,7 +22,7 @@ const NAMED: usize = 3;
 pub const MOST: usize = 10;
 
 /// Bytes of a string above which no near miss is looked for.
-const WANTED_BYTES: usize = 64 << 10;
+pub const WANTED_BYTES: usize = 64 << 10;
 
 /// Bytes of a file, from its start, in which near misses are looked for.
 const SEARCHED_BYTES: usize = 16 << 20;
@@ -36,14 +36,14 @@ const BY_CHARACTERS: usize = 400;
 /// The characters or words that are compared; of longer texts, the first.
 const PIECES: usize = 1000;
 
-/// A passage of a file that resembles a string.
+/// A passage of a file that resembles a string, or is it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NearMiss {
     /// The line, from 1, in which the passage starts.
     pub line: u64,
     /// How alike it is to the string, 0 to 1; of long texts, how alike their first words are.
     pub similarity: f64,
-    /// In what it differs.
+    /// In what it differs; none where the string matches.
     pub reasons: Vec<Reason>,
     /// The passage; bytes that are not UTF-8 as U+FFFD.
     pub text: String,
@@ -52,10 +52,31 @@ pub struct NearMiss {
 }
 
 impl NearMiss {
-    /// Returns the reasons as a text, such as `tabs, case`.
+    /// Returns the reasons as a text, such as `tabs, case`; `exact` where there is none.
     pub fn reason(&self) -> String {
+        if self.reasons.is_empty() {
+            return "exact".to_owned();
+        }
         self.reasons.iter().map(|reason| reason.name()).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Returns up to [`MOST`] passages: those that `wanted` matches, as they stand in the file, then those
+/// that resemble it, the nearest first.
+pub fn explain(lines: &Lines<'_>, wanted: &str) -> Vec<NearMiss> {
+    let exact = |place: Range<usize>| NearMiss {
+        line: lines.line_at(place.start) as u64 + 1,
+        similarity: 1.0,
+        reasons: Vec::new(),
+        text: wanted.to_owned(),
+        old_string: Some(wanted.to_owned()),
+    };
+    let mut found: Vec<NearMiss> =
+        Haystack::new(lines.bytes()).places(wanted).into_iter().take(MOST).map(exact).collect();
+    if found.len() < MOST {
+        found.append(&mut near_misses(lines, wanted, MOST - found.len()));
+    }
+    found
 }
 
 /// Returns up to `most` passages that resemble `wanted`, the nearest first: those that differ in
@@ -338,6 +359,21 @@ mod tests {
         let found = near(b"x\ncaf\xe9 au lait\n", "caf\u{fffd} au lait");
         assert_eq!((found[0].line, found[0].reason().as_str()), (2, "not UTF-8"));
         assert_eq!((found[0].old_string.as_deref(), found[0].text.as_str()), (None, "caf\u{fffd} au lait"));
+    }
+
+    #[test]
+    fn a_match_is_not_explained_or_stands_behind_a_near_miss() {
+        let explained = |file: &str, wanted: &str| -> Vec<(u64, String)> {
+            let found = explain(&Lines::split(file.as_bytes(), &Stop::never()).unwrap(), wanted);
+            found.iter().map(|near| (near.line, near.reason())).collect()
+        };
+        let row = |line, reason: &str| (line, reason.to_owned());
+        assert_eq!(
+            explained("call(A)\r\nx\r\ncall(a)\r\n  call(a)\r\n", "call(a)\n"),
+            [row(3, "exact"), row(4, "exact"), row(1, "case")]
+        );
+        assert_eq!(explained("a\nb\n", "a\nb"), [row(1, "exact")]);
+        assert_eq!(explained(&"x\n".repeat(50), "x").len(), MOST);
     }
 
     #[test]

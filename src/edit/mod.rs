@@ -9,6 +9,7 @@
 //! | `proposal` | the payload of an operation, and the chunks of one that is large |
 //! | `operation` | what an approval is for, to the byte, as a digest |
 //! | `approvals` | what waits for a person, and what a person has said yes to |
+//! | `repeats` | the edits that a statement has made already |
 
 mod approvals;
 mod explain;
@@ -20,11 +21,13 @@ pub mod payload;
 mod plan;
 mod proposal;
 mod reason;
+mod repeats;
 mod windows;
 
 pub use approvals::{Approvals, Scope};
-pub use explain::{MOST, NearMiss, near_misses};
+pub use explain::{MOST, NearMiss, WANTED_BYTES, explain, near_misses};
 pub use operation::{Digest, Operation, Tool};
 pub use plan::{Edit, FileName, Plan, check_base};
 pub use proposal::{Existing, Proposal};
 pub use reason::Reason;
+pub use repeats::{Repeats, Ticket};

@@ -66,7 +66,7 @@ impl Operation<'_> {
     }
 
     /// Returns what tells it from every other operation, whatever the file holds.
-    pub(super) fn request(&self) -> Digest {
+    pub fn request(&self) -> Digest {
         self.asked().finish()
     }
 

@@ -1,6 +1,6 @@
 //! The table of DuckDB's C API, retyped so that its exceptions may pass through our frames.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
 
 use libduckdb_sys as sys;
@@ -63,6 +63,7 @@ api! {
     fn duckdb_client_context_get_config_option(
         context: sys::duckdb_client_context, name: *const c_char, scope: *mut sys::duckdb_config_option_scope,
     ) -> sys::duckdb_value;
+    fn duckdb_client_context_get_connection_id(context: sys::duckdb_client_context) -> idx_t;
     fn duckdb_destroy_client_context(context: *mut sys::duckdb_client_context);
 
     fn duckdb_client_context_get_file_system(context: sys::duckdb_client_context) -> sys::duckdb_file_system;
@@ -104,6 +105,7 @@ api! {
     fn duckdb_create_list_value(
         child: sys::duckdb_logical_type, values: *mut sys::duckdb_value, count: idx_t,
     ) -> sys::duckdb_value;
+    fn duckdb_get_timestamp_tz(value: sys::duckdb_value) -> sys::duckdb_timestamp;
     fn duckdb_destroy_value(value: *mut sys::duckdb_value);
 
     fn duckdb_create_logical_type(id: sys::duckdb_type) -> sys::duckdb_logical_type;
@@ -112,6 +114,9 @@ api! {
         kinds: *mut sys::duckdb_logical_type, names: *mut *const c_char, count: idx_t,
     ) -> sys::duckdb_logical_type;
     fn duckdb_logical_type_set_alias(kind: sys::duckdb_logical_type, alias: *const c_char);
+    fn duckdb_list_type_child_type(kind: sys::duckdb_logical_type) -> sys::duckdb_logical_type;
+    fn duckdb_struct_type_child_count(kind: sys::duckdb_logical_type) -> idx_t;
+    fn duckdb_get_type_id(kind: sys::duckdb_logical_type) -> sys::duckdb_type;
     fn duckdb_destroy_logical_type(kind: *mut sys::duckdb_logical_type);
 
     fn duckdb_create_table_function() -> sys::duckdb_table_function;
@@ -124,6 +129,9 @@ api! {
     fn duckdb_table_function_set_bind(function: sys::duckdb_table_function, bind: Option<TableBind>);
     fn duckdb_table_function_set_init(function: sys::duckdb_table_function, init: Option<Init>);
     fn duckdb_table_function_set_function(function: sys::duckdb_table_function, scan: Option<TableScan>);
+    fn duckdb_table_function_set_extra_info(
+        function: sys::duckdb_table_function, data: *mut c_void, destroy: Option<Destroy>,
+    );
     fn duckdb_table_function_supports_projection_pushdown(function: sys::duckdb_table_function, pushdown: bool);
     fn duckdb_register_table_function(
         connection: sys::duckdb_connection, function: sys::duckdb_table_function,
@@ -136,6 +144,7 @@ api! {
     fn duckdb_bind_set_bind_data(info: sys::duckdb_bind_info, data: *mut c_void, destroy: Option<Destroy>);
     fn duckdb_bind_set_error(info: sys::duckdb_bind_info, message: *const c_char);
 
+    fn duckdb_init_get_extra_info(info: sys::duckdb_init_info) -> *mut c_void;
     fn duckdb_init_get_bind_data(info: sys::duckdb_init_info) -> *mut c_void;
     fn duckdb_init_set_init_data(info: sys::duckdb_init_info, data: *mut c_void, destroy: Option<Destroy>);
     fn duckdb_init_get_column_count(info: sys::duckdb_init_info) -> idx_t;
@@ -151,9 +160,13 @@ api! {
     fn duckdb_scalar_function_add_parameter(function: sys::duckdb_scalar_function, kind: sys::duckdb_logical_type);
     fn duckdb_scalar_function_set_return_type(function: sys::duckdb_scalar_function, kind: sys::duckdb_logical_type);
     fn duckdb_scalar_function_set_special_handling(function: sys::duckdb_scalar_function);
+    fn duckdb_scalar_function_set_extra_info(
+        function: sys::duckdb_scalar_function, data: *mut c_void, destroy: Option<Destroy>,
+    );
     fn duckdb_scalar_function_set_volatile(function: sys::duckdb_scalar_function);
     fn duckdb_scalar_function_set_init(function: sys::duckdb_scalar_function, init: Option<Init>);
     fn duckdb_scalar_function_set_function(function: sys::duckdb_scalar_function, call: Option<ScalarCall>);
+    fn duckdb_scalar_function_init_get_extra_info(info: sys::duckdb_init_info) -> *mut c_void;
     fn duckdb_scalar_function_init_get_client_context(info: sys::duckdb_init_info, out: *mut sys::duckdb_client_context);
     fn duckdb_scalar_function_init_set_state(info: sys::duckdb_init_info, state: *mut c_void, destroy: Option<Destroy>);
     fn duckdb_scalar_function_init_set_error(info: sys::duckdb_init_info, message: *const c_char);
@@ -189,7 +202,25 @@ api! {
     fn duckdb_list_vector_get_child(vector: sys::duckdb_vector) -> sys::duckdb_vector;
     fn duckdb_list_vector_reserve(vector: sys::duckdb_vector, capacity: idx_t) -> sys::duckdb_state;
     fn duckdb_list_vector_set_size(vector: sys::duckdb_vector, size: idx_t) -> sys::duckdb_state;
+    fn duckdb_list_vector_get_size(vector: sys::duckdb_vector) -> idx_t;
     fn duckdb_struct_vector_get_child(vector: sys::duckdb_vector, index: idx_t) -> sys::duckdb_vector;
+    fn duckdb_vector_get_column_type(vector: sys::duckdb_vector) -> sys::duckdb_logical_type;
+    fn duckdb_create_vector(kind: sys::duckdb_logical_type, capacity: idx_t) -> sys::duckdb_vector;
+    fn duckdb_destroy_vector(vector: *mut sys::duckdb_vector);
+    fn duckdb_create_selection_vector(size: idx_t) -> sys::duckdb_selection_vector;
+    fn duckdb_destroy_selection_vector(selection: sys::duckdb_selection_vector);
+    fn duckdb_selection_vector_get_data_ptr(selection: sys::duckdb_selection_vector) -> *mut sys::sel_t;
+    fn duckdb_vector_copy_sel(
+        from: sys::duckdb_vector, to: sys::duckdb_vector, selection: sys::duckdb_selection_vector, count: idx_t,
+        from_offset: idx_t, to_offset: idx_t,
+    );
+}
+
+/// Returns the version of DuckDB, such as `v2.0.0`.
+pub fn host_version() -> String {
+    // SAFETY: DuckDB returns a text of its own that ends in NUL and lives as long as the library.
+    let version = unsafe { CStr::from_ptr((api().duckdb_library_version)()) };
+    version.to_string_lossy().into_owned()
 }
 
 static API: OnceLock<Api> = OnceLock::new();

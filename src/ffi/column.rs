@@ -12,7 +12,7 @@ pub enum Column {
     Boolean(Vec<Option<bool>>),
     /// UTINYINT values.
     UTinyInt(Vec<Option<u8>>),
-    /// BIGINT values.
+    /// BIGINT values, and TIMESTAMPTZ ones, which DuckDB stores alike.
     BigInt(Vec<Option<i64>>),
     /// DOUBLE values.
     Double(Vec<Option<f64>>),
@@ -68,7 +68,7 @@ impl Column {
             Type::Boolean => Self::Boolean(Vec::new()),
             Type::UTinyInt => Self::UTinyInt(Vec::new()),
             Type::Integer | Type::UInteger => unreachable!("a type of parameters only"),
-            Type::BigInt => Self::BigInt(Vec::new()),
+            Type::BigInt | Type::Timestamp => Self::BigInt(Vec::new()),
             Type::Double => Self::Double(Vec::new()),
             Type::Varchar | Type::Json => Self::Text(Texts::default()),
             Type::Blob => Self::Blob(Texts::default()),
@@ -164,7 +164,7 @@ impl Column {
         }
     }
 
-    /// Appends a BIGINT or NULL.
+    /// Appends a BIGINT, a TIMESTAMPTZ in microseconds since 1970, or NULL.
     pub fn push_bigint(&mut self, number: Option<i64>) {
         match self {
             Self::BigInt(values) => values.push(number),

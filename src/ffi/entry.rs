@@ -1,11 +1,13 @@
 //! The entry point DuckDB calls when the extension is loaded.
 
+use std::any::Any;
 use std::ptr;
 
 use libduckdb_sys as sys;
 
 use super::api::{Api, api, install};
 use super::contain;
+use super::kept::Kept;
 use super::option::{self, ConfigOption};
 use super::replacement::{self, ReplacementScan};
 use super::scalar::{self, ScalarFunction};
@@ -20,9 +22,16 @@ const API_VERSION: &str = "v1.5.6";
 pub struct Registrar {
     database: sys::duckdb_database,
     connection: sys::duckdb_connection,
+    kept: Kept,
 }
 
 impl Registrar {
+    /// Keeps a value for the functions registered from here on, which see it in their
+    /// [`super::Settings`]. It is the database's own: another database has another one.
+    pub fn keep(&mut self, value: impl Any + Send + Sync) {
+        self.kept = Kept::new(value);
+    }
+
     /// Registers a setting.
     pub fn option(&self, option: &ConfigOption) -> Result<()> {
         // SAFETY: the connection is open as long as the registrar exists.
@@ -32,13 +41,13 @@ impl Registrar {
     /// Registers a table function.
     pub fn table<F: TableFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { table::register::<F>(self.connection) }
+        unsafe { table::register::<F>(self.connection, &self.kept) }
     }
 
     /// Registers a scalar function.
     pub fn scalar<F: ScalarFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { scalar::register::<F>(self.connection) }
+        unsafe { scalar::register::<F>(self.connection, &self.kept) }
     }
 
     /// Registers a replacement scan, asked after those of DuckDB itself.
@@ -113,7 +122,7 @@ unsafe fn load(info: sys::duckdb_extension_info, access: *const sys::duckdb_exte
         if (api().duckdb_connect)(database, &mut connection) != sys::DuckDBSuccess {
             return Err(refused("no connection to the database could be opened"));
         }
-        let registrar = Registrar { database, connection };
-        crate::functions::register(&registrar)
+        let mut registrar = Registrar { database, connection, kept: Kept::new(()) };
+        crate::functions::register(&mut registrar)
     }
 }

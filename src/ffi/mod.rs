@@ -18,6 +18,8 @@ mod column;
 mod contain;
 mod entry;
 mod file_system;
+mod input;
+mod kept;
 mod option;
 mod replacement;
 mod scalar;
@@ -27,6 +29,7 @@ mod types;
 mod value;
 mod vector;
 
+pub use api::host_version;
 pub use column::{Batch, Column};
 pub use entry::Registrar;
 pub use file_system::{FileError, FileSystem};

@@ -4,17 +4,19 @@ use std::ffi::c_void;
 use std::ptr;
 
 use libduckdb_sys as sys;
-use sys::idx_t;
 
 use super::api::api;
 use super::column::Column;
 use super::contain;
+use super::input::Input;
+use super::kept::Kept;
 use super::settings::{ClientContext, Settings};
 use super::types::{Type, TypeHandle, c_name};
-use super::vector::{self, Input};
+use super::vector;
 use crate::error::{Error, Result};
 
-/// The parameter types of one overload: BIGINT, BOOLEAN and VARCHAR are read today.
+/// The parameter types of one overload: BIGINT, BOOLEAN, VARCHAR and lists of structs of these are
+/// read today.
 pub type Overload = &'static [Type];
 
 /// What a NULL argument means.
@@ -51,10 +53,10 @@ pub trait ScalarFunction: 'static {
     fn call(state: &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()>;
 }
 
-/// The arguments of one row.
+/// The arguments of one row, or the fields of a struct among them.
 #[derive(Clone, Copy)]
 pub struct Arguments<'a> {
-    inputs: &'a [(Type, Input<'a>)],
+    inputs: &'a [(Type, Input)],
     row: usize,
 }
 
@@ -86,12 +88,28 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Tells whether the overload that was called has a VARCHAR at this place.
+    pub fn is_text(&self, index: usize) -> bool {
+        matches!(self.inputs.get(index), Some((Type::Varchar, _)))
+    }
+
+    /// Returns the structs of a list, each with its fields, `None` for one that is NULL; `None` for
+    /// a NULL list and for an argument this overload lacks.
+    pub fn structs(&self, index: usize) -> Option<impl ExactSizeIterator<Item = Option<Arguments<'a>>>> {
+        match self.inputs.get(index)? {
+            (Type::List(Type::Struct(_)), input) => {
+                // SAFETY: as above.
+                let rows = unsafe { input.list(self.row) }?;
+                let (_, elements) = &input.children()[0];
+                let inputs = elements.children();
+                Some(rows.map(move |row| (!elements.is_null(row)).then_some(Arguments { inputs, row })))
+            }
+            (other, _) => panic!("argument {index} is {other:?}, not a list of structs"),
+        }
+    }
+
     fn has_null(&self) -> bool {
-        (0..self.inputs.len()).any(|index| match self.inputs[index].0 {
-            Type::BigInt => self.bigint(index).is_none(),
-            Type::Boolean => self.boolean(index).is_none(),
-            _ => self.text(index).is_none(),
-        })
+        self.inputs.iter().any(|(_, input)| input.is_null(self.row))
     }
 }
 
@@ -99,7 +117,7 @@ impl<'a> Arguments<'a> {
 ///
 /// # Safety
 /// `connection` must be open.
-pub unsafe fn register<F: ScalarFunction>(connection: sys::duckdb_connection) -> Result<()> {
+pub unsafe fn register<F: ScalarFunction>(connection: sys::duckdb_connection, kept: &Kept) -> Result<()> {
     let api = api();
     let name = c_name(F::NAME);
     // SAFETY: set and functions are ours until destroyed; DuckDB copies what it is given.
@@ -119,6 +137,8 @@ pub unsafe fn register<F: ScalarFunction>(connection: sys::duckdb_connection) ->
             if F::NULLS == Nulls::Handle {
                 (api.duckdb_scalar_function_set_special_handling)(function);
             }
+            let (shared, destroy) = kept.share();
+            (api.duckdb_scalar_function_set_extra_info)(function, shared, destroy);
             (api.duckdb_scalar_function_set_init)(function, Some(init::<F>));
             (api.duckdb_scalar_function_set_function)(function, Some(call::<F>));
             if (api.duckdb_add_scalar_function_to_set)(set, function) != sys::DuckDBSuccess {
@@ -150,11 +170,13 @@ unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
 /// Called by DuckDB with a live init info, once per thread and execution.
 unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info) {
     let api = api();
-    // SAFETY: `info` is live; the context returned is ours and dropped here.
+    // SAFETY: `info` is live, its extra information that of `register`; the context returned is ours
+    // and dropped here.
     unsafe {
         let mut context = ptr::null_mut();
         (api.duckdb_scalar_function_init_get_client_context)(info, &mut context);
-        let settings = ClientContext::new(context).read(F::SETTINGS);
+        let kept = Kept::of((api.duckdb_scalar_function_init_get_extra_info)(info));
+        let settings = ClientContext::new(context).read(F::SETTINGS, kept);
         match contain::run(|| F::open(settings)) {
             Ok(state) => (api.duckdb_scalar_function_init_set_state)(
                 info,
@@ -175,17 +197,20 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
 ) {
     let api = api();
     // SAFETY: DuckDB hands over flat vectors of an overload's types, one per argument, and an
-    // output vector with room for as many rows. An overload is told by its length; the inputs
-    // live as long as the callback.
+    // output vector with room for as many rows. An overload is told by the types of the vectors;
+    // these live as long as the callback.
     unsafe {
         let rows = (api.duckdb_data_chunk_get_size)(input) as usize;
-        let width = (api.duckdb_data_chunk_get_column_count)(input) as usize;
-        let overload = F::OVERLOADS.iter().find(|overload| overload.len() == width).expect("an overload of ours");
-        let inputs: Vec<(Type, Input<'_>)> = overload
-            .iter()
-            .enumerate()
-            .map(|(index, kind)| (*kind, Input::new((api.duckdb_data_chunk_get_vector)(input, index as idx_t), rows)))
+        let vectors: Vec<_> = (0..(api.duckdb_data_chunk_get_column_count)(input))
+            .map(|index| (api.duckdb_data_chunk_get_vector)(input, index))
             .collect();
+        let kinds: Vec<TypeHandle> = vectors.iter().map(|&vector| TypeHandle::of(vector)).collect();
+        let is_called = |overload: &&Overload| {
+            overload.len() == kinds.len() && overload.iter().zip(&kinds).all(|(kind, given)| given.is(kind))
+        };
+        let overload = F::OVERLOADS.iter().find(is_called).expect("an overload of ours");
+        let inputs: Vec<(Type, Input)> =
+            overload.iter().zip(vectors).map(|(kind, vector)| (*kind, Input::new(vector, kind, rows))).collect();
         let state = &mut *(api.duckdb_scalar_function_get_state)(info).cast::<F::State>();
         let mut out = Column::new(&F::RETURNS);
         let computed = contain::run(|| {

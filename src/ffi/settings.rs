@@ -1,5 +1,6 @@
 //! The host's settings, read when a scan or a scalar opens, never in bind.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use libduckdb_sys as sys;
 
 use super::api::api;
 use super::file_system::FileSystem;
+use super::kept::Kept;
 use super::types::c_name;
 use super::value::Value;
 
@@ -29,8 +31,9 @@ impl ClientContext {
     }
 
     /// Reads the named settings; must run outside `catch_unwind`, as DuckDB may throw.
-    pub fn read(self: &Arc<Self>, names: &[&'static str]) -> Settings {
+    pub fn read(self: &Arc<Self>, names: &[&'static str], kept: Kept) -> Settings {
         let mut values = HashMap::new();
+        let mut connection = 0;
         if !self.0.is_null() {
             for &name in names {
                 let key = c_name(name);
@@ -42,9 +45,11 @@ impl ClientContext {
                 };
                 values.insert(name, value.unwrap_or(Value::Null));
             }
+            // SAFETY: the context is live, as above.
+            connection = unsafe { (api().duckdb_client_context_get_connection_id)(self.0) };
         }
         let files = (!self.0.is_null()).then(|| FileSystem::new(Arc::clone(self)));
-        Settings { values, files }
+        Settings { values, files, connection, kept: Some(kept) }
     }
 
     /// Returns the raw context, valid as long as `self`.
@@ -62,17 +67,30 @@ impl Drop for ClientContext {
     }
 }
 
-/// The values of settings at one moment, and the file system that obeys the host's.
+/// The values of settings at one moment, the file system that obeys the host's, and what the
+/// extension keeps for the database.
 #[derive(Debug, Default, Clone)]
 pub struct Settings {
     values: HashMap<&'static str, Value>,
     files: Option<FileSystem>,
+    connection: u64,
+    kept: Option<Kept>,
 }
 
 impl Settings {
     /// Returns a setting's value; NULL where the host does not know the name.
     pub fn get(&self, name: &str) -> &Value {
         self.values.get(name).unwrap_or(&Value::Null)
+    }
+
+    /// Returns what was kept at registration, if it is of this type.
+    pub fn kept<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.kept.as_ref()?.get()
+    }
+
+    /// Returns the number that DuckDB gave the connection.
+    pub fn connection(&self) -> u64 {
+        self.connection
     }
 
     /// Returns the connection's file system, if there is a connection.

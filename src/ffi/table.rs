@@ -10,6 +10,7 @@ use sys::idx_t;
 use super::api::api;
 use super::column::Batch;
 use super::contain;
+use super::kept::Kept;
 use super::settings::{ClientContext, Settings};
 use super::types::{Field, TypeHandle, c_name};
 use super::value::Value;
@@ -57,7 +58,7 @@ pub trait TableFunction: 'static {
 ///
 /// # Safety
 /// `connection` must be open.
-pub unsafe fn register<F: TableFunction>(connection: sys::duckdb_connection) -> Result<()> {
+pub unsafe fn register<F: TableFunction>(connection: sys::duckdb_connection, kept: &Kept) -> Result<()> {
     let api = api();
     // SAFETY: the function is ours until it is destroyed below; DuckDB copies names and types,
     // and the callbacks match the signatures it calls them with.
@@ -72,6 +73,8 @@ pub unsafe fn register<F: TableFunction>(connection: sys::duckdb_connection) -> 
             (api.duckdb_table_function_add_named_parameter)(function, name.as_ptr(), kind.raw());
         }
         (api.duckdb_table_function_supports_projection_pushdown)(function, true);
+        let (shared, destroy) = kept.share();
+        (api.duckdb_table_function_set_extra_info)(function, shared, destroy);
         (api.duckdb_table_function_set_bind)(function, Some(bind::<F>));
         (api.duckdb_table_function_set_init)(function, Some(init::<F>));
         (api.duckdb_table_function_set_function)(function, Some(scan::<F>));
@@ -143,13 +146,15 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
 /// Called by DuckDB with a live init info, after a bind that succeeded.
 unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) {
     let api = api();
-    // SAFETY: `info` is live; the bind data is the one `bind::<F>` set, shared and never written.
+    // SAFETY: `info` is live, its extra information that of `register`; the bind data is the one
+    // `bind::<F>` set, shared and never written.
     unsafe {
         let data = &*(api.duckdb_init_get_bind_data)(info).cast::<BindData<F::Bind>>();
         let projection: Vec<usize> = (0..(api.duckdb_init_get_column_count)(info))
             .map(|index| (api.duckdb_init_get_column_index)(info, index) as usize)
             .collect();
-        let settings = data.context.read(F::SETTINGS);
+        let kept = Kept::of((api.duckdb_init_get_extra_info)(info));
+        let settings = data.context.read(F::SETTINGS, kept);
         let opened = contain::run(|| {
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
             Ok(Box::new(ScanData { scan, batch: Batch::new(F::COLUMNS, &projection), broken: false }))

@@ -21,6 +21,8 @@ pub enum Type {
     BigInt,
     /// DOUBLE.
     Double,
+    /// TIMESTAMPTZ, a moment in microseconds since 1970 in UTC.
+    Timestamp,
     /// VARCHAR, UTF-8.
     Varchar,
     /// JSON: VARCHAR under another name, which DuckDB does not check.
@@ -31,6 +33,25 @@ pub enum Type {
     List(&'static Type),
     /// A struct of named fields.
     Struct(&'static [Field]),
+}
+
+impl Type {
+    /// Returns DuckDB's number of the type; of lists and structs, that of their kind.
+    pub fn id(&self) -> sys::duckdb_type {
+        match self {
+            Self::Boolean => sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN,
+            Self::UTinyInt => sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT,
+            Self::Integer => sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER,
+            Self::UInteger => sys::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER,
+            Self::BigInt => sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT,
+            Self::Double => sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE,
+            Self::Timestamp => sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP_TZ,
+            Self::Varchar | Self::Json => sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
+            Self::Blob => sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
+            Self::List(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST,
+            Self::Struct(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT,
+        }
+    }
 }
 
 /// A parameter, a column of a table function or a field of a struct.
@@ -56,20 +77,12 @@ impl TypeHandle {
     /// Creates DuckDB's handle of `kind`.
     pub fn new(kind: &Type) -> Self {
         match kind {
-            Type::Boolean => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
-            Type::UTinyInt => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT),
-            Type::Integer => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER),
-            Type::UInteger => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER),
-            Type::BigInt => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT),
-            Type::Double => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE),
-            Type::Varchar => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
             Type::Json => {
-                let text = Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR);
+                let text = Self::plain(kind.id());
                 // SAFETY: `text` is a live handle; DuckDB copies the name.
                 unsafe { (api().duckdb_logical_type_set_alias)(text.0, c"JSON".as_ptr()) };
                 text
             }
-            Type::Blob => Self::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
             Type::List(child) => {
                 let child = Self::new(child);
                 // SAFETY: `child` is a live handle; DuckDB copies the type behind it.
@@ -89,6 +102,7 @@ impl TypeHandle {
                     )
                 })
             }
+            _ => Self::plain(kind.id()),
         }
     }
 
@@ -96,6 +110,30 @@ impl TypeHandle {
     pub fn plain(id: sys::duckdb_type) -> Self {
         // SAFETY: takes a plain number and returns an owned handle.
         Self(unsafe { (api().duckdb_create_logical_type)(id) })
+    }
+
+    /// Returns the type of a vector.
+    ///
+    /// # Safety
+    /// `vector` must be live.
+    pub unsafe fn of(vector: sys::duckdb_vector) -> Self {
+        // SAFETY: the vector is live and the handle returned is owned.
+        Self(unsafe { (api().duckdb_vector_get_column_type)(vector) })
+    }
+
+    /// Tells whether it is of a kind; structs are told apart by how many fields they have.
+    pub fn is(&self, kind: &Type) -> bool {
+        // SAFETY: the handle is live, and its parts are asked for once it is known to have them.
+        unsafe {
+            (api().duckdb_get_type_id)(self.0) == kind.id()
+                && match kind {
+                    Type::List(child) => Self((api().duckdb_list_type_child_type)(self.0)).is(child),
+                    Type::Struct(fields) => {
+                        (api().duckdb_struct_type_child_count)(self.0) == fields.len() as sys::idx_t
+                    }
+                    _ => true,
+                }
+        }
     }
 
     /// Returns the raw handle, valid as long as `self`.

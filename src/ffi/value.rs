@@ -4,6 +4,8 @@ use duckdb::core::LogicalTypeId;
 use duckdb::vtab::Value as HostValue;
 use libduckdb_sys as sys;
 
+use super::api::api;
+
 /// An owned copy of a DuckDB value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -13,6 +15,8 @@ pub enum Value {
     Boolean(bool),
     /// Any integer that fits 64 signed bits; larger ones saturate.
     Integer(i64),
+    /// TIMESTAMPTZ, microseconds since 1970 in UTC; of arguments, not of list elements.
+    Timestamp(i64),
     /// VARCHAR. DuckDB's C API ends a value at its first NUL.
     Text(String),
     /// A list.
@@ -25,7 +29,15 @@ impl Value {
     /// # Safety
     /// `raw` must be null or an owned value of the API.
     pub(super) unsafe fn take(raw: sys::duckdb_value) -> Option<Self> {
-        (!raw.is_null()).then(|| Self::copy(&HostValue::from(raw)))
+        if raw.is_null() {
+            return None;
+        }
+        let value = HostValue::from(raw);
+        if !value.is_null() && value.logical_type_id() == LogicalTypeId::TimestampTZ {
+            // SAFETY: `raw` lives as long as `value`, and is of the type that is asked for.
+            return Some(Self::Timestamp(unsafe { (api().duckdb_get_timestamp_tz)(raw) }.micros));
+        }
+        Some(Self::copy(&value))
     }
 
     fn copy(value: &HostValue) -> Self {
@@ -61,6 +73,14 @@ impl Value {
     pub fn as_integer(&self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Returns the moment of a TIMESTAMPTZ in microseconds since 1970.
+    pub fn as_timestamp(&self) -> Option<i64> {
+        match self {
+            Self::Timestamp(micros) => Some(*micros),
             _ => None,
         }
     }

@@ -1,8 +1,4 @@
-//! Reading argument vectors and writing result vectors.
-
-use std::ffi::c_void;
-use std::marker::PhantomData;
-use std::slice;
+//! Writing result vectors.
 
 use libduckdb_sys as sys;
 use sys::idx_t;
@@ -112,78 +108,6 @@ impl<'a> Nulls<'a> {
                 self.mask = (self.api.duckdb_vector_get_validity)(self.vector);
             }
             *self.mask.add(row / 64) &= !(1 << (row % 64));
-        }
-    }
-}
-
-/// A flat argument vector, readable without further API calls (so also inside `catch_unwind`).
-pub struct Input<'a> {
-    data: *const c_void,
-    mask: *const u64,
-    rows: usize,
-    lifetime: PhantomData<&'a [u8]>,
-}
-
-impl Input<'_> {
-    /// Fetches the pointers of a vector.
-    ///
-    /// # Safety
-    /// `vector` must be a flat vector of `rows` rows that outlives the result.
-    pub unsafe fn new(vector: sys::duckdb_vector, rows: usize) -> Self {
-        let api = api();
-        // SAFETY: the caller's promise.
-        let (data, mask) = unsafe { ((api.duckdb_vector_get_data)(vector), (api.duckdb_vector_get_validity)(vector)) };
-        Self { data, mask, rows, lifetime: PhantomData }
-    }
-
-    fn is_null(&self, row: usize) -> bool {
-        assert!(row < self.rows, "row {row} of {}", self.rows);
-        // SAFETY: a mask, where there is one, has a bit for every row.
-        !self.mask.is_null() && unsafe { *self.mask.add(row / 64) } & (1 << (row % 64)) == 0
-    }
-}
-
-impl<'a> Input<'a> {
-    /// Returns the number in a row, `None` for NULL.
-    ///
-    /// # Safety
-    /// The vector is of type BIGINT.
-    pub unsafe fn bigint(&self, row: usize) -> Option<i64> {
-        // SAFETY: the row is in range (`is_null` asserts it) and holds an i64.
-        (!self.is_null(row)).then(|| unsafe { *self.data.cast::<i64>().add(row) })
-    }
-
-    /// Returns the truth in a row, `None` for NULL.
-    ///
-    /// # Safety
-    /// The vector is of type BOOLEAN.
-    pub unsafe fn boolean(&self, row: usize) -> Option<bool> {
-        // SAFETY: as above; DuckDB stores a boolean in a byte, which is read as one.
-        (!self.is_null(row)).then(|| unsafe { *self.data.cast::<u8>().add(row) } != 0)
-    }
-
-    /// Returns the bytes of a text in a row, `None` for NULL.
-    ///
-    /// # Safety
-    /// The vector is of type VARCHAR.
-    pub unsafe fn text(&self, row: usize) -> Option<&'a [u8]> {
-        /// Lengths up to this one are stored inside the element.
-        const INLINE: u32 = 12;
-        if self.is_null(row) {
-            return None;
-        }
-        // SAFETY: the row is in range and holds a `duckdb_string_t`; its length says which half
-        // of the union is live, and the bytes live as long as the vector. The reference goes to
-        // the element itself, not to a copy, since short texts are stored in place.
-        unsafe {
-            let text = &*self.data.cast::<sys::duckdb_string_t>().add(row);
-            let length = text.value.inlined.length;
-            let bytes = if length <= INLINE {
-                text.value.inlined.inlined.as_ptr().cast::<u8>()
-            } else {
-                text.value.pointer.ptr.cast::<u8>().cast_const()
-            };
-            Some(slice::from_raw_parts(bytes, length as usize))
         }
     }
 }

@@ -10,6 +10,22 @@ pub fn required_text(value: &Value, function: &str, name: &str) -> Result<String
     })
 }
 
+/// Returns a text argument of a row that changes a file; a NULL is an error and no silent nothing.
+pub fn change_text(arguments: Arguments<'_>, index: usize, function: &str, name: &str) -> Result<String> {
+    let Some(bytes) = arguments.text(index) else {
+        return Err(Error::invalid_args(format!("the argument '{name}' of {function} is NULL"))
+            .with_hint("Give a text; '' is an empty one"));
+    };
+    String::from_utf8(bytes.to_vec())
+        .map_err(|error| Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error))
+}
+
+/// Returns the path of a row that changes a file, its first argument; a NULL is an error.
+pub fn change_path(arguments: Arguments<'_>, function: &str) -> Result<String> {
+    change_text(arguments, 0, function, "path")?;
+    row_text(arguments, 0, "path")
+}
+
 /// Returns a text argument of a row; the caller has handled NULL.
 pub fn row_text(arguments: Arguments<'_>, index: usize, name: &str) -> Result<String> {
     let bytes = arguments.text(index).unwrap_or_default();

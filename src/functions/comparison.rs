@@ -8,7 +8,7 @@ use super::arguments::{required_text, row_text};
 use super::host::Host;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Type, Value};
-use crate::git::{Change, Changes, Comparison, Pathspec, RenameOptions};
+use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions};
 use crate::limits;
 use crate::pipeline::Ordered;
 use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
@@ -32,6 +32,9 @@ pub const NAMED: [Field; 12] = [
     Field::new("rename_limit", Type::UInteger),
     Field::new("paths", Type::List(&Type::Varchar)),
 ];
+
+/// Those of them that make sense without a work tree and with one revision.
+pub const HISTORY_OPTIONS: &[Field] = NAMED.split_at(2).1;
 
 /// Those of them that make sense for one file.
 pub const OPTIONS: &[Field] = NAMED.split_at(7).0;
@@ -77,6 +80,18 @@ impl Revisions {
         })
     }
 
+    /// Takes what a tool was given.
+    pub fn of_tool(
+        from: String,
+        to: Option<String>,
+        repo: String,
+        paths: &[String],
+        renames: Option<RenameOptions>,
+    ) -> Result<Self> {
+        let paths = paths.iter().map(|path| Pathspec::parse(path)).collect::<Result<_>>()?;
+        Ok(Self { from, to, repo, merge_base: false, untracked: false, paths, renames })
+    }
+
     /// Opens the repository and resolves the revisions.
     pub fn open(&self, host: &Host) -> Result<Comparison> {
         let repository = host.repository(&self.repo)?;
@@ -95,21 +110,63 @@ impl Revisions {
         R: Send + 'static,
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
     {
-        let comparison = self.open(host)?;
+        self.work_on(&self.open(host)?, host, make)
+    }
+
+    /// Starts the walk of what was opened.
+    pub fn work_on<R, W>(
+        &self,
+        comparison: &Comparison,
+        host: &Host,
+        make: impl Fn(&Comparison) -> Result<W>,
+    ) -> Result<Ordered<R>>
+    where
+        R: Send + 'static,
+        W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
+    {
         let stop = Arc::new(AtomicBool::new(false));
         let changes = comparison.changes(self.renames, Arc::clone(&stop))?;
         let workers = (0..host.threads())
             .map(|_| {
                 let stop = Arc::clone(&stop);
-                let mut work = make(&comparison)?;
+                let mut work = make(comparison)?;
                 Ok(move |change| work(change, &Stop::when(&stop)))
             })
             .collect::<Result<_>>()?;
         Ordered::start(changes, workers, limits::WINDOW_JOBS, stop)
     }
 
+    /// Returns how renames are looked for, if they are.
+    pub fn renames(&self) -> Option<RenameOptions> {
+        self.renames
+    }
+
+    /// Returns what is asked for beside the sides, as a text that tells it from others.
+    pub fn options(&self) -> String {
+        format!("{:?} {:?} {}", self.paths, self.renames, self.untracked)
+    }
+
+    /// Returns what became of one file; `asker` and `lister` are what messages call the function that
+    /// asks for a file and the one that lists them.
+    pub fn file(&self, sides: &Comparison, file: &str, [asker, lister]: [&str; 2]) -> Result<Vec<Change>> {
+        let is_folder = match sides.path(file.as_bytes())? {
+            PathChange::File(changes) => return Ok(changes),
+            found => found == PathChange::Folder,
+        };
+        let shown = quoted(file);
+        if is_folder {
+            return Err(Error::not_found(format!("{shown} is a folder, and {asker} wants a file"))
+                .with_hint(format!("{lister} lists the changed files below it")));
+        }
+        let error = Error::not_found(format!("no file {shown} in {}", self.shown()));
+        Err(match sides.nearest_paths(file)?.as_slice() {
+            [] => error.with_hint(format!("Paths start at the root of the repository; {lister} lists them")),
+            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
+        })
+    }
+
     /// Returns both ends for a message.
-    pub fn shown(&self) -> String {
+    fn shown(&self) -> String {
         match &self.to {
             Some(to) => format!("{} or {}", quoted(&self.from), quoted(to)),
             None => quoted(&self.from),
@@ -129,17 +186,29 @@ impl<'a> Named<'a> {
         Self { fields, values }
     }
 
-    fn get(&self, name: &str) -> &Value {
+    /// Returns an argument, NULL where it was omitted.
+    pub fn get(&self, name: &str) -> &Value {
         let index = self.fields.iter().position(|field| field.name == name);
         index.and_then(|index| self.values.get(index)).unwrap_or(&Value::Null)
     }
 
-    fn boolean(&self, name: &str) -> bool {
+    /// Returns a number; NULL is none.
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        self.get(name).as_integer()
+    }
+
+    /// Returns a text; NULL is none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).as_text()
+    }
+
+    /// Returns the truth of a BOOLEAN; NULL is false.
+    pub fn boolean(&self, name: &str) -> bool {
         self.get(name).as_boolean().unwrap_or(false)
     }
 
     /// Returns one of named choices; NULL is the first.
-    fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T> {
+    pub fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T> {
         let Some(given) = self.get(name).as_text() else { return Ok(choices[0].1) };
         let found = choices.iter().find(|(word, _)| word.eq_ignore_ascii_case(given));
         found.map(|(_, choice)| *choice).ok_or_else(|| {
@@ -149,7 +218,7 @@ impl<'a> Named<'a> {
     }
 
     /// Returns the pathspecs; NULL and an empty list are none.
-    fn paths(&self) -> Result<Vec<Pathspec>> {
+    pub fn paths(&self) -> Result<Vec<Pathspec>> {
         let Value::List(paths) = self.get("paths") else { return Ok(Vec::new()) };
         let parse = |path: &Value| match path.as_text() {
             Some(path) => Pathspec::parse(path),
@@ -159,7 +228,7 @@ impl<'a> Named<'a> {
     }
 
     /// Returns how renames are looked for, if they are: copies mean renames too, as in git.
-    fn rename_options(&self) -> Result<Option<RenameOptions>> {
+    pub fn rename_options(&self) -> Result<Option<RenameOptions>> {
         let copies = self.boolean("copies");
         let limit = self.get("rename_limit").as_integer().and_then(|limit| u32::try_from(limit).ok());
         let similarity = self.get("similarity").as_integer().unwrap_or(RenameOptions::SIMILARITY.into());

@@ -1,15 +1,20 @@
-//! `edit_file(path, old_string, new_string [, replace_all [, base_oid]])`: a passage of a file
-//! replaced.
+//! `edit_file(path, old_string, new_string [, replace_all [, base_oid]])` and
+//! `edit_file(path, edits [, base_oid])`: passages of a file replaced.
 
-use super::arguments::row_text;
-use super::file_tools::{approval_required, writable};
-use super::host::{self, Host};
-use crate::edit::{Edit, FileName, Plan, check_base};
-use crate::error::{Error, Result, quoted};
+use super::arguments::{change_path, change_text};
+use super::file_tools::FileTools;
+use super::host;
+use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::git::blob_id;
-use crate::sandbox::Expected;
-use crate::text::{Engine, Stop};
+use crate::text::Engine;
+use crate::tools::{EditArgument, EditFileArguments};
+
+/// A list of edits. DuckDB casts a struct to one that has as many fields, so each form is an overload.
+pub const PAIRS: Type = Type::List(&Type::Struct(&[OLD_STRING, NEW_STRING]));
+/// See [`PAIRS`].
+pub const EDITS: Type = Type::List(&Type::Struct(&[OLD_STRING, NEW_STRING, Field::new("replace_all", Type::Boolean)]));
+const OLD_STRING: Field = Field::new("old_string", Type::Varchar);
+const NEW_STRING: Field = Field::new("new_string", Type::Varchar);
 
 /// The scalar function.
 pub struct EditFile;
@@ -20,6 +25,10 @@ impl ScalarFunction for EditFile {
         &[Type::Varchar, Type::Varchar, Type::Varchar],
         &[Type::Varchar, Type::Varchar, Type::Varchar, Type::Boolean],
         &[Type::Varchar, Type::Varchar, Type::Varchar, Type::Boolean, Type::Varchar],
+        &[Type::Varchar, PAIRS],
+        &[Type::Varchar, PAIRS, Type::Varchar],
+        &[Type::Varchar, EDITS],
+        &[Type::Varchar, EDITS, Type::Varchar],
     ];
     const RETURNS: Type = Type::Struct(&[
         Field::new("path", Type::Varchar),
@@ -34,52 +43,53 @@ impl ScalarFunction for EditFile {
     // A NULL must not be an edit that silently did not happen.
     const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = (Engine, Host);
+    type State = (FileTools, Engine);
 
     fn open(settings: Settings) -> Result<Self::State> {
-        Ok((Engine::default(), Host::open(Self::NAME, settings)?))
+        Ok((FileTools::open(Self::NAME, settings)?, Engine::default()))
     }
 
-    fn call((engine, host): &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let text = |index: usize, name: &str| match arguments.text(index) {
-            None => Err(Error::invalid_args(format!("the argument '{name}' of edit_file is NULL"))
-                .with_hint("Give a text; new_string may be '' to remove the passage")),
-            Some(bytes) => String::from_utf8(bytes.to_vec()).map_err(|error| {
-                Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error)
-            }),
-        };
-        text(0, "path")?;
-        let path = row_text(arguments, 0, "path")?;
-        let (old_string, new_string) = (text(1, "old_string")?, text(2, "new_string")?);
-        let replace_all = arguments.boolean(3).unwrap_or(false);
-        let place = writable(&path, host)?;
-        // Errors quote passages of the file, so what must not be read unseen must not be edited so.
-        if place.sandbox().approvals().edit || place.sandbox().approvals().read {
-            return Err(approval_required("editing", &path));
-        }
-        let file = FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() };
-        let expected = place.read_for_writing()?;
-        let Expected::Present { bytes, .. } = &expected else {
-            // The file's own error names those that were perhaps meant.
-            place.read()?;
-            return Err(Error::stale(format!("{} has just been made", quoted(&path))).with_hint("Ask again"));
-        };
-        let base_oid = blob_id(bytes)?;
-        if let Some(given) = arguments.text(4) {
-            check_base(file, &String::from_utf8_lossy(given), &base_oid)?;
-        }
-        let edit = Edit { old_string: &old_string, new_string: &new_string, replace_all };
-        let most = place.sandbox().max_file_bytes();
-        let plan = Plan::new(engine, file, bytes, &[edit], most, &Stop::never())?;
-        place.write(&plan.content, &expected)?;
+    fn call((tools, engine): &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let mut asked = edit_arguments(arguments, Self::NAME)?;
+        let base_oid = if arguments.is_text(1) { 4 } else { 2 };
+        asked.base_oid = arguments.text(base_oid).map(|given| String::from_utf8_lossy(given).into_owned());
+        let result = tools.edit(engine, &asked)?;
         let fields = out.fields_mut();
-        fields[0].push_text(Some(&path));
-        fields[1].push_bigint(i64::try_from(plan.replacements_made()).ok());
-        fields[2].push_bigint(i64::try_from(plan.lines_changed()).ok());
-        fields[3].push_text(Some(&plan.message(file)));
-        fields[4].push_text(Some(&plan.unified_diff));
-        fields[5].push_text(Some(&base_oid));
-        fields[6].push_text(Some(&blob_id(&plan.content)?));
+        fields[0].push_text(Some(&result.path));
+        fields[1].push_bigint(i64::try_from(result.replacements_made).ok());
+        fields[2].push_bigint(i64::try_from(result.lines_changed).ok());
+        fields[3].push_text(Some(&result.message));
+        fields[4].push_text(Some(&result.unified_diff));
+        fields[5].push_text(Some(&result.base_oid));
+        fields[6].push_text(Some(&result.oid));
         Ok(())
     }
+}
+
+/// Returns the path of a row and what is replaced: `old_string`, `new_string` and `replace_all`, or `edits`.
+pub fn edit_arguments(arguments: Arguments<'_>, function: &str) -> Result<EditFileArguments> {
+    let path = change_path(arguments, function)?;
+    if arguments.is_text(1) {
+        return Ok(EditFileArguments {
+            path,
+            old_string: Some(change_text(arguments, 1, function, "old_string")?),
+            new_string: Some(change_text(arguments, 2, function, "new_string")?),
+            replace_all: arguments.boolean(3),
+            ..EditFileArguments::default()
+        });
+    }
+    let null = |what: String| {
+        Error::invalid_args(format!("{what} of {function} is NULL"))
+            .with_hint("Give a list of {'old_string': …, 'new_string': …}, or of {…, 'replace_all': …}")
+    };
+    let edits = arguments.structs(1).ok_or_else(|| null("the argument 'edits'".to_owned()))?;
+    let edits = edits.enumerate().map(|(index, edit)| {
+        let edit = edit.ok_or_else(|| null(format!("the element {} of edits", index + 1)))?;
+        Ok(EditArgument {
+            old_string: change_text(edit, 0, function, &format!("edits[{}].old_string", index + 1))?,
+            new_string: change_text(edit, 1, function, &format!("edits[{}].new_string", index + 1))?,
+            replace_all: edit.boolean(2),
+        })
+    });
+    Ok(EditFileArguments { path, edits: Some(edits.collect::<Result<_>>()?), ..EditFileArguments::default() })
 }

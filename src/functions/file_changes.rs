@@ -30,13 +30,13 @@ const FIELDS: [Field; 14] = [
 ];
 
 /// Returns what must be measured for the columns asked for, as indices into the table's columns.
-fn measure(projection: &[usize]) -> Measure {
+pub fn measure(projection: &[usize]) -> Measure {
     let asked = |names: &[&str]| projection.iter().any(|&index| names.contains(&FileChanges::COLUMNS[index].name));
     Measure { sizes: asked(&["old_size", "new_size"]), lines: asked(&["additions", "deletions", "is_binary"]) }
 }
 
 /// Appends one value of a row; `index` is that of the table's columns.
-fn push(column: &mut Column, index: usize, row: &Measured) {
+pub fn push(column: &mut Column, index: usize, row: &Measured) {
     let Change { path, old, new, origin, .. } = &row.change;
     let size = |bytes: Option<u64>| bytes.and_then(|bytes| i64::try_from(bytes).ok());
     let lines =

@@ -1,16 +1,17 @@
-//! `file_diff(file, from, to, repo)`, `file_diff_list(…)` and `diff_lines(from, to, repo)`: diffs
-//! line by line, of one file and of all.
+//! `file_diff(file, from, to, repo)` and `diff_lines(from, to, repo)`, and the same as lists: diffs line by
+//! line, of one file and of all.
 
 use super::arguments::{required_text, row_text};
 use super::comparison::{self, Named, Revisions};
 use super::host::{self, Host};
 use super::line_rows::{self, LineRows};
 use super::stream::{Grouped, Stream};
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
-use crate::git::{Change, Comparison, PathChange, Reader};
+use crate::git::{Change, Comparison, Reader};
+use crate::pipeline::{Ordered, Poll};
 use crate::text::{Diff, DiffOptions, Engine, Stop};
 
 /// What is compared.
@@ -29,30 +30,13 @@ struct Found {
 impl Found {
     fn find(comparison: &FileComparison, host: &Host) -> Result<Self> {
         let sides = comparison.revisions.open(host)?;
-        match sides.path(comparison.file.as_bytes())? {
-            PathChange::File(changes) => Ok(Self { comparison: sides, changes }),
-            found => {
-                let near = sides.nearest_paths(&comparison.file)?;
-                Err(no_file(comparison, found == PathChange::Folder, &near))
-            }
-        }
+        let names = ["file_diff", "file_changes(from, to, repo)"];
+        let changes = comparison.revisions.file(&sides, &comparison.file, names)?;
+        Ok(Self { comparison: sides, changes })
     }
 
     fn lines(&self, options: &DiffOptions) -> Result<LineRows> {
         Liner::new(&self.comparison, options).lines(&self.changes, &Stop::never())
-    }
-}
-
-fn no_file(comparison: &FileComparison, is_folder: bool, near: &[String]) -> Error {
-    let file = quoted(&comparison.file);
-    if is_folder {
-        return Error::not_found(format!("{file} is a folder, and file_diff wants a file"))
-            .with_hint("file_changes(from, to, repo) lists the changed files below it");
-    }
-    let error = Error::not_found(format!("no file {file} in {}", comparison.revisions.shown()));
-    match near {
-        [] => error.with_hint("Paths start at the root of the repository; file_changes(from, to, repo) lists them"),
-        near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
     }
 }
 
@@ -174,7 +158,18 @@ impl ScalarFunction for FileDiffList {
     }
 }
 
-/// The table function of all files: `file_path`, then the columns of a line.
+/// `file_path`, then the columns of a line.
+const FILE_FIELDS: [Field; 7] = [
+    Field::new("file_path", Type::Varchar),
+    line_rows::FIELDS[0],
+    line_rows::FIELDS[1],
+    line_rows::FIELDS[2],
+    line_rows::FIELDS[3],
+    line_rows::FIELDS[4],
+    line_rows::FIELDS[5],
+];
+
+/// The table function of all files.
 pub struct DiffLines;
 
 /// The lines of one file.
@@ -200,15 +195,7 @@ impl TableFunction for DiffLines {
     const NAME: &'static str = "diff_lines";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
-    const COLUMNS: &'static [Field] = &[
-        Field::new("file_path", Type::Varchar),
-        line_rows::FIELDS[0],
-        line_rows::FIELDS[1],
-        line_rows::FIELDS[2],
-        line_rows::FIELDS[3],
-        line_rows::FIELDS[4],
-        line_rows::FIELDS[5],
-    ];
+    const COLUMNS: &'static [Field] = &FILE_FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = (Revisions, DiffOptions);
     type Scan = Stream<FileLines>;
@@ -220,17 +207,56 @@ impl TableFunction for DiffLines {
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Self::Scan> {
         let host = Host::open(Self::NAME, open.settings)?;
-        let files = revisions.work(&host, |comparison| {
-            let mut liner = Liner::new(comparison, options);
-            Ok(move |change: Change, stop: &Stop<'_>| {
-                let lines = liner.lines(std::slice::from_ref(&change), stop)?;
-                Ok(FileLines { path: change.path, lines })
-            })
-        })?;
-        Ok(Stream::new(files, open.projection))
+        Ok(Stream::new(all_files(revisions, options, &host)?, open.projection))
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
+    }
+}
+
+/// Starts the diffs of all files.
+fn all_files(revisions: &Revisions, options: &DiffOptions, host: &Host) -> Result<Ordered<FileLines>> {
+    revisions.work(host, |comparison| {
+        let mut liner = Liner::new(comparison, options);
+        Ok(move |change: Change, stop: &Stop<'_>| {
+            let lines = liner.lines(std::slice::from_ref(&change), stop)?;
+            Ok(FileLines { path: change.path, lines })
+        })
+    })
+}
+
+/// The scalar function that returns the rows of all files as a list.
+pub struct DiffLinesList;
+
+impl ScalarFunction for DiffLinesList {
+    const NAME: &'static str = "diff_lines_list";
+    const OVERLOADS: &'static [Overload] =
+        &[&[Type::Varchar, Type::Varchar, Type::Varchar], &[Type::Varchar, Type::Varchar, Type::Varchar, Type::BigInt]];
+    const RETURNS: Type = Type::List(&Type::Struct(&FILE_FIELDS));
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Propagate;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type State = Host;
+
+    fn open(settings: Settings) -> Result<Host> {
+        Host::open(Self::NAME, settings)
+    }
+
+    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let revisions = Revisions::of_row(arguments, 0)?;
+        let options = DiffOptions { context: comparison::context(arguments.bigint(3))?, ..DiffOptions::default() };
+        let mut files = all_files(&revisions, &options, host)?;
+        out.push_list(|elements| {
+            while let Poll::Ready(file) = files.poll(None) {
+                let file = file?;
+                for row in 0..file.rows() {
+                    for (index, column) in elements.fields_mut().iter_mut().enumerate() {
+                        file.write(row, index, column);
+                    }
+                }
+            }
+            Ok(())
+        })
     }
 }

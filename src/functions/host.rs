@@ -1,16 +1,19 @@
 //! What the functions ask of the host's settings.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use super::database::Database;
 use super::{grants, settings};
-use crate::error::Result;
+use crate::edit::{Operation, Tool};
+use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::git::Repository;
-use crate::sandbox::Access;
+use crate::sandbox::{Access, Place, Sandbox, Sandboxes};
 
 const THREADS: &str = "threads";
 /// Whether DuckDB may read and write files anywhere.
-const EXTERNAL_ACCESS: &str = "enable_external_access";
+pub const EXTERNAL_ACCESS: &str = "enable_external_access";
 /// The folders it may still read and write where not.
 const ALLOWED_DIRECTORIES: &str = "allowed_directories";
 /// What DuckDB takes for `~`.
@@ -26,6 +29,8 @@ pub const SETTINGS: &[&str] = &[
     settings::TOOL_GRANTS,
     settings::MAX_READ_BYTES,
     settings::MAX_DIFF_BYTES,
+    settings::APPROVAL_TTL_SECONDS,
+    settings::CACHE_BYTES,
 ];
 
 /// The settings at the start of an execution, and what they let be opened.
@@ -34,6 +39,8 @@ pub struct Host {
     pub settings: Settings,
     /// DuckDB's own limits and the sandboxes.
     pub access: Arc<Access>,
+    /// What is kept for the database.
+    pub database: Arc<Database>,
 }
 
 impl Host {
@@ -52,7 +59,8 @@ impl Host {
         if let Some(json) = settings::sandboxes(&settings) {
             access = access.within(json, settings::max_read_bytes(&settings))?;
         }
-        Ok(Self { settings, access: Arc::new(access) })
+        let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
+        Ok(Self { settings, access: Arc::new(access), database })
     }
 
     /// Returns how many threads a query may use: at least one.
@@ -61,8 +69,34 @@ impl Host {
         usize::try_from(threads).unwrap_or(1).max(1)
     }
 
+    /// Tells whether what a file holds may be shown: its sandbox wants no yes for reading, or a yes of a scope
+    /// wider than `once` covers it.
+    pub fn may_show(&self, place: &Place<'_>) -> bool {
+        if !place.sandbox().approvals().read {
+            return true;
+        }
+        let operation = Operation {
+            tool: Tool::Read,
+            root: place.sandbox().identity(),
+            path: place.path().as_str().as_bytes(),
+            arguments: &[],
+            base: None,
+            result: None,
+            mode: None,
+        };
+        let ttl = settings::approval_ttl(&self.settings);
+        self.database.approvals.covers(&operation, Instant::now(), ttl)
+    }
+
+    /// Returns the repository that is meant when none is named.
+    pub fn default_repository(&self) -> String {
+        let only = self.access.sandboxes().and_then(Sandboxes::only);
+        only.map_or(".", Sandbox::name).to_owned()
+    }
+
     /// Opens the repository that was named, within what may be opened.
     pub fn repository(&self, given: &str) -> Result<Repository> {
-        Repository::open(given, &self.access)
+        let cache_bytes = settings::cache_bytes(&self.settings);
+        Repository::open(given, &self.access, &self.database.repositories, cache_bytes)
     }
 }

@@ -4,6 +4,8 @@
 //! DuckDB itself checks the type alone. NULL, which DuckDB lets anyone give, is always read as the
 //! strictest value.
 
+use std::time::Duration;
+
 use crate::error::Result;
 use crate::ffi::{ConfigOption, OptionDefault, Registrar, Settings};
 use crate::limits;
@@ -17,10 +19,13 @@ pub const TOOL_GRANTS: &str = "redline_tool_grants";
 pub const MAX_READ_BYTES: &str = "redline_max_read_bytes";
 /// The bytes of the longest diff.
 pub const MAX_DIFF_BYTES: &str = "redline_max_diff_bytes";
-const APPROVAL_TTL_SECONDS: &str = "redline_approval_ttl_seconds";
+/// Seconds for which an approval holds.
+pub const APPROVAL_TTL_SECONDS: &str = "redline_approval_ttl_seconds";
+/// The bytes of git objects that a query keeps.
+pub const CACHE_BYTES: &str = "redline_cache_bytes";
 
 /// Every setting; `SET GLOBAL` sets it for all connections, `SET SESSION` for one.
-const OPTIONS: [ConfigOption; 5] = [
+const OPTIONS: [ConfigOption; 6] = [
     ConfigOption {
         name: SANDBOXES,
         description: "The folders that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
@@ -29,7 +34,7 @@ const OPTIONS: [ConfigOption; 5] = [
     },
     ConfigOption {
         name: TOOL_GRANTS,
-        description: "The tools of redline that may be used, through redline_call and as SQL functions; '*' is all of them",
+        description: "The tools of redline that may be used, through redline_call and as SQL functions; '*' is all of them but Approve",
         default: OptionDefault::Texts(&["*"]),
     },
     ConfigOption {
@@ -41,6 +46,11 @@ const OPTIONS: [ConfigOption; 5] = [
         name: MAX_DIFF_BYTES,
         description: "Bytes of the longest diff that diff_text, diff_files and the tools give back; a longer one is cut",
         default: OptionDefault::Number(limits::MAX_DIFF_BYTES),
+    },
+    ConfigOption {
+        name: CACHE_BYTES,
+        description: "Bytes of git objects that a query keeps to read none of them twice",
+        default: OptionDefault::Number(limits::CACHE_BYTES),
     },
     ConfigOption {
         name: APPROVAL_TTL_SECONDS,
@@ -78,6 +88,16 @@ pub fn max_read_bytes(settings: &Settings) -> u64 {
 pub fn max_diff_bytes(settings: &Settings) -> usize {
     let bytes = number(settings, MAX_DIFF_BYTES, limits::MAX_DIFF_BYTES);
     usize::try_from(bytes).unwrap_or(usize::MAX).min(lines::MAX_BYTES)
+}
+
+/// Returns how long an approval holds.
+pub fn approval_ttl(settings: &Settings) -> Duration {
+    Duration::from_secs(number(settings, APPROVAL_TTL_SECONDS, 0))
+}
+
+/// Returns how many bytes of git objects a query keeps.
+pub fn cache_bytes(settings: &Settings) -> usize {
+    usize::try_from(number(settings, CACHE_BYTES, limits::CACHE_BYTES)).unwrap_or(usize::MAX)
 }
 
 /// Returns the number of a setting; DuckDB's type keeps it from being negative.

@@ -4,16 +4,25 @@
 //! A call never raises: what is wrong with it is its answer.
 
 use super::diff_tool::{Differ, Shown};
-use super::grants;
+use super::file_tools::FileTools;
 use super::host::{self, Host};
+use super::{git_tools, grants};
 use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
-use crate::tools::{self, Answer, DiffArguments, DiffMode, TOOLS, Tool};
+use crate::review::Form;
+use crate::text::Engine;
+use crate::tools::{
+    self, Answer, DiffArguments, DiffMode, EditFileArguments, ReadFileArguments, TOOLS, Tool, WriteFileArguments,
+};
 
 /// Answers calls under the settings of one execution.
-pub struct Caller(Settings);
+pub struct Caller {
+    settings: Settings,
+    /// What of the answer is given back: a budget of bytes is for that.
+    form: Form,
+}
 
 impl Caller {
     /// Answers a call; NULL is no name, and no arguments.
@@ -24,10 +33,14 @@ impl Caller {
 
     fn call(&self, name: &str, arguments: &str) -> Result<Answer> {
         let tool = tools::find(name)?;
-        grants::require_tool(tool.name, &self.0)?;
-        let host = Host::new(self.0.clone())?;
+        grants::require_tool(tool.name, &self.settings)?;
+        let host = Host::new(self.settings.clone())?;
         match tool.name {
             "Diff" => diff(host, &tools::parse(tool.name, arguments)?),
+            "read_file" => read_file(host, tools::parse(tool.name, arguments)?),
+            "write_file" => write_file(host, &tools::parse(tool.name, arguments)?),
+            "edit_file" => edit_file(host, &tools::parse(tool.name, arguments)?),
+            "GitDiff" | "GitDiffSummary" | "GitDiffFile" => git_tools::answer(tool.name, arguments, &host, self.form),
             other => unreachable!("{other} is in the registry and has no answer"),
         }
     }
@@ -41,6 +54,22 @@ fn diff(host: Host, arguments: &DiffArguments) -> Result<Answer> {
         DiffMode::Paths(a, b) => differ.files([a, b], &shown),
         DiffMode::Texts(a, b) => differ.texts([a.as_bytes(), b.as_bytes()], &shown),
     }?;
+    Ok(Answer::new(result.to_text(), &result))
+}
+
+fn read_file(host: Host, mut arguments: ReadFileArguments) -> Result<Answer> {
+    arguments.max_chars.get_or_insert(ReadFileArguments::MAX_CHARS);
+    let result = FileTools::new(host).read(&arguments)?;
+    Ok(Answer::new(result.to_text(arguments.offset.unwrap_or(0)), &result))
+}
+
+fn write_file(host: Host, arguments: &WriteFileArguments) -> Result<Answer> {
+    let result = FileTools::new(host).write(arguments)?;
+    Ok(Answer::new(result.message.clone(), &result))
+}
+
+fn edit_file(host: Host, arguments: &EditFileArguments) -> Result<Answer> {
+    let result = FileTools::new(host).edit(&mut Engine::default(), arguments)?;
     Ok(Answer::new(result.to_text(), &result))
 }
 
@@ -59,7 +88,7 @@ impl ScalarFunction for RedlineCall {
     type State = Caller;
 
     fn open(settings: Settings) -> Result<Caller> {
-        Ok(Caller(settings))
+        Ok(Caller { settings, form: Form::Json })
     }
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
@@ -81,7 +110,7 @@ impl ScalarFunction for RedlineCallText {
     type State = Caller;
 
     fn open(settings: Settings) -> Result<Caller> {
-        Ok(Caller(settings))
+        Ok(Caller { settings, form: Form::Text })
     }
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
@@ -95,7 +124,7 @@ pub struct RedlineTools;
 
 /// A running scan: the tools that are left, and the projection.
 pub struct Scan {
-    left: std::array::IntoIter<Tool, { TOOLS.len() }>,
+    left: std::slice::Iter<'static, Tool>,
     projection: Vec<usize>,
 }
 
@@ -122,7 +151,7 @@ impl TableFunction for RedlineTools {
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Scan> {
-        Ok(Scan { left: TOOLS.into_iter(), projection: open.projection.to_vec() })
+        Ok(Scan { left: TOOLS.iter(), projection: open.projection.to_vec() })
     }
 
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {

@@ -142,9 +142,7 @@ fn read(root: &Root, index: Option<&(Arc<Index>, Objects)>, folder: &[u8]) -> Re
     if !entry.mode.is_regular() || objects.blob_size(&entry.oid)? > limits::ATTRIBUTES_BYTES {
         return Ok(None);
     }
-    let mut bytes = Vec::new();
-    objects.blob(&entry.oid, &mut bytes)?;
-    Ok(Some(bytes))
+    Ok(Some(objects.blob(&entry.oid)?.to_vec()))
 }
 
 fn add(search: &mut Search, names: &mut MetadataCollection, bytes: &[u8], folder: &[u8], allow_macros: bool) {

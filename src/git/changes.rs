@@ -5,7 +5,7 @@ use std::fmt;
 use super::contents::Reader;
 use super::{Comparison, Oid};
 use crate::error::Result;
-use crate::text::{Diff, DiffOptions, Engine, Stop};
+use crate::text::{DiffOptions, Engine, Stop, line_counts};
 
 /// The mode of an entry, canonical as git shows it: 100644, 100755, 120000, 160000 or 040000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -333,8 +333,8 @@ impl Measurer {
         if change.has_same_ids() {
             return Ok(LineCounts::Lines { additions: 0, deletions: 0 });
         }
-        let diff = Diff::new(&mut self.engine, old, new, &self.options, stop)?;
-        Ok(LineCounts::Lines { additions: diff.additions(), deletions: diff.deletions() })
+        let (additions, deletions) = line_counts(&mut self.engine, old, new, &self.options, stop)?;
+        Ok(LineCounts::Lines { additions, deletions })
     }
 }
 

@@ -60,8 +60,12 @@ impl Cleaner {
         let mut failed = None;
         let mut staged = |buffer: &mut Vec<u8>| {
             let Some(entry) = self.index.content(path).filter(|entry| entry.mode.is_regular()) else { return Ok(None) };
-            Ok(match self.objects.blob(&entry.oid, buffer) {
-                Ok(()) => Some(()),
+            Ok(match self.objects.blob(&entry.oid) {
+                Ok(blob) => {
+                    buffer.clear();
+                    buffer.extend_from_slice(&blob);
+                    Some(())
+                }
                 Err(error) => {
                     failed = Some(error);
                     None

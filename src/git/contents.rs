@@ -1,10 +1,11 @@
 //! The contents of a file's sides as git diffs them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::Comparison;
 use super::changes::{Change, Entry, Source};
-use super::diff_attribute::{DiffAttribute, DiffAttributes};
+use super::diff_attribute::{DiffAttribute, DiffAttributes, PathAttributes};
 use super::objects::Objects;
 use super::renames::{Blobs, Version};
 use super::work_tree::WorkTree;
@@ -19,7 +20,7 @@ pub enum Contents {
     /// The file is not on this side.
     Absent,
     /// Its bytes: a file's, a link's target, or the line that stands for a submodule's commit.
-    Text(Vec<u8>),
+    Text(Arc<Vec<u8>>),
     /// It is binary by its attributes, its size or its bytes; those are not kept.
     Binary,
 }
@@ -54,6 +55,11 @@ impl Reader {
         let new = self.attributes.of(&change.path)?.diff;
         let old = if change.origin.is_some() { self.attributes.of(change.old_path())?.diff } else { new };
         Ok((self.side(change.old, change.old_path(), old)?, self.side(change.new, &change.path, new)?))
+    }
+
+    /// Returns what the attributes say of a path.
+    pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
+        self.attributes.of(path)
     }
 
     /// Returns git's line for a binary change, without its newline.
@@ -102,36 +108,37 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, entry: Entry, path: &[u8], bytes: &mut Vec<u8>) -> Result<()> {
+    fn read(&mut self, entry: Entry, path: &[u8]) -> Result<Arc<Vec<u8>>> {
         let (Source::WorkTree { .. }, Some(index)) = (entry.source, self.comparison.index()) else {
-            return self.objects.blob(&entry.oid, bytes);
+            return self.objects.blob(&entry.oid);
         };
         let work_tree = match &mut self.work_tree {
             Some(work_tree) => work_tree,
             none => none.insert(WorkTree::new(&self.comparison, index)?),
         };
-        work_tree.read(path, entry.oid, bytes)
+        let mut bytes = Vec::new();
+        work_tree.read(path, entry.oid, &mut bytes)?;
+        Ok(Arc::new(bytes))
     }
 
     fn side(&mut self, entry: Option<Entry>, path: &[u8], attribute: DiffAttribute) -> Result<Contents> {
         let Some(entry) = entry else { return Ok(Contents::Absent) };
         if entry.mode.is_submodule() {
             let dirty = if entry.source == Source::Dirty { "-dirty" } else { "" };
-            return Ok(Contents::Text(format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes()));
+            return Ok(Contents::Text(format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes().into()));
         }
         // git asks the attributes of regular files only: a link's target is never binary by name.
         let attribute = if entry.mode.is_regular() { attribute } else { DiffAttribute::Unspecified };
         if attribute == DiffAttribute::Unset {
             return Ok(Contents::Binary);
         }
-        let mut bytes = Vec::new();
-        match self.read(entry, path, &mut bytes) {
-            Ok(()) => {}
+        let bytes = match self.read(entry, path) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set => {
                 return Ok(Contents::Binary);
             }
             Err(error) => return Err(error),
-        }
+        };
         let is_guessed = attribute != DiffAttribute::Set;
         if is_guessed && (bytes.len() as u64 > self.big_file_bytes || is_binary(&bytes)) {
             return Ok(Contents::Binary);
@@ -148,7 +155,9 @@ impl Blobs for Reader {
     }
 
     fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
-        self.read(file.entry, file.path, bytes)
+        bytes.clear();
+        bytes.extend_from_slice(&self.read(file.entry, file.path)?);
+        Ok(())
     }
 
     fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool> {

@@ -33,10 +33,9 @@ impl Repository {
         let objects = self.objects();
         let Some(root) = tree else { return Ok(Named::Nothing) };
         let mut tree = root;
-        let mut bytes = Vec::new();
         let mut components = path.split(|&byte| byte == b'/').peekable();
         while let Some(component) = components.next() {
-            objects.tree(&tree, &mut bytes)?;
+            let bytes = objects.tree(&tree)?;
             match entry(&objects, &tree, &bytes, component)? {
                 None => return Ok(Named::Nothing),
                 Some(entry) if components.peek().is_none() => {

@@ -1,10 +1,13 @@
 //! Reading objects, with errors of our own.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use gix::objs::{Find, Kind};
 
 use super::Oid;
+use super::cache::Cache;
+use super::packs::{Packs, Unpacker};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
@@ -12,29 +15,38 @@ use crate::limits;
 pub struct Objects {
     pub(super) repo: gix::Repository,
     given: Arc<str>,
+    packs: Arc<Packs>,
+    cache: Arc<Cache>,
+    unpacker: RefCell<Unpacker>,
 }
 
 impl Objects {
-    pub(super) fn new(repo: gix::Repository, given: Arc<str>) -> Self {
-        Self { repo, given }
+    pub(super) fn new(repo: gix::Repository, given: Arc<str>, packs: Arc<Packs>, cache: Arc<Cache>) -> Self {
+        Self { repo, given, packs, cache, unpacker: RefCell::default() }
     }
 
-    /// Reads a tree's entries into `buffer`; the empty tree needs no object.
-    pub fn tree(&self, id: &Oid, buffer: &mut Vec<u8>) -> Result<()> {
-        if id.is_empty_tree() {
-            buffer.clear();
-            return Ok(());
-        }
-        self.read(id, Kind::Tree, buffer)
+    /// Returns a tree's entries; the empty tree needs no object.
+    pub fn tree(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
+        if id.is_empty_tree() { Ok(Arc::default()) } else { self.read(id, Kind::Tree) }
     }
 
-    /// Reads a blob's bytes into `buffer`.
-    pub fn blob(&self, id: &Oid, buffer: &mut Vec<u8>) -> Result<()> {
-        self.read(id, Kind::Blob, buffer)
+    /// Returns a blob's bytes.
+    pub fn blob(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
+        self.read(id, Kind::Blob)
+    }
+
+    /// Returns a commit's bytes.
+    pub fn commit(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
+        self.read(id, Kind::Commit)
     }
 
     /// Returns a blob's size in bytes from its header alone.
     pub fn blob_size(&self, id: &Oid) -> Result<u64> {
+        if let Some(object) = self.packs.find_cached(id, &self.cache)
+            && object.kind == Kind::Blob
+        {
+            return Ok(object.bytes.len() as u64);
+        }
         match self.repo.try_find_header(*id) {
             Ok(Some(header)) if header.kind() == Kind::Blob => Ok(header.size()),
             Ok(Some(header)) => Err(self.wrong_kind(id, header.kind(), Kind::Blob)),
@@ -43,9 +55,15 @@ impl Objects {
         }
     }
 
-    fn read(&self, id: &Oid, expected: Kind, buffer: &mut Vec<u8>) -> Result<()> {
-        match self.repo.objects.try_find(id, buffer) {
-            Ok(Some(data)) if data.kind == expected => Ok(()),
+    fn read(&self, id: &Oid, expected: Kind) -> Result<Arc<Vec<u8>>> {
+        if let Some(object) = self.packs.find(id, &self.cache, &mut self.unpacker.borrow_mut())
+            && object.kind == expected
+        {
+            return Ok(object.bytes);
+        }
+        let mut bytes = Vec::new();
+        match self.repo.objects.try_find(id, &mut bytes) {
+            Ok(Some(data)) if data.kind == expected => Ok(Arc::new(bytes)),
             Ok(Some(data)) => Err(self.wrong_kind(id, data.kind, expected)),
             Ok(None) => Err(self.missing(id)),
             Err(error) => match self.repo.try_find_header(*id) {
@@ -75,6 +93,12 @@ impl Objects {
             quoted(&self.given)
         ))
         .with_hint("Run 'git fsck' there")
+    }
+
+    /// Returns an error about a commit's content.
+    pub(super) fn bad_commit(&self, id: &Oid, what: &str) -> Error {
+        Error::tool_failed(format!("commit {id} of the repository at {} {what}", quoted(&self.given)))
+            .with_hint("Run 'git fsck' there")
     }
 
     /// Returns an error about a tree's content.

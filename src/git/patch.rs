@@ -8,6 +8,7 @@ use super::Comparison;
 use super::abbreviation::Abbreviation;
 use super::changes::{Change, OriginKind};
 use super::contents::Reader;
+use super::diff_attribute::PathAttributes;
 use crate::error::Result;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
@@ -51,6 +52,11 @@ impl Patcher {
             self.write(&part, &mut patch, stop)?;
         }
         Ok(patch)
+    }
+
+    /// Returns what the attributes say of a path.
+    pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
+        self.reader.attributes(path)
     }
 
     fn write(&mut self, change: &Change, patch: &mut FilePatch, stop: &Stop<'_>) -> Result<()> {

@@ -7,11 +7,14 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use super::Oid;
+use super::cache::Cache;
 use super::checkout::Checkout;
 use super::diff_attribute::{Drivers, drivers};
 use super::locate::{Location, locate};
 use super::objects::Objects;
+use super::packs::Packs;
 use super::parts::Parts;
+use super::repositories::{Opened, Repositories};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::Access;
@@ -19,7 +22,6 @@ use crate::sandbox::Access;
 /// An open repository; cheap to clone and to share between threads.
 #[derive(Clone)]
 pub struct Repository {
-    pub(super) inner: Arc<gix::ThreadSafeRepository>,
     pub(super) location: Arc<Location>,
     /// The path as the user gave it, for messages.
     pub(super) given: Arc<str>,
@@ -30,6 +32,10 @@ pub struct Repository {
     pub(super) checkout: Checkout,
     /// What submodules may be read.
     pub(super) access: Arc<Access>,
+    pub(super) opened: Opened,
+    cache: Arc<Cache>,
+    /// What is kept of repositories.
+    repositories: Arc<Repositories>,
 }
 
 impl Repository {
@@ -37,8 +43,14 @@ impl Repository {
     ///
     /// Nothing of the repository is ever run: the environment and the user's and system's
     /// configuration take no part, and the repository's own configuration is trusted with
-    /// nothing but plain values.
-    pub fn open(given: &str, access: &Arc<Access>) -> Result<Self> {
+    /// nothing but plain values. One that stayed open in `repositories` is used again; of what is read,
+    /// `cache_bytes` are kept.
+    pub fn open(
+        given: &str,
+        access: &Arc<Access>,
+        repositories: &Arc<Repositories>,
+        cache_bytes: usize,
+    ) -> Result<Self> {
         let location = locate(given, access)?;
         Parts::new(access, given).check(&location)?;
         let config = read_config(&location, given)?;
@@ -52,13 +64,15 @@ impl Repository {
                 format!("gitoxide.objects.allocLimit={}", limits::OBJECT_BYTES),
                 // The id asked for is the object that is read.
                 "core.useReplaceRefs=false".to_owned(),
-                "core.deltaBaseCacheLimit=96m".to_owned(),
             ]);
-        let inner = options.open(&location.git_dir).map_err(|error| {
-            Error::tool_failed(format!("the repository at {} cannot be opened", quoted(given)))
-                .with_hint("Its HEAD or its configuration is damaged; run 'git fsck' there")
-                .with_source(error)
-        })?;
+        let open = || {
+            options.open(&location.git_dir).map_err(|error| {
+                Error::tool_failed(format!("the repository at {} cannot be opened", quoted(given)))
+                    .with_hint("Its HEAD or its configuration is damaged; run 'git fsck' there")
+                    .with_source(error)
+            })
+        };
+        let opened = repositories.get(&location, &config.to_bstring(), open)?;
         let big_file_bytes = config
             .integer("core.bigFileThreshold")
             .ok()
@@ -74,7 +88,7 @@ impl Repository {
             linked => linked,
         };
         Ok(Self {
-            inner: Arc::new(inner),
+            opened,
             location: Arc::new(location),
             given: given.into(),
             big_file_bytes,
@@ -82,12 +96,25 @@ impl Repository {
             drivers: Arc::new(drivers(&config)),
             checkout: Checkout::new(&config),
             access: Arc::clone(access),
+            cache: repositories.cache(cache_bytes),
+            repositories: Arc::clone(repositories),
         })
     }
 
     /// Returns a reader of objects for one thread.
     pub fn objects(&self) -> Objects {
-        Objects::new(self.inner.to_thread_local(), Arc::clone(&self.given))
+        let repo = self.opened.inner.to_thread_local();
+        let packs = self.opened.packs.get_or_init(|| {
+            let stores = self.opened.stores(&self.location);
+            Arc::new(Packs::open(&stores, repo.object_hash(), || self.repositories.number()))
+        });
+        let packs = Arc::clone(packs);
+        Objects::new(repo, Arc::clone(&self.given), packs, Arc::clone(&self.cache))
+    }
+
+    /// Opens another repository, with what is kept for this one.
+    pub(super) fn open_other(&self, given: &str) -> Result<Self> {
+        Self::open(given, &self.access, &self.repositories, self.cache.capacity())
     }
 
     /// Returns the work tree's folder; a bare repository has none.
@@ -100,12 +127,12 @@ impl Repository {
 
     /// Returns the commit that is checked out, `None` before the first one.
     pub(super) fn head(&self) -> Option<Oid> {
-        self.inner.to_thread_local().head_id().ok().map(gix::Id::detach)
+        self.opened.inner.to_thread_local().head_id().ok().map(gix::Id::detach)
     }
 
     /// Returns the kind of the repository's ids.
     pub(super) fn object_hash(&self) -> gix::hash::Kind {
-        self.inner.to_thread_local().object_hash()
+        self.opened.inner.to_thread_local().object_hash()
     }
 
     /// Returns the size in bytes above which a blob is binary.

@@ -6,6 +6,7 @@ use gix::revision::plumbing::Spec;
 
 use super::Oid;
 use super::comparison::Comparison;
+use super::history::Ends;
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
 
@@ -59,12 +60,57 @@ impl Repository {
         Comparison::new(self.clone(), old, new)
     }
 
+    /// Resolves a range of commits as `git log` does: `a..b`, `a...b` without their merge bases' history,
+    /// one revision with all its ancestors, or `ALL` references and HEAD.
+    pub fn ends(&self, range: &str) -> Result<Ends> {
+        let repo = self.opened.inner.to_thread_local();
+        if range.eq_ignore_ascii_case("ALL") {
+            return self.all_ends(&repo);
+        }
+        let commit = |id: Oid| self.peel_to_commit(&repo, id, range);
+        let parents = |id: Oid| -> Result<Vec<Oid>> {
+            let found = repo.find_object(commit(id)?).ok().and_then(|object| object.try_into_commit().ok());
+            Ok(found.map(|commit| commit.parent_ids().map(gix::Id::detach).collect()).unwrap_or_default())
+        };
+        Ok(match self.parse(&repo, range)? {
+            Spec::Include(id) => Ends { tips: vec![commit(id)?], hidden: Vec::new() },
+            Spec::Range { from, to } => Ends { tips: vec![commit(to)?], hidden: vec![commit(from)?] },
+            Spec::Merge { theirs, ours } => {
+                let tips = vec![commit(theirs)?, commit(ours)?];
+                let bases = self.merge_bases(&repo, [tips[0], tips[1]], || quoted(range))?;
+                Ends { tips, hidden: bases }
+            }
+            Spec::IncludeOnlyParents(id) => Ends { tips: parents(id)?, hidden: Vec::new() },
+            Spec::ExcludeParents(id) => Ends { tips: vec![commit(id)?], hidden: parents(id)? },
+            Spec::Exclude(_) => {
+                return Err(Error::invalid_args(format!("{} only leaves commits out", quoted(range)))
+                    .with_hint("Give a revision, a range such as 'main..feature', or ALL"));
+            }
+        })
+    }
+
+    /// Returns every commit that a reference or HEAD leads to, in the order of their names.
+    fn all_ends(&self, repo: &gix::Repository) -> Result<Ends> {
+        let unreadable = || {
+            Error::tool_failed(format!("the references of the repository at {} cannot be read", quoted(&self.given)))
+                .with_hint("Run 'git fsck' there")
+        };
+        let references = repo.references().map_err(|error| unreadable().with_source(error))?;
+        let all = references.all().map_err(|error| unreadable().with_source(error))?;
+        // As for git, what leads to no commit (a tagged file, a reference that is broken) is none.
+        let mut ids: Vec<Oid> =
+            all.flatten().filter_map(|mut reference| reference.peel_to_id().ok().map(gix::Id::detach)).collect();
+        ids.extend(repo.head_id().ok().map(gix::Id::detach));
+        ids.retain(|id| repo.find_header(*id).is_ok_and(|header| header.kind() == Kind::Commit));
+        Ok(Ends { tips: ids, hidden: Vec::new() })
+    }
+
     /// Resolves a range, or one revision and the work tree.
     fn range(&self, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
         if Revision::named(name).is_some() {
             return Ok([self.revision(name)?, Revision::WorkTree]);
         }
-        let repo = self.inner.to_thread_local();
+        let repo = self.opened.inner.to_thread_local();
         match self.parse(&repo, name)? {
             Spec::Range { from, to } if !merge_base => {
                 Ok([Revision::Tree(self.peel(&repo, from, name)?), Revision::Tree(self.peel(&repo, to, name)?)])
@@ -80,7 +126,7 @@ impl Repository {
 
     /// Resolves two revisions to the merge base and the second.
     fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
-        let repo = self.inner.to_thread_local();
+        let repo = self.opened.inner.to_thread_local();
         let second = Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let to = if second.is_some() { "HEAD" } else { to };
         let ends = [self.commit(&repo, from)?, self.commit(&repo, to)?];
@@ -94,7 +140,7 @@ impl Repository {
         if let Some(side) = Revision::named(name) {
             return Ok(side);
         }
-        let repo = self.inner.to_thread_local();
+        let repo = self.opened.inner.to_thread_local();
         match self.parse(&repo, name)? {
             Spec::Include(id) => self.peel(&repo, id, name).map(Revision::Tree),
             _ => Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
@@ -141,26 +187,28 @@ impl Repository {
         for (commit, name) in commits.iter_mut().zip(names) {
             *commit = self.peel_to_commit(repo, *commit, name)?;
         }
-        let bases = repo.merge_bases_many(commits[0], &[commits[1]]).map_err(|error| {
+        let Some(base) = self.merge_bases(repo, commits, shown)?.first().copied() else {
+            return Err(Error::not_found(format!("{} have no merge base", shown()))
+                .with_hint("Compare them directly, with two dots or two arguments"));
+        };
+        Ok([Revision::Tree(self.peel(repo, base, names[0])?), Revision::Tree(self.peel(repo, commits[1], names[1])?)])
+    }
+
+    /// Returns the merge bases of two commits, none where their histories have nothing in common.
+    fn merge_bases(&self, repo: &gix::Repository, ends: [Oid; 2], shown: impl Fn() -> String) -> Result<Vec<Oid>> {
+        let bases = repo.merge_bases_many(ends[0], &[ends[1]]).map_err(|error| {
             Error::tool_failed(format!("the merge base of {} cannot be found", shown()))
                 .with_hint("Run 'git fsck' there; a shallow clone may lack the commits")
                 .with_source(error)
         })?;
-        let Some(base) = bases.first() else {
-            return Err(Error::not_found(format!("{} have no merge base", shown()))
-                .with_hint("Compare them directly, with two dots or two arguments"));
-        };
-        Ok([
-            Revision::Tree(self.peel(repo, base.detach(), names[0])?),
-            Revision::Tree(self.peel(repo, commits[1], names[1])?),
-        ])
+        Ok(bases.into_iter().map(gix::Id::detach).collect())
     }
 
     /// Follows tags to a commit.
     fn peel_to_commit(&self, repo: &gix::Repository, id: Oid, name: &str) -> Result<Oid> {
         let commit = repo.find_object(id).ok().and_then(|object| object.peel_to_kind(Kind::Commit).ok());
         commit.map(|commit| commit.id).ok_or_else(|| {
-            Error::invalid_args(format!("{} does not lead to a commit, which a merge base needs", quoted(name)))
+            Error::invalid_args(format!("{} does not lead to a commit", quoted(name)))
                 .with_hint("Name a branch, a tag or a commit")
         })
     }

@@ -31,7 +31,7 @@ pub fn look(repository: &Repository, folder: &[u8]) -> Result<Option<CheckedOut>
             quoted(&folder.to_str_lossy())
         )));
     };
-    let submodule = match Repository::open(given, &repository.access) {
+    let submodule = match repository.open_other(given) {
         Ok(submodule) => submodule,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => {

@@ -10,6 +10,7 @@ use super::tree::{TreeEntry, parse};
 use super::{Change, Entry, Oid, PathFilter};
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::text::{Stop, common_start};
 
 /// The files that differ between two trees, as an iterator; after an error it ends.
 pub struct TreeChanges {
@@ -20,8 +21,6 @@ pub struct TreeChanges {
     levels: Vec<Level>,
     /// The path of the current folder, with a slash at its end but for the root.
     path: Vec<u8>,
-    /// Buffers of levels that were left.
-    spare: Vec<Vec<u8>>,
     stop: Arc<AtomicBool>,
 }
 
@@ -35,7 +34,7 @@ struct Level {
 
 struct Side {
     id: Option<Oid>,
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
     at: usize,
 }
 
@@ -62,12 +61,25 @@ impl TreeChanges {
         paths: Arc<PathFilter>,
         stop: Arc<AtomicBool>,
     ) -> Result<Self> {
-        let id_bytes = objects.repo.object_hash().len_in_bytes();
-        let mut walk = Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), spare: Vec::new(), stop };
-        if old != new {
-            walk.enter(old, new)?;
-        }
+        let mut walk = Self::idle(objects, paths, stop);
+        walk.restart(old, new)?;
         Ok(walk)
+    }
+
+    /// Returns a comparison of nothing, to be restarted.
+    pub fn idle(objects: Objects, paths: Arc<PathFilter>, stop: Arc<AtomicBool>) -> Self {
+        let id_bytes = objects.repo.object_hash().len_in_bytes();
+        Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), stop }
+    }
+
+    /// Starts the comparison of other trees.
+    pub fn restart(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
+        self.levels.clear();
+        self.path.clear();
+        if old != new {
+            self.enter(old, new)?;
+        }
+        Ok(())
     }
 
     fn enter(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
@@ -81,12 +93,11 @@ impl TreeChanges {
         Ok(())
     }
 
-    fn side(&mut self, id: Option<Oid>) -> Result<Side> {
-        let mut bytes = self.spare.pop().unwrap_or_default();
-        match &id {
-            Some(id) => self.objects.tree(id, &mut bytes)?,
-            None => bytes.clear(),
-        }
+    fn side(&self, id: Option<Oid>) -> Result<Side> {
+        let bytes = match &id {
+            Some(id) => self.objects.tree(id)?,
+            None => Arc::default(),
+        };
         Ok(Side { id, bytes, at: 0 })
     }
 
@@ -97,10 +108,10 @@ impl TreeChanges {
             }
             let Some(level) = self.levels.last_mut() else { return Ok(None) };
             self.path.truncate(level.path_length);
+            level.pass_same(self.id_bytes)?;
             match front(level, self.id_bytes, &self.objects)? {
                 Front::End => {
-                    let left = self.levels.pop().expect("looked at above");
-                    self.spare.extend([left.old.bytes, left.new.bytes]);
+                    self.levels.pop();
                 }
                 Front::Same { old, new } => {
                     level.old.at = old;
@@ -133,6 +144,24 @@ impl TreeChanges {
                 }
             }
         }
+    }
+}
+
+impl Level {
+    /// Passes over the entries at the front that are the same byte for byte, as most are.
+    fn pass_same(&mut self, id_bytes: usize) -> Result<()> {
+        let (old, new) = (&self.old.bytes[self.old.at..], &self.new.bytes[self.new.at..]);
+        let same = common_start(old, new, &mut Stop::never().pace())?;
+        let mut rest = old;
+        let passed = loop {
+            match parse(rest, id_bytes) {
+                Ok((_, after)) if old.len() - after.len() <= same => rest = after,
+                _ => break old.len() - rest.len(),
+            }
+        };
+        self.old.at += passed;
+        self.new.at += passed;
+        Ok(())
     }
 }
 

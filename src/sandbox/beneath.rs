@@ -9,7 +9,7 @@ use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, Result};
 
 /// Reading, and never the terminal that a path may name.
@@ -30,6 +30,12 @@ impl Root {
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self { folder: rustix::fs::open(path, flags, Mode::empty())? })
+    }
+
+    /// Returns the device and the inode of the folder: the same whatever it is called by then.
+    pub(super) fn identity(&self) -> Result<(u64, u64)> {
+        let found = fstat(&self.folder)?;
+        Ok((found.st_dev, found.st_ino))
     }
 
     /// Returns the bytes of the regular file at `relative` (components separated by `/`), or

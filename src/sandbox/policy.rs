@@ -76,6 +76,7 @@ pub struct Sandbox {
     /// After all links are resolved.
     path: PathBuf,
     pub(super) root: Root,
+    identity: (u64, u64),
     mode: Mode,
     /// The ends that names of files must have; `None` allows all.
     suffixes: Option<Vec<String>>,
@@ -91,9 +92,29 @@ impl Sandbox {
         &self.name
     }
 
+    /// Returns the device and the inode of the root.
+    pub fn identity(&self) -> (u64, u64) {
+        self.identity
+    }
+
     /// Tells whether files may be written.
     pub fn is_writable(&self) -> bool {
         self.is_open && self.mode == Mode::ReadWrite
+    }
+
+    /// Returns what may be done as a word: `ro`, `rw`, or `closed` where DuckDB's own settings keep the
+    /// root from being read.
+    pub fn mode(&self) -> &'static str {
+        match self.mode {
+            _ if !self.is_open => "closed",
+            Mode::ReadOnly => "ro",
+            Mode::ReadWrite => "rw",
+        }
+    }
+
+    /// Returns the ends that names of files must have; `None` allows all.
+    pub fn suffixes(&self) -> Option<&[String]> {
+        self.suffixes.as_deref()
     }
 
     /// Returns which operations a person must approve.
@@ -193,6 +214,19 @@ impl Sandboxes {
             }
         }
         Ok(Self(sandboxes))
+    }
+
+    /// Returns the sandboxes as the setting lists them.
+    pub fn iter(&self) -> impl Iterator<Item = &Sandbox> {
+        self.0.iter()
+    }
+
+    /// Returns the only one, where there is one alone.
+    pub fn only(&self) -> Option<&Sandbox> {
+        match self.0.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
     }
 
     /// Returns what a path `name/relative/path` names, where the rules allow it to be read. No
@@ -301,11 +335,13 @@ impl Entry {
         let not_there = |error: std::io::Error| bad_root("no folder that can be opened").with_source(error);
         let path = Path::new(&self.root).canonicalize().map_err(not_there)?;
         let root = Root::open(&path).map_err(not_there)?;
+        let identity = root.identity().map_err(|error| not_there(error.into()))?;
         Ok(Sandbox {
             is_open: is_open(&path),
             name: self.name,
             path,
             root,
+            identity,
             mode: self.mode,
             suffixes: self.suffixes,
             max_file_bytes: self.max_file_bytes.map_or(max_read_bytes, |bytes| bytes.get().min(max_read_bytes)),

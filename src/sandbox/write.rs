@@ -41,16 +41,42 @@ pub enum Expected {
     },
 }
 
+impl Expected {
+    /// Returns the content, where there is a file.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Absent => None,
+            Self::Present { bytes, .. } => Some(bytes),
+        }
+    }
+
+    /// Returns the kind and the permissions of the file, where there is one.
+    pub fn mode(&self) -> Option<u32> {
+        match self {
+            Self::Absent => None,
+            Self::Present { identity, .. } => Some(identity.mode),
+        }
+    }
+}
+
 impl Place<'_> {
-    /// Reads the file, and returns what a write may rely on.
-    pub fn read_for_writing(&self) -> Result<Expected> {
-        self.check_writable()?;
+    /// Reads the file as it is, where there is one.
+    pub fn read_as_it_is(&self) -> Result<Expected> {
         if self.is_absent() {
             return Ok(Expected::Absent);
         }
         let (bytes, identity) = self.read_with_identity()?;
-        self.check_replaceable(&identity)?;
         Ok(Expected::Present { identity, bytes })
+    }
+
+    /// Reads the file, and returns what a write may rely on.
+    pub fn read_for_writing(&self) -> Result<Expected> {
+        self.check_writable()?;
+        let expected = self.read_as_it_is()?;
+        if let Expected::Present { identity, .. } = &expected {
+            self.check_replaceable(identity)?;
+        }
+        Ok(expected)
     }
 
     /// Writes the file if what stands there is still what was expected; else it is `stale:`, and

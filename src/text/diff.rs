@@ -1,5 +1,6 @@
 //! The difference of two texts: the one place where the line-diff engine is called.
 
+use super::ends::Ends;
 use super::engine::{self, Algorithm, Change, Engine, Whitespace};
 use super::hunk::{Hunk, hunks};
 use super::lines::{Lines, SplitError};
@@ -81,6 +82,31 @@ impl<'a> Diff<'a> {
         stop: &Stop<'_>,
     ) -> Result<Self> {
         let (old, new) = (Lines::split(old, stop)?, Lines::split(new, stop)?);
+        Self::of_lines(engine, old, new, None, options, stop)
+    }
+
+    /// Compares two texts whose common ends are known; only where no white space is ignored.
+    pub(super) fn with_ends(
+        engine: &mut Engine,
+        old: &'a [u8],
+        new: &'a [u8],
+        ends: Ends,
+        options: &DiffOptions,
+        stop: &Stop<'_>,
+    ) -> Result<Self> {
+        let old = Lines::split(old, stop)?;
+        let (new, common) = Lines::split_beside(new, &old, ends, stop)?;
+        Self::of_lines(engine, old, new, Some(common), options, stop)
+    }
+
+    fn of_lines(
+        engine: &mut Engine,
+        old: Lines<'a>,
+        new: Lines<'a>,
+        common: Option<(usize, usize)>,
+        options: &DiffOptions,
+        stop: &Stop<'_>,
+    ) -> Result<Self> {
         let engine_options = engine::Options {
             // git drops a common tail before it compares when no context is shown.
             trim_tail: options.context == Some(0),
@@ -88,7 +114,7 @@ impl<'a> Diff<'a> {
             whitespace: options.whitespace,
             ignore_blank_lines: options.ignore_blank_lines,
         };
-        let changes = engine.diff(&old, &new, &engine_options, stop)?;
+        let changes = engine.diff_between(&old, &new, common, &engine_options, stop)?;
         // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
         let (old_length, new_length) = (old.len() as u32, new.len() as u32);
         let hunks = hunks(&changes, old_length, new_length, options.context, options.inter_hunk_context, stop)?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::ends::Ends;
 use super::stop::{Stop, Stopped};
 
 /// The most bytes a side may have: 1023 MiB, where git's own diff gives up. It also keeps line numbers, and the
@@ -39,6 +40,34 @@ impl<'a> Lines<'a> {
             bounds.push(bytes.len() as u32);
         }
         Ok(Self { bytes, bounds })
+    }
+
+    /// Splits a text that begins and ends with the same lines as `other`, which are not looked at again; also
+    /// returns how many lines those are at the front and at the end.
+    pub(super) fn split_beside(
+        bytes: &'a [u8],
+        other: &Lines<'_>,
+        ends: Ends,
+        stop: &Stop<'_>,
+    ) -> Result<(Self, (usize, usize)), SplitError> {
+        if bytes.len() > MAX_BYTES {
+            return Err(SplitError::TooLarge { bytes: bytes.len() });
+        }
+        let first_from = |offset: usize| other.bounds.partition_point(|&bound| (bound as usize) < offset);
+        let (start, end) = (first_from(ends.start), first_from(other.bytes.len() - ends.end).min(other.len()));
+        let mut bounds = Vec::with_capacity(other.bounds.len() + ends.between(bytes).len() / 32 + 16);
+        bounds.extend_from_slice(&other.bounds[..=start]);
+        let middle = ends.between(bytes);
+        for (block, at) in middle.chunks(STRIDE).zip((ends.start as u32..).step_by(STRIDE)) {
+            stop.check().map_err(|Stopped| SplitError::Stopped)?;
+            split_block(block, at, &mut bounds);
+        }
+        if middle.last().is_some_and(|&last| last != b'\n') {
+            bounds.push((ends.start + middle.len()) as u32);
+        }
+        let (from, to) = (other.bytes.len() as u32, bytes.len() as u32);
+        bounds.extend(other.bounds[end + 1..].iter().map(|&bound| to - (from - bound)));
+        Ok((Self { bytes, bounds }, (start, other.len() - end)))
     }
 
     /// Returns the number of lines.
@@ -209,6 +238,20 @@ mod tests {
         let text = b"abcde\n".repeat(STRIDE / 4);
         assert_eq!(split(&text).len(), STRIDE / 4);
         assert!(split(&text).iter().all(|line| line == b"abcde\n"));
+    }
+
+    #[test]
+    fn a_line_beside_another_text_is_split_elsewhere_than_alone() {
+        let texts =
+            ["", "a", "a\n", "a\nb", "a\nb\n", "b\n", "\n", "a\n\nb\n", "a\nc\nb\n", "a\nc\nb", "c\nb", "ab\nb\n"];
+        for (old, new) in texts.iter().flat_map(|old| texts.iter().map(move |new| (old.as_bytes(), new.as_bytes()))) {
+            let stop = Stop::never();
+            let (ends, old) = (Ends::of(old, new, &stop).unwrap(), Lines::split(old, &stop).unwrap());
+            let (got, (start, end)) = Lines::split_beside(new, &old, ends, &stop).unwrap();
+            assert_eq!(got.bounds, Lines::split(new, &stop).unwrap().bounds, "{old:?} {new:?}");
+            assert!((0..start).all(|line| old.get(line) == got.get(line)));
+            assert!((1..=end).all(|line| old.get(old.len() - line) == got.get(got.len() - line)));
+        }
     }
 
     #[test]

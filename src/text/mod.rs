@@ -2,8 +2,10 @@
 
 mod binary;
 pub mod bounded;
+mod counts;
 mod diff;
 pub mod diff_result;
+mod ends;
 pub mod engine;
 pub mod hunk;
 pub mod lines;
@@ -18,7 +20,9 @@ pub mod unified;
 pub mod words;
 
 pub use binary::{binary_line, is_binary};
+pub use counts::line_counts;
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind};
+pub use ends::common_start;
 pub use engine::{Algorithm, Engine, Whitespace};
 pub use quote::quoted_path;
 pub use similarity::{Fingerprint, Ledger};

@@ -7,9 +7,18 @@
 mod answer;
 mod arguments;
 mod diff;
+mod files;
+mod git;
 mod registry;
 
 pub use answer::Answer;
 pub use arguments::parse;
 pub use diff::{DiffArguments, DiffMode};
+pub use files::{
+    EditArgument, EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments,
+    WriteResult,
+};
+pub use git::{
+    FileChange, GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments, GitDiffSummaryResult,
+};
 pub use registry::{TOOLS, Tool, find};

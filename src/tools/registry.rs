@@ -6,6 +6,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::diff::DiffArguments;
+use super::files::{EditFileArguments, EditResult, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult};
+use super::git::{
+    GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments, GitDiffSummaryResult,
+};
 use crate::error::{Error, Result, quoted};
 use crate::text::diff_result::DiffResult;
 
@@ -41,24 +45,100 @@ pub struct Tool {
     output: fn() -> Schema,
 }
 
+/// Annotations of a tool that changes a file.
+const WRITES: Annotations =
+    Annotations { read_only_hint: false, destructive_hint: true, idempotent_hint: false, open_world_hint: false };
+
 /// Every tool.
-pub const TOOLS: [Tool; 1] = [Tool {
-    name: "Diff",
-    title: "Diff two files or texts",
-    description: "Shows what differs between two files or two texts as a unified diff. Give either path_a and path_b, \
-                  or text_a and text_b. context_lines (0 to 20, default 3) sets how many unchanged lines stand around \
-                  a change; label_a and label_b name the sides in the diff. Equal contents give an empty diff and \
-                  identical = true. A long diff is cut at the end of a line and says so.",
-    annotations: READS,
-    input: schema::<DiffArguments>,
-    output: schema::<DiffResult>,
-}];
+pub static TOOLS: &[Tool] = &[
+    Tool {
+        name: "Diff",
+        title: "Diff two files or texts",
+        description: "Shows what differs between two files or two texts as a unified diff. Give either path_a and \
+                      path_b, or text_a and text_b. context_lines (0 to 20, default 3) sets how many unchanged lines \
+                      stand around a change; label_a and label_b name the sides in the diff. Equal contents give an \
+                      empty diff and identical = true. A long diff is cut at the end of a line and says so.",
+        annotations: READS,
+        input: schema::<DiffArguments>,
+        output: answer::<DiffResult>,
+    },
+    Tool {
+        name: "read_file",
+        title: "Read a file",
+        description: "Returns the text of a file. path is sandbox/relative/path, as redline_capabilities() names the \
+                      sandboxes. At most max_chars characters (default 48000) from offset (default 0) on are returned; \
+                      truncated says that more follows. Binary files are refused. Where the sandbox wants an approval, \
+                      the call fails with approval_required until a person has said yes.",
+        annotations: READS,
+        input: schema::<ReadFileArguments>,
+        output: answer::<ReadResult>,
+    },
+    Tool {
+        name: "write_file",
+        title: "Write a whole file",
+        description: "Makes a file, or replaces it as a whole, with content; missing folders are made. path is \
+                      sandbox/relative/path in a sandbox that may be written. To change a part of a file, use \
+                      edit_file. Where the sandbox wants an approval, as is the default, the call fails with \
+                      approval_required until a person has said yes; then repeat it unchanged.",
+        annotations: Annotations { idempotent_hint: true, ..WRITES },
+        input: schema::<WriteFileArguments>,
+        output: answer::<WriteResult>,
+    },
+    Tool {
+        name: "edit_file",
+        title: "Replace text in a file",
+        description: "Replaces old_string by new_string in the file at path (sandbox/relative/path, in a sandbox that \
+                      may be written). old_string must stand in the file exactly once, with its blanks and line \
+                      breaks; replace_all (default false) replaces every place. edits, instead, is a list of such \
+                      replacements that are matched against the file as it is and made together or not at all. \
+                      base_oid is the id that an earlier result gave: if the file has changed since, nothing is done. \
+                      Errors name close passages and their lines. Where the sandbox wants an approval, as is the \
+                      default, the call fails with approval_required until a person has said yes; then repeat it \
+                      unchanged.",
+        annotations: WRITES,
+        input: schema::<EditFileArguments>,
+        output: answer::<EditResult>,
+    },
+    Tool {
+        name: "GitDiff",
+        title: "Diff two revisions",
+        description: "Shows what changed between two sides of a git repository: the totals, one line per changed \
+                      file, then as many hunks as there is room for, shared fairly between the files; lock files \
+                      and generated files come last. What is left out is named: the same call with cursor = \
+                      next_cursor goes on there. from_rev = main...feature shows what a branch changed, from_rev = \
+                      HEAD what is not committed yet, from_rev = HEAD with to_rev = INDEX what is staged. file_path \
+                      shows one file alone.",
+        annotations: READS,
+        input: schema::<GitDiffArguments>,
+        output: answer::<GitDiffResult>,
+    },
+    Tool {
+        name: "GitDiffSummary",
+        title: "List what changed between two revisions",
+        description: "Lists the files that changed between two sides of a git repository, with what happened to \
+                      each and its added and removed lines, like git diff --stat: the way to begin with a large \
+                      change. from_rev = main...feature lists what a branch changed, from_rev = HEAD what is not \
+                      committed yet. Where the list is cut, the same call with cursor = next_cursor goes on.",
+        annotations: READS,
+        input: schema::<GitDiffSummaryArguments>,
+        output: answer::<GitDiffSummaryResult>,
+    },
+    Tool {
+        name: "GitDiffFile",
+        title: "Diff one file between two revisions",
+        description: "Shows what changed in one file between two sides of a git repository, as git's patch. \
+                      from_rev = main...feature shows what a branch changed, from_rev = HEAD what is not committed \
+                      yet. Where the patch is cut, the same call with cursor = next_cursor goes on.",
+        annotations: READS,
+        input: schema::<GitDiffFileArguments>,
+        output: answer::<GitDiffResult>,
+    },
+];
 
 /// Returns the tool of a name, exactly as it is written.
 pub fn find(name: &str) -> Result<&'static Tool> {
-    static ALL: [Tool; 1] = TOOLS;
-    ALL.iter().find(|tool| tool.name == name).ok_or_else(|| {
-        let names: Vec<&str> = ALL.iter().map(|tool| tool.name).collect();
+    TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| {
+        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         Error::not_found(format!("there is no tool {}", quoted(name)))
             .with_hint(format!("The tools are {}", names.join(", ")))
     })
@@ -89,29 +169,54 @@ impl Tool {
         format!("SELECT redline_call_text('{}', json_object({})) AS answer", self.name, arguments.join(", "))
     }
 
-    /// Returns the statement that publishes the tool on a server with the duckdb_mcp extension.
+    /// Returns the statement that publishes the tool on a server with the duckdb_mcp extension. The
+    /// arguments stand in the description too, since some of its versions publish only their types.
     pub fn publish_sql(&self) -> String {
         let schema = self.input_schema();
-        let types: Map<String, Value> = properties(&schema)
-            .map(|(name, property)| (name.clone(), serde_json::json!({"type": kind(property)})))
-            .collect();
         let required = schema.get("required").cloned().unwrap_or(Value::Array(Vec::new()));
+        let is_required = |name: &str| required.as_array().is_some_and(|names| names.iter().any(|one| one == name));
+        let mut description = format!("{}\n\nArguments:", self.description);
+        let mut published = Map::new();
+        let mut arguments: Vec<_> = properties(&schema).collect();
+        arguments.sort_by_key(|(name, _)| !is_required(name));
+        for (name, property) in arguments {
+            let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
+            let need = if is_required(name) { "required" } else { "optional" };
+            description += &format!("\n- {name} ({}, {need}): {text}", kind(property));
+            let mut said = Map::new();
+            said.insert("type".into(), kind(property).into());
+            said.insert("description".into(), text.into());
+            if let Some(items) = property.get("items") {
+                said.insert("items".into(), items.clone());
+            }
+            published.insert(name.clone(), Value::Object(said));
+        }
         let parts = [
             self.name.to_owned(),
-            self.description.to_owned(),
+            description,
             self.sql_template(),
-            Value::Object(types).to_string(),
+            Value::Object(published).to_string(),
             required.to_string(),
             "text".to_owned(),
         ];
         let parts: Vec<String> = parts.iter().map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
-        format!("PRAGMA mcp_publish_tool({})", parts.join(", "))
+        format!("PRAGMA mcp_publish_tool({})", parts.join(",\n    "))
     }
 }
 
-/// Returns the schema of a type, without the title that names it in Rust.
+/// Returns the schema of what is read.
 fn schema<T: JsonSchema>() -> Schema {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    schema_of::<T>(SchemaSettings::draft2020_12())
+}
+
+/// Returns the schema of what is written: every property is there, if only as null.
+fn answer<T: JsonSchema>() -> Schema {
+    schema_of::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+/// Returns the schema of a type, without the title that names it in Rust.
+fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Schema {
+    let settings = settings.with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     schema.remove("title");
     schema
@@ -132,12 +237,13 @@ fn kind(property: &Value) -> &str {
     }
 }
 
-/// Returns the cast that gives a parameter its type, whatever a server binds.
+/// Returns the cast that gives a parameter its type, whatever a server binds: of an array, a list or
+/// JSON text.
 fn cast(property: &Value) -> &'static str {
     match kind(property) {
         "integer" => "::BIGINT",
         "boolean" => "::BOOLEAN",
-        "array" => "::VARCHAR[]",
+        "array" => "::JSON",
         _ => "::VARCHAR",
     }
 }
@@ -148,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_tool_publishes_a_property_without_a_description_or_takes_unknown_ones() {
-        for tool in &TOOLS {
+        for tool in TOOLS {
             for (side, schema) in [("input", tool.input_schema()), ("output", tool.output_schema())] {
                 let described = |property: &Value| property.get("description").is_some_and(|text| text.is_string());
                 assert!(properties(&schema).count() > 0, "{} {side}", tool.name);
@@ -164,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_template_leaves_out_a_property() {
-        for tool in &TOOLS {
+        for tool in TOOLS {
             let template = tool.sql_template();
             for (name, _) in properties(&tool.input_schema()) {
                 assert!(template.contains(&format!("'{name}', ${name}::")), "{template}");

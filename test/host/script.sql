@@ -99,6 +99,21 @@ SELECT approval_display(CASE WHEN i % 7 <> 0 THEN printf('{"description": "d%d"}
                         CASE WHEN i % 4 <> 0 THEN i - 9 END, CASE i % 3 WHEN 0 THEN true WHEN 1 THEN false END)
 FROM range(2500) t(i);
 
+-- Lists of structs with NULL at every level, short texts and long ones.
+--! rows: 3000
+SELECT redline_debug_edits('p' || i, CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN [NULL, {'old_string': NULL, 'new_string': 'b' || i}]
+    ELSE [{'old_string': repeat('a', i % 30), 'new_string': 'c'}, {'old_string': 'd', 'new_string': 'e'}] END) FROM range(3000) t(i);
+
+--! rows: 20
+SELECT redline_call(CASE WHEN i % 2 = 0 THEN 'GitDiff' ELSE 'GitDiffSummary' END,
+                    '{"from_rev": "HEAD~1", "to_rev": "HEAD", "path": ".", "max_bytes": 4000}') FROM range(20) t(i);
+
+--! partial
+SELECT * FROM diff_review('HEAD~1', 'HEAD', '.');
+
+--! rows: 1
+SELECT * FROM redline_capabilities();
+
 -- ---------------------------------------------------------------- errors
 
 --! error: invalid_args:

@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -31,11 +32,14 @@ class Tools:
         name = re.match(r"SELECT (\w+)\(", query)[1]
         if name in ("approval_display", "approval_paging", "apply_patch", "unified_diff"):
             return self.con.execute(query, arguments)
+        if name == "redline_call":
+            name = arguments[0]
         self.calls.append(name)
+        edited = {"path": "p", "replacements_made": 1, "lines_changed": 1, "message": "Added 1 line"}
         answers = {
             "needs_approval": lambda: self.payloads[json.loads(arguments[1])["path"]],
             "approve": lambda: "id",
-            "edit_file": lambda: {"path": "p", "replacements_made": 1, "lines_changed": 1, "message": "Added 1 line"},
+            "edit_file": lambda: json.dumps({"isError": False, "structuredContent": edited}),
             "read_file": lambda: {"content": FILE, "lines": 9, "bytes": len(FILE), "truncated": False},
         }
         return types.SimpleNamespace(fetchone=lambda: (answers[name](),))
@@ -81,8 +85,8 @@ Apply this edit? [y/n/v(iew full file)] """
         ("\n", [], "Not applied.\n"),
         ("", [], "Not applied.\n"),
         ("what?\nn\n", [], "Not applied.\n"),
-        ("v\nn\n", ["read_file"], "Not applied.\n"),
-        ("v\ny\n", ["read_file", "approve", "edit_file"], None),
+        ("v\nn\n", ["approve", "read_file"], "Not applied.\n"),
+        ("v\ny\n", ["approve", "read_file", "approve", "edit_file"], None),
     ],
 )
 def test_something_else_than_a_yes_applies_an_edit(answer, typed, calls, end):
@@ -134,9 +138,7 @@ def test_a_large_payload_is_viewed_in_part(con, monkeypatch):
     assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
 
 
-def test_the_demonstration_applies_other_than_what_was_approved(con, extension):
-    if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = 'needs_approval'").fetchone() == (0,):
-        pytest.skip("this build has no approvals yet")
+def test_the_demonstration_applies_other_than_what_was_approved(extension):
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / "approve.py", "--extension", extension],
         input="y\nn\ny\n", capture_output=True, text=True, timeout=120,
@@ -146,3 +148,19 @@ def test_the_demonstration_applies_other_than_what_was_approved(con, extension):
     assert "message='Added 1 line at line 1 in workspace/src/utils.py')\n" in done.stdout
     assert done.stdout.count("Not applied.") == 1
     assert re.search(r"Allow this read\? \[y/n\] ReadResult\(.*lines=1, bytes=13", done.stdout)
+
+
+def test_the_screen_in_the_documentation_is_another(extension):
+    """The screens are those of a real terminal, with what was typed; here the answers come from a pipe."""
+    screens = re.findall(r"^```\n(.*?)^```$", (ROOT / "docs" / "approving.md").read_text(), re.MULTILINE | re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "approve.py", "--extension", extension],
+        input="v\ny\nn\ny\n", capture_output=True, text=True, timeout=120, env=os.environ | {"COLUMNS": "72", "LINES": "24"},
+    )  # fmt: skip
+    assert done.returncode == 0 and len(screens) == 4, done.stderr
+    for screen in screens:
+        shown = re.sub(r"^(.*\)?\]) [yn]\n", r"\1 ", screen.removeprefix("$ python examples/approve.py\n"), flags=re.MULTILINE)
+        # A pager shows the start of what is printed here.
+        shown = shown.removesuffix(":\n")
+        first, _, question = shown.partition("Apply this edit? [y/n/v(iew full file)] ")
+        assert first in done.stdout and question in done.stdout, shown

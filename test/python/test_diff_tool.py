@@ -22,7 +22,10 @@ FUNCTIONS = {
     "file_diff": ("FROM file_diff('modified.txt', 'before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile"}),
     "file_diff_list": ("SELECT file_diff_list('modified.txt', 'before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile"}),
     "diff_lines": ("FROM diff_lines('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "diff_lines_list": ("SELECT diff_lines_list('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_hunks": ("FROM diff_hunks('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "diff_review": ("FROM diff_review('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip
 # Functions of texts alone, which read nothing and are open to all.
@@ -251,7 +254,7 @@ def test_a_tool_opens_other_functions_than_its_own(con, fixtures, granted):
 def test_a_function_stands_behind_no_tool(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch'"
+        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|edit_explain|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch'"
     ).fetchall()
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 

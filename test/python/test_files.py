@@ -124,6 +124,7 @@ def test_without_leave_something_is_written(con, root):
     assert_refused(answer(con, "SELECT write_file('w/f.md', 'x')"), "permission_denied")
     configure(con, {"name": "w", "root": str(root), "read_approval": True})
     assert_refused(answer(con, "SELECT read_file('w/f.md')"), "approval_required")
+    assert_refused(answer(con, "FROM edit_explain('w/f.md', 'x')"), "approval_required")
 
 
 ATTACKS = [
@@ -241,6 +242,42 @@ def test_a_killed_writer_leaves_a_mixture(extension, root):
         assert {path.name for path in root.iterdir()} <= {"f", ".redline-new"}
 
 
+EDITOR = """
+import duckdb, sys
+con = duckdb.connect(config={"allow_unsigned_extensions": True})
+con.execute(f"LOAD '{sys.argv[1]}'")
+con.execute(f"SET GLOBAL redline_sandboxes = '{sys.argv[2]}'")
+print("ready", flush=True)
+pair = ("first " * 50_000, "second" * 50_000)
+old, new = pair if open(sys.argv[3]).read() == pair[0] else pair[::-1]
+while True:
+    con.execute("SELECT edit_file('w/f', ?, ?)", [old, new]).fetchone()
+    old, new = new, old
+    print("edited", flush=True)
+"""
+
+
+def test_a_killed_editor_leaves_a_mixture(extension, root):
+    """500 edits, and a kill at a random moment of every dozen or so."""
+    sandboxes = json.dumps([{"name": "w", "root": str(root), "mode": "rw", "edit_approval": False}])
+    versions = ("first " * 50_000, "second" * 50_000)
+    (root / "f").write_text(versions[0])
+    random.seed(12)
+    edits = kills = 0
+    while edits < 500:
+        child = subprocess.Popen([sys.executable, "-c", EDITOR, str(extension), sandboxes, str(root / "f")], stdout=subprocess.PIPE)
+        assert child.stdout.readline() == b"ready\n"
+        for _ in range(random.randrange(40)):
+            edits += child.stdout.readline() == b"edited\n"
+        time.sleep(random.uniform(0, 0.02))
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        kills += 1
+        assert (root / "f").read_text() in versions
+        assert {path.name for path in root.iterdir()} <= {"f", ".redline-new"}
+    assert kills >= 12
+
+
 def test_a_full_disk_loses_the_old_file(con, root):
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", root], capture_output=True)
     if mounted.returncode != 0:
@@ -318,6 +355,24 @@ def test_an_edit_that_cannot_be_meant_is_made(editor, root, arguments, code):
     assert snapshot(root) == before
 
 
+def test_an_explanation_is_not_that_of_the_error(editor, root):
+    (root / "f").write_bytes(b"if a:\r\n\tb()\r\n\tcaf\xe9()\r\nif A:\r\n\tb()\r\n")
+    (root / "binary").write_bytes(b"x\0")
+    old = "if a:\n    b()"
+    error = answer(editor, "SELECT edit_file('workspace/f', ?, 'x')", old).error
+    assert "not_found:" in error and "line 1 'if a:\\r\\n\\tb()' (tabs), line 4" in error
+    rows = editor.execute("FROM edit_explain('workspace/f', ?)", [old]).fetchall()
+    assert [(line, reason, old) for line, _, reason, old in rows] == [(1, "tabs", "if a:\n\tb()"), (4, "tabs, case", "if A:\n\tb()")]
+    assert rows[0][1] > rows[1][1] > 0.5
+    assert editor.execute("FROM edit_explain('workspace/f', ?)", ["caf\ufffd()"]).fetchall()[0][2:] == ("not UTF-8", None)
+    # What is said to match does.
+    assert edit(editor, "workspace/f", rows[1][3], "if B:\n\tb()")["replacements_made"] == 1
+    assert editor.execute("SELECT line, reason FROM edit_explain('workspace/f', 'b()')").fetchall() == [(2, "exact"), (5, "exact")]
+    assert_refused(answer(editor, "FROM edit_explain('workspace/binary', 'x')"), "invalid_args")
+    for path in ("workspace/../f", "elsewhere/f", str(root / "f")):
+        assert_refused(answer(editor, "FROM edit_explain(?, 'x')", path), "fs_denied")
+
+
 def test_an_edit_is_not_pythons_replace(editor, root):
     random.seed(5)
     word = lambda: "".join(random.choice("ab\n") for _ in range(random.randrange(1, 4)))
@@ -333,6 +388,33 @@ def test_an_edit_is_not_pythons_replace(editor, root):
             assert old == new or old not in text or text.replace(old, new) == text, (text, old, new, got.error)
             assert (root / "f").read_text() == text
     assert made > 100
+
+
+def test_a_list_of_edits_is_not_made_as_a_whole(editor, root):
+    (root / "f").write_bytes(b"one\r\ntwo\nthree\n")
+    one = lambda old, new, **more: {"old_string": old, "new_string": new} | more
+    done = edit(editor, "workspace/f", [one("one\n", "1\nand\n"), one("three", "3")])
+    assert (root / "f").read_bytes() == b"1\r\nand\r\ntwo\n3\n"
+    assert (done["replacements_made"], done["lines_changed"]) == (2, 3)
+    done = edit(editor, "workspace/f", [one("n", "N", replace_all=True), one("3", "three", replace_all=False)], done["oid"])
+    assert (root / "f").read_bytes() == b"1\r\naNd\r\ntwo\nthree\n" and done["replacements_made"] == 2
+    before = snapshot(root)
+    for edits, code in [
+        ([one("two", "2"), one("absent", "x")], "not_found"),
+        ([one("two", "2"), one("wo", "x")], "invalid_args"),
+        ([one("two", "2"), one("\n", "x")], "not_unique"),
+        ([one("two", "2"), None], "invalid_args"),
+        ([one("two", None)], "invalid_args"),
+        (None, "invalid_args"),
+    ]:
+        query = "SELECT edit_file('workspace/f', ?::STRUCT(old_string VARCHAR, new_string VARCHAR)[])"
+        words = assert_refused(answer(editor, query, edits), code)
+        assert "edit 2 of 2: " in words or code == "invalid_args"
+        assert snapshot(root) == before
+    assert_refused(answer(editor, "SELECT edit_file('workspace/f', []::STRUCT(old_string VARCHAR, new_string VARCHAR)[])"), "invalid_args")
+    stale = "SELECT edit_file('workspace/f', [{'old_string': 'two', 'new_string': '2'}], '" + "0" * 40 + "')"
+    assert_refused(answer(editor, stale), "stale")
+    assert snapshot(root) == before
 
 
 def test_eight_editors_lose_an_edit(editor, root):

@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # test_a_function_is_not_tried_under_the_locks until it stands here.
 FILE_CALLS = {
     "read_file": ["SELECT read_file('{file}')"],
+    "edit_explain": ["SELECT * FROM edit_explain('{file}', 'in')", "SELECT line FROM edit_explain('{file}', 'in')"],
     "diff_files": ["SELECT diff_files('{file}', '{file}')", "SELECT diff_files('{file}', '{file}', 0, 'a', 'b')"],
 }
 REPOSITORY_CALLS = {
@@ -20,15 +21,26 @@ REPOSITORY_CALLS = {
     "file_changes_list": ["SELECT file_changes_list('main~1', 'main', '{repo}')"],
     "file_diff": ["SELECT * FROM file_diff('{tracked}', 'main~1', 'main', '{repo}')"],
     "file_diff_list": ["SELECT file_diff_list('{tracked}', 'main~1', 'main', '{repo}')"],
+    "diff_review": ["SELECT * FROM diff_review('main~1', 'main', '{repo}')"],
     "diff_lines": ["SELECT * FROM diff_lines('main~1', 'main', '{repo}')"],
+    "diff_lines_list": ["SELECT diff_lines_list('main~1', 'main', '{repo}')"],
     "diff_hunks": ["SELECT * FROM diff_hunks('main~1', 'main', '{repo}')"],
     "file_patches": ["SELECT * FROM file_patches('main~1', 'main', '{repo}')"],
+    "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
 WRITE_CALLS = {
     "edit_file": "SELECT edit_file('{file}', 'in', 'written')",
     "write_file": "SELECT write_file('{file}', 'written')",
+    "needs_approval": "SELECT needs_approval('write_file', '{{\"path\": \"{file}\", \"content\": \"written\"}}')",
+    "read_approval": "SELECT read_approval('{file}/../../outside/secret')",
+    "write_approval": "SELECT write_approval('{file}', 'written')",
+    "edit_approval": "SELECT edit_approval('{file}', 'in', 'written')",
+    "approve": "SELECT approve('{{\"type\": \"other\", \"description\": \"{file}\"}}')",
+    "approvals_waiting": "SELECT * FROM approvals_waiting()",
 }
+# Nothing waits for a person here, under any name.
+WAITING_CALLS = {"approval_chunk": "SELECT approval_chunk('{file}', 1)"}
 # Functions whose errors are answers, with the words that an answer which is no error holds.
 TOOL_CALLS = {
     "redline_call": ("""SELECT redline_call('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", '"isError":false'),
@@ -37,6 +49,7 @@ TOOL_CALLS = {
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
     "redline_tools": "SELECT * FROM redline_tools()",
+    "redline_capabilities": "SELECT * FROM redline_capabilities()",
     "approval_display": """SELECT approval_display('{{"type": "other", "description": "{file}"}}')""",
     "approval_paging": """SELECT approval_paging('{{"type": "other", "description": "{file}"}}')""",
     "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
@@ -64,7 +77,7 @@ def settings(con) -> list[str]:
 def test_a_function_is_not_tried_under_the_locks(connect):
     ours = functions(connect()) - functions(connect(load=False))
     ours = {name for name in ours if not name.startswith("redline_debug")}
-    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(TOOL_CALLS) | set(PURE_CALLS)
+    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(WAITING_CALLS) | set(TOOL_CALLS) | set(PURE_CALLS)
 
 
 def place(call: str, repo: pathlib.Path | str) -> str:
@@ -102,7 +115,7 @@ def lock(con):
 
 
 def assert_settings_are_locked(con):
-    assert len(settings(con)) == 5
+    assert len(settings(con)) == 6
     for name in settings(con):
         for change in (f"SET {name} = NULL", f"SET GLOBAL {name} = NULL", f"SET SESSION {name} = NULL", f"RESET {name}", f"RESET GLOBAL {name}", f"RESET SESSION {name}", f"PRAGMA {name} = NULL"):  # fmt: skip
             with pytest.raises(duckdb.Error, match="lock"):
@@ -127,6 +140,8 @@ def assert_only_inside_is_read(con, inside: str | pathlib.Path, outside: list):
     for call in WRITE_CALLS.values():
         for repo in (inside, *outside):
             assert_refused(answer(con, place(call, repo)), "fs_denied", "permission_denied")
+    for call in WAITING_CALLS.values():
+        assert_refused(answer(con, place(call, inside)), "not_found", "permission_denied")
     secret = pathlib.Path(outside[0] if isinstance(outside[0], pathlib.Path) else outside[2]) / "a.txt"
     assert secret.read_text() != "written"
 
@@ -155,13 +170,17 @@ def test_no_allowed_folder_lets_something_be_read(connect, inside, outside):
             assert_refused(answer(con, place(call, repo)), "fs_denied")
 
 
-def lockdown(con, extension: pathlib.Path, root: pathlib.Path):
-    """Runs sql/lockdown.sql with this build and this folder."""
+def lockdown_script(extension: pathlib.Path, root: pathlib.Path) -> str:
+    """Returns sql/lockdown.sql with this build and this folder."""
     script = (ROOT / "sql" / "lockdown.sql").read_text()
     for text, own, count in (("LOAD redline;", f"LOAD '{extension}';", 1), ("'/srv/workspace'", f"'{root}'", 1), ('"/srv/workspace"', f'"{root}"', 1)):  # fmt: skip
         assert script.count(text) == count
         script = script.replace(text, own)
-    con.execute(script)
+    return script
+
+
+def lockdown(con, extension: pathlib.Path, root: pathlib.Path):
+    con.execute(lockdown_script(extension, root))
     return con
 
 

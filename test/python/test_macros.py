@@ -50,6 +50,39 @@ def test_columns_are_arguments(con):
     assert len(rows) == 1 and rows[0][0] == "before" and rows[0][1] > 100
 
 
+def test_the_twins_of_the_tools_answer_otherwise_than_the_functions(con, monkeypatch):
+    monkeypatch.chdir(repositories.fixture("basic"))
+    rows = lambda query, *arguments: con.execute(query, list(arguments)).fetchall()
+    summary = rows("FROM git_diff_summary('before', 'after') ORDER BY seq")
+    assert [row[1:] for row in summary] == rows("FROM file_changes('before', 'after', '.')")
+    assert rows("SELECT COLUMNS(* EXCLUDE seq) FROM git_diff_summary(path := '.') ORDER BY seq") == rows("FROM file_changes('HEAD', 'WORKTREE', '.')")
+    one = rows("FROM git_diff_file('hunks.txt', 'before', 'after', context_lines := 1) ORDER BY seq")
+    assert one == rows("FROM file_diff('hunks.txt', 'before', 'after', '.', context := 1)")
+    every = rows("FROM git_diff('before', 'after', context_lines := 1) ORDER BY file_path, seq")
+    assert [row for row in every if row[0] == "hunks.txt"] == [("hunks.txt", *row) for row in one]
+    assert every == rows("FROM diff_lines('before', 'after', '.', context := 1)")
+    assert rows("FROM git_diff('before', 'after', file_path := 'hunks.txt', context_lines := 1) ORDER BY seq") == [("hunks.txt", *row) for row in one]
+    assert rows("FROM diff_texts('a', 'b', label_b := 'new')") == rows("SELECT unnest(diff_text('a', 'b', 3, 'a', 'new'))")
+    assert rows("FROM diff_paths('hunks.txt', 'modified.txt', context_lines := 0)") == rows("SELECT unnest(diff_files('hunks.txt', 'modified.txt', 0))")
+
+
+def test_the_twins_take_no_columns_or_subqueries(con):
+    repo = repositories.fixture("basic")
+    rows = con.execute(f"""
+        SELECT f.file_path, d.seq, d.content FROM (VALUES ('added.txt'), ('modified.txt')) f(file_path),
+            git_diff('before', (SELECT 'after'), file_path := f.file_path, path := '{repo}') d
+        WHERE d.line_type = 'ADDED' ORDER BY ALL""").fetchall()
+    assert rows == [("added.txt", 1, "new"), ("added.txt", 2, "file"), ("modified.txt", 3, "2"), ("modified.txt", 5, "four")]
+    rows = con.execute("""
+        SELECT t.a, d.identical, d.diff_lines FROM (VALUES ('a', 'a'), ('b', 'c'), ('b', 'c'), (NULL, 'd')) t(a, b),
+            diff_texts(t.a, (SELECT t.b)) d ORDER BY ALL""").fetchall()
+    assert rows == [("a", True, 0), ("b", False, 7), ("b", False, 7), (None, None, None)]
+    for macro in ("git_diff_summary", "git_diff"):
+        rows = con.execute(f"""SELECT r.a, count(*) > 100 FROM (VALUES ('before'), ('after')) r(a),
+            {macro}(r.a, 'after', path := '{repo}') GROUP BY r.a""").fetchall()
+        assert rows == [("before", True)]
+
+
 def test_the_file_can_be_read_again(con):
     con.execute((ROOT / "sql" / "macros.sql").read_text())
 

@@ -25,6 +25,7 @@ REPOSITORY_CALLS = [
     "SELECT * FROM file_diff('secret.txt', 'main~1', 'main', {})",
     "SELECT * FROM diff_lines('main~1', 'main', {})",
     "SELECT * FROM diff_hunks('main~1', 'main', {})",
+    "SELECT * FROM diff_review('main~1', 'main', {})",
     "SELECT * FROM file_patches('main~1', 'main', {})",
     "SELECT file_changes_list('main~1', 'main', {})",
     "SELECT file_diff_list('secret.txt', 'main~1', 'main', {})",

@@ -11,12 +11,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pipeline", &["error", "limits"]),
     ("text", &["error", "limits"]),
     ("sandbox", &["error", "limits", "suggest"]),
-    ("tools", &["error", "limits", "text"]),
+    ("review", &["error", "limits"]),
+    ("tools", &["error", "limits", "text", "edit"]),
     ("git", &["error", "limits", "suggest", "text", "sandbox"]),
     ("edit", &["error", "limits", "text"]),
     ("render", &["error", "limits", "text", "edit"]),
     ("ffi", &["error", "limits"]),
-    ("functions", &["error", "limits", "pipeline", "text", "sandbox", "git", "edit", "render", "tools", "ffi"]),
+    (
+        "functions",
+        &["error", "limits", "pipeline", "text", "sandbox", "git", "edit", "render", "review", "tools", "ffi"],
+    ),
 ];
 
 /// The entry point is where the layers meet: it registers the functions.

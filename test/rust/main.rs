@@ -4,6 +4,7 @@ mod approval_display;
 mod architecture;
 mod engine_parity;
 mod patch_git;
+mod review;
 mod sandbox_attacks;
 mod section_parity;
 mod text_properties;

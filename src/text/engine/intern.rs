@@ -127,8 +127,13 @@ impl Interner {
         range: std::ops::Range<usize>,
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
+        let shapes = Shapes::of(self.classes.iter().map(|class| sample(texts, class)));
         for index in range {
             let line = texts[0].get(index);
+            if !shapes.may_hold(line) {
+                pace.spend(1)?;
+                continue;
+            }
             let hash = hash(line, pace)?;
             if let Ok(class) = self.find(texts, line, hash, pace)? {
                 let count = &mut self.classes[class as usize].count;
@@ -192,6 +197,42 @@ impl Interner {
             self.slots[at] = class.hash >> 32 << 32 | number;
         }
         Ok(())
+    }
+}
+
+/// Returns a line of a class.
+fn sample<'a>(texts: [View<'a>; 2], class: &Class) -> &'a [u8] {
+    texts[class.sample as usize & 1].get(class.sample as usize >> 1)
+}
+
+/// Tells most lines that are none of a few at a glance: by their lengths and ends.
+struct Shapes([u64; 16]);
+
+impl Shapes {
+    fn of<'a>(lines: impl ExactSizeIterator<Item = &'a [u8]>) -> Self {
+        /// With more lines nearly every shape is there.
+        const MOST: usize = 512;
+        if lines.len() > MOST {
+            return Self([u64::MAX; 16]);
+        }
+        let mut shapes = Self([0; 16]);
+        for line in lines {
+            let shape = Self::shape(line);
+            shapes.0[shape / 64] |= 1 << (shape % 64);
+        }
+        shapes
+    }
+
+    fn may_hold(&self, line: &[u8]) -> bool {
+        let shape = Self::shape(line);
+        self.0[shape / 64] & 1 << (shape % 64) != 0
+    }
+
+    /// Returns a number below 1024.
+    fn shape(line: &[u8]) -> usize {
+        let end = line.last_chunk::<8>().map_or(0, |end| u64::from_le_bytes(*end));
+        let mixed = (end ^ line.len() as u64).wrapping_mul(MULTIPLIER);
+        (mixed >> 54) as usize
     }
 }
 

@@ -113,6 +113,18 @@ impl Engine {
         options: &Options,
         stop: &Stop<'_>,
     ) -> Result<Vec<Change>, Stopped> {
+        self.diff_between(old, new, None, options, stop)
+    }
+
+    /// Returns the same; how many lines are `common` at the front and at the end may be known.
+    pub(super) fn diff_between(
+        &mut self,
+        old: &Lines<'_>,
+        new: &Lines<'_>,
+        common: Option<(usize, usize)>,
+        options: &Options,
+        stop: &Stop<'_>,
+    ) -> Result<Vec<Change>, Stopped> {
         stop.check()?;
         let mut texts = [old.view(), new.view()];
         if options.trim_tail {
@@ -122,27 +134,33 @@ impl Engine {
         // The keys leave the engine while it is borrowed as a whole, and come back with their buffers.
         let mut keys = std::mem::take(&mut self.keys);
         let result = if options.whitespace == Whitespace::Exact {
-            self.diff_by_keys(texts, texts, options, stop)
+            self.diff_by_keys(texts, texts, common.filter(|_| !options.trim_tail), options, stop)
         } else {
             (keys.iter_mut().zip(&texts))
                 .try_for_each(|(keys, text)| keys.fill(text, options.whitespace, stop))
-                .and_then(|()| self.diff_by_keys(texts, [keys[0].view(), keys[1].view()], options, stop))
+                .and_then(|()| self.diff_by_keys(texts, [keys[0].view(), keys[1].view()], None, options, stop))
         };
         self.keys = keys;
         result
     }
 
-    /// Compares lines by `keys` and slides changes by `texts`.
+    /// Compares lines by `keys` and slides changes by `texts`; how many lines are `common` at the front and at the
+    /// end may be known.
     fn diff_by_keys(
         &mut self,
         texts: [View<'_>; 2],
         keys: [View<'_>; 2],
+        common: Option<(usize, usize)>,
         options: &Options,
         stop: &Stop<'_>,
     ) -> Result<Vec<Change>, Stopped> {
         // Patience and histogram count the lines of whole texts, so they may not set equal ends aside.
         let whole = matches!(options.algorithm, Algorithm::Patience | Algorithm::Histogram);
-        let (start, end) = if whole { (0, 0) } else { common_ends(keys, stop)? };
+        let (start, end) = match common {
+            _ if whole => (0, 0),
+            Some(common) => common,
+            None => common_ends(keys, stop)?,
+        };
         self.number(keys, start, end, stop)?;
         self.search(keys, options.algorithm, stop)?;
 

@@ -1,0 +1,149 @@
+"""The questions of the bench, and how each contestant answers them."""
+
+import difflib
+import subprocess
+import sys
+
+import duckdb
+import inputs
+from inputs import ROOT
+
+EXTENSION = ROOT / "build" / "release" / "redline.duckdb_extension"
+TEXT_PAIRS = ROOT / "target" / "release" / "text_pairs"
+# git prints what redline shows, and runs nothing of the repository.
+PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-abbrev"]
+
+
+def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(config={"allow_unsigned_extensions": True} | ({"threads": threads} if threads else {}))
+    con.execute(f"LOAD '{EXTENSION}'")
+    return con
+
+
+def count(text: str) -> int | None:
+    return None if text == "-" else int(text)
+
+
+# -- two revisions -----------------------------------------------------------------------------
+
+STATUS = {"A": "added", "D": "deleted", "M": "modified", "T": "type_changed", "R": "renamed"}
+
+
+def changed(con, columns: str, old: str, new: str, repository, more: str = ""):
+    return con.execute(f"SELECT {columns} FROM file_changes('{old}', '{new}', '{repository}'{more})").fetchall()
+
+
+def read_raw(printed: bytes) -> list[tuple]:
+    """Returns path and status of each entry of `--raw -z`."""
+    fields, found = iter(printed.decode().split("\0")), []
+    for field in fields:
+        if field.startswith(":"):
+            kind = field.split(" ")[4]
+            path = next(fields)
+            found.append((next(fields) if kind[0] in "RC" else path, STATUS[kind[0]]))
+    return found
+
+
+def read_counts(printed: bytes) -> list[tuple]:
+    """Returns path and counts of each entry of `--numstat -z`."""
+    lines = printed.decode().split("\0")
+    return [(path, count(a), count(d)) for a, d, path in (line.split("\t", 2) for line in lines if line)]
+
+
+def libgit2(repository):
+    import pygit2
+
+    return pygit2.Repository(str(repository))
+
+
+def libgit2_diff(repository, old: str, new: str, renames: bool = False):
+    opened = libgit2(repository)
+    # No context lines are made where only files are asked for.
+    diff = opened.diff(opened.revparse_single(old), opened.revparse_single(new), context_lines=3)
+    if renames:
+        diff.find_similar()
+    return diff
+
+
+def libgit2_names(repository, old: str, new: str, renames: bool = False) -> list[tuple]:
+    deltas = libgit2_diff(repository, old, new, renames).deltas
+    return [(delta.new_file.path, STATUS[delta.status_char()]) for delta in deltas]
+
+
+def libgit2_counts(repository, old: str, new: str) -> list[tuple]:
+    patches = libgit2_diff(repository, old, new)
+    return [(patch.delta.new_file.path, *patch.line_stats[1:]) for patch in patches]
+
+
+def gitpython(repository):
+    from git import Repo
+
+    return Repo(str(repository))
+
+
+def gitpython_names(repository, old: str, new: str) -> list[tuple]:
+    opened = gitpython(repository)
+    found = opened.commit(old).diff(opened.commit(new), no_renames=True)
+    return [(entry.b_path or entry.a_path, STATUS[entry.change_type]) for entry in found]
+
+
+# -- history -----------------------------------------------------------------------------------
+
+
+def history(con, columns: str, tip: str, repository, more: str = "") -> int:
+    """Returns how many rows there are; DuckDB computes every column of them, and keeps none."""
+    names = " + ".join(f"count({column})" for column in columns.split(", "))
+    return con.execute(f"SELECT count(*), {names} FROM commit_changes('{tip}', '{repository}'{more})").fetchone()[0]
+
+
+def git_history(repository, *arguments: str) -> int:
+    """Returns how many changed files git log prints; what it prints is read and not kept."""
+    command = inputs.git_command(repository, "log", "--format=%x00%H", "--no-renames", *PLAIN, *arguments)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=inputs.ENVIRONMENT) as running:
+        return sum(line not in (b"\n",) and line[:1] != b"\0" for line in running.stdout)
+
+
+def libgit2_history(repository, tip: str, counts: bool) -> int:
+    import pygit2
+
+    opened = libgit2(repository)
+    rows = 0
+    start, _, end = tip.partition("..") if ".." in tip else ("", "", tip)
+    walk = opened.walk(opened.revparse_single(end).id, pygit2.enums.SortMode.TIME)
+    if start:
+        walk.hide(opened.revparse_single(start).id)
+    for one in walk:
+        if len(one.parents) > 1:
+            continue
+        diff = one.parents[0].tree.diff_to_tree(one.tree) if one.parents else one.tree.diff_to_tree(swap=True)
+        rows += sum(1 for patch in diff if patch.line_stats) if counts else sum(1 for _ in diff.deltas)
+    return rows
+
+
+def gitpython_history(repository, tip: str) -> int:
+    from git import NULL_TREE
+
+    commits = gitpython(repository).iter_commits(tip, no_merges=True)
+    return sum(len(one.parents[0].diff(one, no_renames=True) if one.parents else one.diff(NULL_TREE)) for one in commits)
+
+
+# -- texts -------------------------------------------------------------------------------------
+
+
+def python_unified(a: str, b: str) -> str:
+    return "".join(difflib.unified_diff(a.splitlines(True), b.splitlines(True), "a", "b"))
+
+
+def with_pairs(con, path) -> None:
+    """Puts the pairs of a file into a table, with difflib as a function of DuckDB beside ours."""
+    con.execute(f"CREATE OR REPLACE TABLE pairs AS SELECT json[1] AS a, json[2] AS b FROM read_json('{path}', columns = {{json: 'VARCHAR[]'}})")
+    con.create_function("difflib_diff", python_unified, ["VARCHAR", "VARCHAR"], "VARCHAR")
+
+
+def plain_pairs(engine: str, path) -> tuple[float, int]:
+    """Returns the seconds in which a loop in Rust, without DuckDB, compares the pairs of a file, and the bytes it wrote."""
+    done = subprocess.run([TEXT_PAIRS, engine, path], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"bench: text_pairs failed: {done.stderr}")
+    seconds, written = done.stdout.split()
+    return float(seconds), int(written)

@@ -1,0 +1,132 @@
+"""What is measured on: a real repository, generated ones, and pairs of texts; each made once, below build/bench."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BENCH = ROOT / "build" / "bench"
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "LC_ALL": "C",
+}
+WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu".split()
+
+
+# What commands are started by, where their memory is measured.
+STARTED_BY: list[str] = []
+
+
+def git_command(repository: pathlib.Path, *arguments: str) -> list[str]:
+    return [*STARTED_BY, "git", "-C", str(repository), *arguments]
+
+
+def git_bytes(repository: pathlib.Path, *arguments: str) -> bytes:
+    command = git_command(repository, *arguments)
+    return subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT).stdout
+
+
+def git(repository: pathlib.Path, *arguments: str) -> str:
+    return git_bytes(repository, *arguments).decode(errors="replace")
+
+
+def made(name: str, make) -> pathlib.Path:
+    """Returns a repository, which `make` fills where it is missing; one that was interrupted is made again."""
+    done = BENCH / name
+    if not done.is_dir():
+        unfinished = BENCH / f"{name}.new"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.parent.mkdir(parents=True, exist_ok=True)
+        make(unfinished)
+        unfinished.rename(done)
+    return done
+
+
+def cargo() -> pathlib.Path:
+    """Returns a bare clone of cargo.bundle: one pack, as fetched."""
+    folder = pathlib.Path(os.environ.get("REDLINE_TEST_REPOS") or ROOT.parent / "shared" / "repos")
+    bundle = folder / "cargo.bundle"
+    if not (BENCH / "cargo.git").is_dir() and not bundle.is_file():
+        sys.exit("bench: set REDLINE_TEST_REPOS to the folder that holds cargo.bundle")
+    clone = ["git", "clone", "--quiet", "--bare", str(bundle)]
+    return made("cargo.git", lambda path: subprocess.run([*clone, str(path)], check=True, env=ENVIRONMENT))
+
+
+def revisions() -> list[str]:
+    """Returns the first commit of cargo, the tag in the middle and the 5,000th commit from HEAD; git is asked once."""
+    known = BENCH / "revisions.json"
+    if not known.is_file():
+        first = git(cargo(), "rev-list", "--first-parent", "HEAD").split()[-1]
+        tags = git(cargo(), "for-each-ref", "--sort=creatordate", "--format=%(refname:short)", "refs/tags").split()
+        recent = git(cargo(), "rev-list", "--no-merges", "-n", "5000", "HEAD").split()[-1]
+        known.write_text(json.dumps([first, tags[len(tags) // 2], recent]))
+    return json.loads(known.read_text())
+
+
+def imported(path: pathlib.Path, stream) -> None:
+    """Makes a bare repository of a stream for git fast-import, repacked as a server would have it."""
+    subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", str(path)], check=True, env=ENVIRONMENT)
+    importer = subprocess.Popen(["git", "-C", str(path), "fast-import", "--quiet"], stdin=subprocess.PIPE, env=ENVIRONMENT)
+    for chunk in stream:
+        importer.stdin.write(chunk.encode())
+    importer.stdin.close()
+    if importer.wait() != 0:
+        sys.exit("bench: git fast-import failed")
+    git(path, "repack", "-a", "-d", "-q")
+
+
+def commit(number: int) -> str:
+    return f"commit refs/heads/main\ncommitter Bench <bench@example.org> {1_600_000_000 + number} +0000\ndata 2\nc\n"
+
+
+def inline(path: str, text: str) -> str:
+    return f"M 100644 inline {path}\ndata {len(text)}\n{text}\n"
+
+
+def wide(files: int) -> pathlib.Path:
+    """Returns a repository of two commits: a tree of `files` files, of which the second changes ten."""
+
+    def stream():
+        yield "blob\nmark :1\ndata 5\nsame\n\n" + commit(0)
+        for folder in range(files // 1000):
+            yield "".join(f"M 100644 :1 d{folder // 100}/{folder}/f{number}\n" for number in range(1000))
+        yield commit(1) + "".join(inline(f"d0/{n}/f{n}", f"changed {n}\n") for n in range(10))
+
+    return made(f"wide-{files}.git", lambda path: imported(path, stream()))
+
+
+def long(commits: int) -> pathlib.Path:
+    """Returns a repository of one line of commits, each of which changes three of 2,000 files of 40 lines."""
+
+    def stream():
+        chosen = random.Random(commits)
+        texts = [[chosen.choice(WORDS) for _ in range(40)] for _ in range(2000)]
+        for number in range(commits):
+            changes = []
+            for index in chosen.sample(range(2000), 3):
+                texts[index][chosen.randrange(40)] = f"{chosen.choice(WORDS)} {number}"
+                changes.append(inline(f"d{index % 50}/f{index}", "\n".join(texts[index]) + "\n"))
+            yield commit(number) + "".join(changes)
+
+    return made(f"long-{commits}.git", lambda path: imported(path, stream()))
+
+
+def pairs(count: int) -> list[tuple[str, str]]:
+    """Returns pairs of texts of 20 to 120 lines, of which the second is the first with a few edits."""
+    chosen = random.Random(count)
+    line = lambda: " ".join(chosen.choices(WORDS, k=6)) + "\n"
+    found = []
+    for _ in range(count):
+        old = [line() for _ in range(chosen.randrange(20, 120))]
+        new = list(old)
+        for _ in range(chosen.randrange(1, 6)):
+            at = chosen.randrange(len(new))
+            new[at : at + chosen.randrange(3)] = [line() for _ in range(chosen.randrange(3))]
+            new = new or [line()]
+        found.append(("".join(old), "".join(new)))
+    return found

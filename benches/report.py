@@ -1,0 +1,102 @@
+"""docs/benchmarks.md and its picture, from the results of one run."""
+
+import math
+import os
+import platform
+import subprocess
+from xml.sax.saxutils import escape
+
+import duckdb
+from inputs import ROOT
+
+# What no process may take at most, in mebibytes.
+MOST = 600
+WIDTH, ROW, LABEL = 900, 26, 430
+
+HEAD = """\
+# Benchmarks
+
+Written by `make bench`: one run, the contestants in turns, medians; [benches/README.md](../benches/README.md) has the
+method. The columns with names are their time divided by redline's: above 1, redline is the faster one. redline is a query
+in a running DuckDB, git its command, libgit2 (pygit2) and GitPython calls in a running Python.
+
+{machine}
+
+![redline beside git](benchmarks.svg)
+
+"""
+
+
+def ratio(result, name: str) -> float:
+    return result.seconds[name] / result.seconds["redline"]
+
+
+def reached(result) -> str:
+    """Returns the figures to reach, and whether they are."""
+    said = []
+    for name, least in result.work.figures.items():
+        if name == "seconds":
+            said.append((f"under {least * 1000:.0f} ms", result.seconds["redline"] < least))
+        elif name in result.seconds:
+            said.append((f"{name} {least:.2g}", ratio(result, name) >= least))
+    return ", ".join(f"{words}: {'yes' if yes else '**no**'}" for words, yes in said) or "-"
+
+
+def shown(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+
+
+def line(result) -> str:
+    others = "  ".join(f"{name} {ratio(result, name):.2f}" for name in result.seconds if name != "redline")
+    memory = " ".join(f"{name} {peak} MiB" for name, peak in result.peaks.items())
+    return f"{result.work.title}: {shown(result.seconds['redline'])}  {others}  [{reached(result)}]  {memory}  ({result.rounds} rounds)"
+
+
+def machine() -> str:
+    git = subprocess.run(["git", "--version"], capture_output=True, text=True).stdout.strip()
+    return f"{os.cpu_count()} processors ({platform.machine()}, {platform.system()}), DuckDB {duckdb.__version__}, {git}."
+
+
+def table(results, title: str, cell, names) -> str:
+    rows = [f"| {title} | redline | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
+    return "\n".join(rows + [f"| {r.work.title} | {cell(r, 'redline')} | {' | '.join(cell(r, name) for name in names)} |" for r in results])
+
+
+def write(results) -> None:
+    names = list(dict.fromkeys(name for result in results for name in result.seconds if name != "redline"))
+    time_cell = lambda r, name: "" if name not in r.seconds else shown(r.seconds[name]) if name == "redline" else f"{ratio(r, name):.2f}"
+    peak_cell = lambda r, name: str(r.peaks.get(name, ""))
+    text = HEAD.format(machine=machine())
+    text += "## Time\n\n" + table(results, "work", time_cell, names) + "\n\n"
+    text += "## Figures to reach\n\nAt least so often as fast as the one that is named, or within the time.\n\n"
+    text += "| work | reached |\n|---|---|\n" + "".join(f"| {r.work.title} | {reached(r)} |\n" for r in results if r.work.figures)
+    over = [r.work.title for r in results if r.peaks.get("redline", 0) > MOST]
+    text += f"\n## Memory\n\nMebibytes at most, each answer in a process of its own (redline, libgit2 and GitPython with Python and what they\nreturn in it). redline is to stay below {MOST}: {'no, ' + ', '.join(over) if over else 'yes'}.\n\n"
+    text += table(results, "work", peak_cell, [name for name in names if not name.startswith("plain")]) + "\n"
+    notes = ROOT / "benches" / "notes.md"
+    text += "\n" + notes.read_text() if notes.is_file() else ""
+    (ROOT / "docs" / "benchmarks.md").write_text(text)
+    (ROOT / "docs" / "benchmarks.svg").write_text(picture([r for r in results if "git" in r.seconds]))
+
+
+def picture(results) -> str:
+    """Returns bars of git's time divided by redline's, on a scale of logarithms; the line is 1."""
+    most = max(1.0, *(math.log2(ratio(r, "git")) for r in results)) + 0.3
+    least = min(-1.0, *(math.log2(ratio(r, "git")) for r in results)) - 0.3
+    place = lambda logarithm: LABEL + (logarithm - least) / (most - least) * (WIDTH - LABEL - 20)
+    height = ROW * (len(results) + 2)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="13">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        f'<text x="10" y="{ROW - 8}" font-weight="bold">git\'s time divided by redline\'s</text>',
+    ]
+    for index, result in enumerate(results):
+        top, value = ROW * (index + 1), ratio(result, "git")
+        start, end = sorted([place(0), place(math.log2(value))])
+        colour = "#2a9d5c" if value >= 1 else "#c8553d"
+        parts.append(f'<text x="10" y="{top + 17}">{escape(result.work.title)}</text>')
+        parts.append(f'<rect x="{start:.1f}" y="{top + 4}" width="{max(end - start, 1):.1f}" height="{ROW - 8}" fill="{colour}"/>')
+        parts.append(f'<text x="{min(end + 4, WIDTH - 40):.1f}" y="{top + 17}">{value:.2f}</text>')
+    parts.append(f'<line x1="{place(0):.1f}" x2="{place(0):.1f}" y1="{ROW}" y2="{height - ROW}" stroke="black"/>')
+    parts.append(f'<text x="{place(0):.1f}" y="{height - 8}" text-anchor="middle">1: as fast as git</text></svg>')
+    return "\n".join(parts) + "\n"

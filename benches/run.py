@@ -1,0 +1,116 @@
+"""Times redline beside git and its peers, in turns, in one run, and writes docs/benchmarks.md. README.md states the
+method.
+
+    run.py [--only WORDS]     works whose title holds WORDS; the report is not written then
+    run.py --work TITLE       one work, in this process: its seconds, as JSON
+    run.py --peak TITLE NAME  one answer, in this process: its largest memory
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+import inputs
+import report
+import works
+from inputs import ROOT
+
+ROUNDS = 5
+# Seconds for one work after which no further round begins.
+ENOUGH = 10
+
+
+class Result(NamedTuple):
+    """What was measured of a work: seconds of each contestant, and mebibytes at most."""
+
+    work: works.Work
+    rounds: int
+    seconds: dict[str, float]
+    peaks: dict[str, int]
+
+
+def timed(answer) -> tuple[float, object]:
+    start = time.perf_counter()
+    found = answer()
+    seconds = time.perf_counter() - start
+    # A loop in Rust tells its own time, without the start of the process.
+    return found if isinstance(found, tuple) and isinstance(found[0], float) else (seconds, found)
+
+
+def check(work: works.Work) -> None:
+    """Ends the run where an answer is another than redline's: a figure for it would say nothing."""
+    found = {name: timed(answer)[1] for name, answer in work.answers.items() if name == "redline" or name in work.reads}
+    found = {name: work.reads.get(name, lambda answer: answer)(answer) for name, answer in found.items()}
+    for name, answer in found.items():
+        if answer != found["redline"]:
+            sys.exit(f"bench: redline and {name} disagree about {work.title}")
+
+
+def times(work: works.Work) -> dict[str, list[float]]:
+    """Returns the seconds of each round; what one work leaves in memory must not slow the next, so each has a process."""
+    work.prepare()
+    check(work)
+    found = {name: [] for name in work.answers}
+    start = time.monotonic()
+    while len(found["redline"]) < ROUNDS and (not found["redline"] or time.monotonic() - start < ENOUGH):
+        for name, answer in work.answers.items():
+            found[name].append(timed(answer)[0])
+    return found
+
+
+def in_a_process(*arguments: str) -> str:
+    done = subprocess.run([sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True)
+    return done.stdout if done.returncode == 0 else sys.exit(done.returncode)
+
+
+def measure(work: works.Work) -> Result:
+    found = json.loads(in_a_process("--work", work.title))
+    medians = {name: statistics.median(seconds) for name, seconds in found.items()}
+    peaks = {name: int(in_a_process("--peak", work.title, name)) for name in work.answers if not name.startswith("plain")}
+    return Result(work, len(found["redline"]), medians, peaks)
+
+
+def peak(work: works.Work, name: str) -> int:
+    """Returns the mebibytes of git's own process, or of this one: a library, DuckDB and Python."""
+    work.prepare()
+    told = inputs.BENCH / "peak"
+    inputs.STARTED_BY[:] = [sys.executable, "-SE", str(ROOT / "benches" / "peak.py"), str(told)]
+    work.answers[name]()
+    if name == "git":
+        return int(told.read_text()) // 1024
+    # Not the figure of getrusage, which counts what the process was started by.
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) // 1024
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--work")
+    parser.add_argument("--peak", nargs=2)
+    arguments = parser.parse_args()
+    every = {work.title: work for work in works.all_works()}
+    if arguments.work:
+        print(json.dumps(times(every[arguments.work])))
+        return 0
+    if arguments.peak:
+        title, name = arguments.peak
+        print(peak(every[title], name))
+        return 0
+    results = []
+    for title, work in every.items():
+        if arguments.only in title:
+            results.append(measure(work))
+            print(report.line(results[-1]), flush=True)
+    if not arguments.only:
+        report.write(results)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

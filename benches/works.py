@@ -1,0 +1,195 @@
+"""The works that are measured: who answers, what must agree, and the figures to reach."""
+
+import json
+from typing import Callable, NamedTuple
+
+import contestants as ask
+import inputs
+
+# The columns that make redline read contents, and those that do not.
+COUNTS = "file_path, additions, deletions"
+NAMES = "file_path, status"
+
+
+class Work(NamedTuple):
+    """One question. A contestant is a function that answers it; the figures say how often as fast as another one
+    redline is to be (`git`: 3.0), or in how many seconds it is to be done (`seconds`: 0.02)."""
+
+    title: str
+    answers: dict[str, Callable]
+    figures: dict[str, float]
+    # Makes of an answer what must be redline's, to the last value. It is not measured: a user of git reads what it
+    # prints, one of DuckDB rows.
+    reads: dict[str, Callable] = {}
+    # What the answers need to be there, and is not measured.
+    prepare: Callable = lambda: None
+
+
+def wide_range(con, cargo, name: str, old: str, new: str) -> list[Work]:
+    flat, renamed = ["diff", "--no-renames", old, new], ["diff", "-M", "-l0", old, new]
+    patches = f"SELECT file_path, patch_bytes FROM file_patches('{old}', '{new}', '{cargo}')"
+    return [
+        Work(
+            f"names and statuses, {name}",
+            {
+                "redline": lambda: ask.changed(con, NAMES, old, new, cargo),
+                "git": lambda: inputs.git_bytes(cargo, *flat, "--raw", "-z", *ask.PLAIN),
+                "libgit2": lambda: ask.libgit2_names(cargo, old, new),
+                "GitPython": lambda: ask.gitpython_names(cargo, old, new),
+            },
+            {"git": 1.5, "libgit2": 1.0},
+            {"git": ask.read_raw, "libgit2": list},
+        ),
+        Work(
+            f"line counts, {name}",
+            {
+                "redline": lambda: ask.changed(con, COUNTS, old, new, cargo),
+                "git": lambda: inputs.git_bytes(cargo, *flat, "--numstat", "-z", *ask.PLAIN),
+                "libgit2": lambda: ask.libgit2_counts(cargo, old, new),
+            },
+            {"git": 3.0},
+            {"git": ask.read_counts},
+        ),
+        Work(
+            f"renames, {name}",
+            {
+                "redline": lambda: ask.changed(con, NAMES, old, new, cargo, ", renames := true, rename_limit := 0"),
+                "git": lambda: inputs.git_bytes(cargo, *renamed, "--raw", "-z", *ask.PLAIN),
+                "libgit2": lambda: ask.libgit2_names(cargo, old, new, renames=True),
+            },
+            {"git": 2.0},
+            {"git": ask.read_raw},
+        ),
+        Work(
+            f"patches, {name}",
+            {
+                "redline": lambda: con.execute(patches).fetchall(),
+                "git": lambda: inputs.git_bytes(cargo, *flat, *ask.PLAIN[:3]),
+                "libgit2": lambda: ask.libgit2_diff(cargo, old, new).patch,
+            },
+            {"git": 3.0},
+            {"redline": lambda rows: b"".join(patch for _, patch in rows), "git": bytes},
+        ),
+    ]
+
+
+def one_file(con, cargo, old: str, new: str) -> Work:
+    path = "src/cargo/core/resolver/mod.rs"
+    query = f"SELECT line_type, content FROM file_diff('{path}', '{old}', '{new}', '{cargo}')"
+    kinds = {" ": "CONTEXT", "+": "ADDED", "-": "REMOVED"}
+
+    def read(printed: bytes):
+        text = printed.decode()
+        body = text[text.index("\n@@ ") + 1 :].split("\n")[:-1]
+        return [(kinds[line[0]], line[1:]) for line in body if line[0] in kinds]
+
+    git = lambda: inputs.git_bytes(cargo, "diff", "--no-renames", *ask.PLAIN, old, new, "--", path)
+    answers = {"redline": lambda: con.execute(query).fetchall(), "git": git}
+    return Work(f"one file's diff, {old} .. {new}", answers, {"git": 3.0}, {"git": read})
+
+
+def histories(con, cargo, tip: str, name: str) -> list[Work]:
+    return [
+        Work(
+            f"history with line counts, {name}",
+            {
+                "redline": lambda: ask.history(con, COUNTS, tip, cargo),
+                "git": lambda: ask.git_history(cargo, "--no-merges", "--numstat", tip),
+                "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=True),
+            },
+            {"git": 4.0},
+            {"git": int},
+        ),
+        Work(
+            f"history, names only, {name}",
+            {
+                "redline": lambda: ask.history(con, NAMES, tip, cargo),
+                "git": lambda: ask.git_history(cargo, "--no-merges", "--raw", tip),
+                "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=False),
+            },
+            {"git": 1.5},
+            {"git": int},
+        ),
+    ]
+
+
+def texts(con) -> Work:
+    path = inputs.BENCH / "pairs.json"
+
+    def prepare():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(inputs.pairs(10_000)))
+        ask.with_pairs(con, path)
+
+    total = lambda function: con.execute(f"SELECT sum(strlen({function}(a, b))) FROM pairs").fetchone()[0]
+    return Work(
+        "10,000 pairs of texts",
+        {
+            "redline": lambda: int(total("unified_diff")),
+            "difflib": lambda: int(total("difflib_diff")),
+            "plain engine": lambda: ask.plain_pairs("redline", path),
+            "plain similar": lambda: ask.plain_pairs("similar", path),
+        },
+        # A loop may be 1.3 times as fast as DuckDB's query.
+        {"difflib": 30.0, "plain engine": 1 / 1.3},
+        {"plain engine": int},
+        prepare,
+    )
+
+
+def wide_tree(con) -> Work:
+    wide = inputs.wide(1_000_000)
+    return Work(
+        "a tree of 1,000,000 files, 10 changed",
+        {
+            "redline": lambda: ask.changed(con, COUNTS, "main~1", "main", wide),
+            "git": lambda: inputs.git_bytes(wide, "diff", "--no-renames", "--numstat", "-z", *ask.PLAIN, "main~1", "main"),
+            "libgit2": lambda: ask.libgit2_counts(wide, "main~1", "main"),
+        },
+        {"seconds": 0.020},
+        {"git": ask.read_counts},
+    )
+
+
+def lengths(con) -> list[Work]:
+    found = []
+    for commits in (1_000, 10_000, 100_000):
+        long = inputs.long(commits)
+        found += [
+            Work(
+                f"history with line counts, {commits:,} small commits",
+                {
+                    "redline": lambda long=long: ask.history(con, COUNTS, "main", long),
+                    "git": lambda long=long: ask.git_history(long, "--no-merges", "--numstat", "main"),
+                },
+                {"git": 4.0},
+                {"git": int},
+            )
+        ]
+    return found
+
+
+def processors(cargo, tip: str) -> list[Work]:
+    """Returns the same work on one thread and on two; neither is held against another contestant."""
+    cons = {threads: ask.connect(threads) for threads in (1, 2)}
+    answer = lambda con: lambda: ask.history(con, COUNTS, tip, cargo)
+    title = "history with line counts, 5,000 commits, {} of DuckDB"
+    return [Work(title.format(f"{n} thread{'s' * (n > 1)}"), {"redline": answer(con)}, {}) for n, con in cons.items()]
+
+
+def all_works() -> list[Work]:
+    cargo, con = inputs.cargo(), ask.connect()
+    first, middle, recent = inputs.revisions()
+    # The first 5,000 of the walk, as a range that both understand.
+    tip = f"{recent}..HEAD"
+    return [
+        *wide_range(con, cargo, "all of cargo", first, "HEAD"),
+        *wide_range(con, cargo, f"{middle} .. HEAD", middle, "HEAD"),
+        one_file(con, cargo, middle, "HEAD"),
+        *histories(con, cargo, tip, "about 5,000 commits"),
+        *histories(con, cargo, "HEAD", "all of cargo"),
+        *lengths(con),
+        texts(con),
+        wide_tree(con),
+        *processors(cargo, tip),
+    ]

@@ -1,0 +1,21 @@
+-- A server for agents on the extension duckdb_mcp: the tools that read, one folder, and no other way in.
+-- Set the folder in sql/lockdown.sql, then give an MCP client this command, to be run in the folder
+-- above this one:
+--   duckdb -unsigned -f sql/mcp_server.sql
+-- (not -init, behind which the tool itself changes a setting, and the lock stops it). `INSTALL duckdb_mcp
+-- FROM community` has to be run once before. docs/mcp.md says what is tried and what is not.
+
+LOAD duckdb_mcp;
+LOAD redline;
+
+.read sql/macros.sql
+
+-- The tools that read. To let agents change files, read sql/tools_edit.sql instead, and in
+-- sql/lockdown.sql give the sandbox "mode": "rw" and grant write_file and edit_file.
+.read sql/tools.sql
+
+.read sql/lockdown.sql
+
+-- The server's own tools run any SQL, and so any function. They are off: by one name since 2.3,
+-- each by its own before.
+PRAGMA mcp_server_start('stdio', 'localhost', 0, '{"builtin_tools": false, "enable_query_tool": false, "enable_describe_tool": false, "enable_list_tables_tool": false, "enable_database_info_tool": false, "enable_export_tool": false, "enable_execute_tool": false}');

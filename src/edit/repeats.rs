@@ -1,0 +1,118 @@
+//! The edits that a statement has made already.
+//!
+//! SQL may evaluate one call more than once: `(edit_file(…)).*` is a call of each field. Most edits
+//! cannot be made twice, since what they look for is gone; one that leaves its `old_string` in
+//! place can. What is told apart here are the calls as the query has them (the same row may well ask twice
+//! for the same) and one call that DuckDB has copied: copies are prepared before any of them is run.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::operation::Digest;
+
+/// How many edits are remembered: more than the rows that DuckDB hands to its copies of a call at once.
+const REMEMBERED: usize = 1 << 16;
+
+/// When a call was prepared, which also tells it from every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(u64);
+
+/// An edit that was asked for on a connection.
+type Asked = (u64, Digest);
+
+#[derive(Debug, Default)]
+struct State {
+    now: u64,
+    /// When each was made last, and by which call.
+    made: HashMap<Asked, (Ticket, Ticket)>,
+    /// The same, the oldest first; with those that have been made again since.
+    order: VecDeque<(Ticket, Asked)>,
+}
+
+/// The edits made in one database.
+#[derive(Debug, Default)]
+pub struct Repeats(Mutex<State>);
+
+impl Repeats {
+    /// Returns the ticket of a call that is prepared now.
+    pub fn ticket(&self) -> Ticket {
+        self.lock().next()
+    }
+
+    /// Tells whether another call has made the edit since `ticket`, on the same connection, which runs one
+    /// statement at a time.
+    pub fn is_repeat(&self, connection: u64, request: Digest, ticket: Ticket) -> bool {
+        let made = self.lock().made.get(&(connection, request)).copied();
+        made.is_some_and(|(at, by)| at > ticket && by != ticket)
+    }
+
+    /// Remembers that the call of `ticket` has made the edit.
+    pub fn record(&self, connection: u64, request: Digest, ticket: Ticket) {
+        let mut state = self.lock();
+        let (at, asked) = (state.next(), (connection, request));
+        state.made.insert(asked, (at, ticket));
+        state.order.push_back((at, asked));
+        if state.order.len() > REMEMBERED
+            && let Some((at, asked)) = state.order.pop_front()
+            && state.made.get(&asked).is_some_and(|(last, _)| *last == at)
+        {
+            state.made.remove(&asked);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn next(&mut self) -> Ticket {
+        self.now += 1;
+        Ticket(self.now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{Operation, Tool};
+
+    fn request(path: &[u8]) -> Digest {
+        let (arguments, tool) = (&[][..], Tool::Edit);
+        Operation { tool, root: (0, 0), path, arguments, base: None, result: None, mode: None }.request()
+    }
+
+    #[test]
+    fn a_copy_of_a_call_makes_its_edit_again() {
+        let repeats = Repeats::default();
+        let (first, copy) = (repeats.ticket(), repeats.ticket());
+        repeats.record(1, request(b"a"), first);
+        assert!(repeats.is_repeat(1, request(b"a"), copy));
+        for (connection, path, ticket) in [(1, b"a", first), (1, b"b", copy), (2, b"a", copy)] {
+            assert!(!repeats.is_repeat(connection, request(path), ticket), "{connection} {path:?} {ticket:?}");
+        }
+    }
+
+    #[test]
+    fn the_next_statement_is_taken_for_a_copy() {
+        let repeats = Repeats::default();
+        let first = repeats.ticket();
+        repeats.record(1, request(b"a"), first);
+        let next = repeats.ticket();
+        assert!(!repeats.is_repeat(1, request(b"a"), next));
+    }
+
+    #[test]
+    fn what_is_remembered_grows_without_end_or_the_latest_is_forgotten() {
+        let repeats = Repeats::default();
+        let (first, copy) = (repeats.ticket(), repeats.ticket());
+        repeats.record(1, request(b"often"), first);
+        for number in 0..=REMEMBERED {
+            repeats.record(1, request(&number.to_be_bytes()), first);
+            repeats.record(1, request(b"often"), first);
+        }
+        assert!(repeats.is_repeat(1, request(b"often"), copy));
+        let state = repeats.lock();
+        assert!(state.order.len() <= REMEMBERED && state.made.len() <= REMEMBERED);
+    }
+}

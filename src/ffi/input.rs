@@ -1,0 +1,166 @@
+//! Reading argument vectors.
+
+use std::ffi::c_void;
+use std::ops::Range;
+use std::slice;
+
+use libduckdb_sys as sys;
+use sys::idx_t;
+
+use super::api::api;
+use super::types::{Type, TypeHandle};
+
+/// A flat argument vector, readable without further API calls (so also inside `catch_unwind`).
+pub struct Input {
+    data: *const c_void,
+    mask: *const u64,
+    rows: usize,
+    /// The elements of lists, or the fields of structs.
+    children: Vec<(Type, Input)>,
+    /// What the child of a list points into.
+    _elements: Option<Vector>,
+}
+
+impl Input {
+    /// Fetches the pointers of a vector; must run outside `catch_unwind`, as the elements of lists
+    /// are copied.
+    ///
+    /// # Safety
+    /// `vector` must be a flat vector of type `kind` with `rows` rows that outlives the result.
+    pub unsafe fn new(vector: sys::duckdb_vector, kind: &Type, rows: usize) -> Self {
+        let api = api();
+        // SAFETY: the caller's promise; a list's child has as many rows as the list says, and a
+        // struct's children have as many as the struct.
+        unsafe {
+            let (children, elements) = match kind {
+                Type::List(child) => {
+                    let length = (api.duckdb_list_vector_get_size)(vector) as usize;
+                    let elements = Vector::flat((api.duckdb_list_vector_get_child)(vector), child, length);
+                    (vec![(**child, Self::new(elements.0, child, length))], Some(elements))
+                }
+                Type::Struct(fields) => {
+                    let child = |index| (api.duckdb_struct_vector_get_child)(vector, index as idx_t);
+                    let field = |(index, field): (usize, &super::Field)| {
+                        (field.kind, Self::new(child(index), &field.kind, rows))
+                    };
+                    (fields.iter().enumerate().map(field).collect(), None)
+                }
+                _ => (Vec::new(), None),
+            };
+            Self {
+                data: (api.duckdb_vector_get_data)(vector),
+                mask: (api.duckdb_vector_get_validity)(vector),
+                rows,
+                children,
+                _elements: elements,
+            }
+        }
+    }
+
+    /// Tells whether a row is NULL.
+    pub fn is_null(&self, row: usize) -> bool {
+        assert!(row < self.rows, "row {row} of {}", self.rows);
+        // SAFETY: a mask, where there is one, has a bit for every row.
+        !self.mask.is_null() && unsafe { *self.mask.add(row / 64) } & (1 << (row % 64)) == 0
+    }
+
+    /// Returns the elements of lists (one vector) or the fields of structs.
+    pub fn children(&self) -> &[(Type, Self)] {
+        &self.children
+    }
+
+    /// Returns the number in a row, `None` for NULL.
+    ///
+    /// # Safety
+    /// The vector is of type BIGINT.
+    pub unsafe fn bigint(&self, row: usize) -> Option<i64> {
+        // SAFETY: the row is in range (`is_null` asserts it) and holds an i64.
+        (!self.is_null(row)).then(|| unsafe { *self.data.cast::<i64>().add(row) })
+    }
+
+    /// Returns the truth in a row, `None` for NULL.
+    ///
+    /// # Safety
+    /// The vector is of type BOOLEAN.
+    pub unsafe fn boolean(&self, row: usize) -> Option<bool> {
+        // SAFETY: as above; DuckDB stores a boolean in a byte, which is read as one.
+        (!self.is_null(row)).then(|| unsafe { *self.data.cast::<u8>().add(row) } != 0)
+    }
+
+    /// Returns the bytes of a text in a row, `None` for NULL.
+    ///
+    /// # Safety
+    /// The vector is of type VARCHAR.
+    pub unsafe fn text(&self, row: usize) -> Option<&[u8]> {
+        /// Lengths up to this one are stored inside the element.
+        const INLINE: u32 = 12;
+        if self.is_null(row) {
+            return None;
+        }
+        // SAFETY: the row is in range and holds a `duckdb_string_t`; its length says which half
+        // of the union is live, and the bytes live as long as the vector. The reference goes to
+        // the element itself, not to a copy, since short texts are stored in place.
+        unsafe {
+            let text = &*self.data.cast::<sys::duckdb_string_t>().add(row);
+            let length = text.value.inlined.length;
+            let bytes = if length <= INLINE {
+                text.value.inlined.inlined.as_ptr().cast::<u8>()
+            } else {
+                text.value.pointer.ptr.cast::<u8>().cast_const()
+            };
+            Some(slice::from_raw_parts(bytes, length as usize))
+        }
+    }
+
+    /// Returns where the elements of the list in a row stand, `None` for NULL.
+    ///
+    /// # Safety
+    /// The vector is of a LIST type.
+    pub unsafe fn list(&self, row: usize) -> Option<Range<usize>> {
+        // SAFETY: the row is in range and holds a list entry.
+        let entry = (!self.is_null(row)).then(|| unsafe { *self.data.cast::<sys::duckdb_list_entry>().add(row) })?;
+        Some(entry.offset as usize..(entry.offset + entry.length) as usize)
+    }
+}
+
+/// A vector of ours.
+struct Vector(sys::duckdb_vector);
+
+impl Vector {
+    /// Copies the elements of lists so that they are flat at every depth. Those that DuckDB 1.5.6
+    /// hands over are not always: where one list serves all rows and was cast to structs with more
+    /// fields, such a field is one NULL for all elements, and reads as garbage behind the first.
+    ///
+    /// # Safety
+    /// `elements` must be a live vector of type `kind` with `rows` rows.
+    unsafe fn flat(elements: sys::duckdb_vector, kind: &Type, rows: usize) -> Self {
+        let api = api();
+        // SAFETY: the caller's promise; the copy has room for every row, and the selection names
+        // each of them once.
+        unsafe {
+            let copy = Self((api.duckdb_create_vector)(TypeHandle::new(kind).raw(), rows as idx_t));
+            let selection = Selection((api.duckdb_create_selection_vector)(rows as idx_t));
+            let places = (api.duckdb_selection_vector_get_data_ptr)(selection.0);
+            (0..rows).for_each(|row| places.add(row).write(row as sys::sel_t));
+            (api.duckdb_vector_copy_sel)(elements, copy.0, selection.0, rows as idx_t, 0, 0);
+            copy
+        }
+    }
+}
+
+impl Drop for Vector {
+    fn drop(&mut self) {
+        // SAFETY: the vector is owned and destroyed once.
+        unsafe { (api().duckdb_destroy_vector)(&mut self.0) }
+    }
+}
+
+/// Which rows are copied, and in what order.
+struct Selection(sys::duckdb_selection_vector);
+
+impl Drop for Selection {
+    fn drop(&mut self) {
+        // SAFETY: the selection is owned and destroyed once.
+        unsafe { (api().duckdb_destroy_selection_vector)(self.0) }
+    }
+}

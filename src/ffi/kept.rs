@@ -1,0 +1,45 @@
+//! What the extension keeps for a database, handed to DuckDB with every function of it.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::api::Destroy;
+use super::contain;
+
+/// A value that lives as long as the functions registered with it, which is as long as the database.
+#[derive(Debug, Clone)]
+pub struct Kept(Arc<dyn Any + Send + Sync>);
+
+impl Kept {
+    /// Keeps a value.
+    pub fn new(value: impl Any + Send + Sync) -> Self {
+        Self(Arc::new(value))
+    }
+
+    /// Returns the value, if it is of this type.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(&self.0).downcast().ok()
+    }
+
+    /// Returns one more share as the extra information of a function, and what ends it.
+    pub(super) fn share(&self) -> (*mut c_void, Option<Destroy>) {
+        (Box::into_raw(Box::new(self.clone())).cast(), Some(destroy))
+    }
+
+    /// Returns the value behind extra information.
+    ///
+    /// # Safety
+    /// `shared` must come from [`Self::share`] and not be destroyed yet.
+    pub(super) unsafe fn of(shared: *const c_void) -> Self {
+        // SAFETY: the contract above.
+        unsafe { (*shared.cast::<Self>()).clone() }
+    }
+}
+
+/// # Safety
+/// Called by DuckDB with the pointer of [`Kept::share`], once.
+unsafe extern "C-unwind" fn destroy(shared: *mut c_void) {
+    // SAFETY: the contract above.
+    contain::run_drop(|| drop(unsafe { Box::from_raw(shared.cast::<Kept>()) }));
+}

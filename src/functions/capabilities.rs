@@ -1,0 +1,125 @@
+//! `redline_capabilities()`: what a connection may do, for an agent that asks before it tries.
+
+use super::host::{self, EXTERNAL_ACCESS, Host};
+use super::settings;
+use crate::error::Result;
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value, host_version};
+use crate::sandbox::{Sandbox, Sandboxes};
+
+/// Whether settings can be changed no more.
+const LOCK_CONFIGURATION: &str = "lock_configuration";
+
+/// A sandbox, without its root: what a folder is called on the machine is nobody's concern.
+const SANDBOX: Type = Type::Struct(&[
+    Field::new("name", Type::Varchar),
+    Field::new("mode", Type::Varchar),
+    Field::new("suffixes", Type::List(&Type::Varchar)),
+    Field::new("max_file_bytes", Type::BigInt),
+    Field::new("read_approval", Type::Boolean),
+    Field::new("write_approval", Type::Boolean),
+    Field::new("edit_approval", Type::Boolean),
+]);
+
+const LIMITS: Type = Type::Struct(&[
+    Field::new("max_read_bytes", Type::BigInt),
+    Field::new("max_diff_bytes", Type::BigInt),
+    Field::new("approval_ttl_seconds", Type::BigInt),
+]);
+
+/// The settings that are read: those of the other functions, and the lock.
+const SETTINGS: &[&str] = &{
+    let mut all = [LOCK_CONFIGURATION; host::SETTINGS.len() + 1];
+    let mut index = 0;
+    while index < host::SETTINGS.len() {
+        all[index] = host::SETTINGS[index];
+        index += 1;
+    }
+    all
+};
+
+/// The table function.
+pub struct Capabilities;
+
+/// A running scan: the one row, until it was given, and the projection.
+pub struct Scan {
+    host: Option<Host>,
+    projection: Vec<usize>,
+}
+
+impl TableFunction for Capabilities {
+    const NAME: &'static str = "redline_capabilities";
+    const PARAMETERS: &'static [Field] = &[];
+    const NAMED: &'static [Field] = &[];
+    const COLUMNS: &'static [Field] = &[
+        Field::new("version", Type::Varchar),
+        Field::new("host_version", Type::Varchar),
+        Field::new("sandboxes", Type::List(&SANDBOX)),
+        Field::new("grants", Type::List(&Type::Varchar)),
+        Field::new("limits", LIMITS),
+        Field::new("enable_external_access", Type::Boolean),
+        Field::new("lock_configuration", Type::Boolean),
+    ];
+    const SETTINGS: &'static [&'static str] = SETTINGS;
+    type Bind = ();
+    type Scan = Scan;
+
+    fn bind(_: &[Value], _: &[Value]) -> Result<()> {
+        Ok(())
+    }
+
+    fn open((): &(), open: Open<'_>) -> Result<Scan> {
+        Ok(Scan { host: Some(Host::new(open.settings)?), projection: open.projection.to_vec() })
+    }
+
+    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
+        let Some(host) = scan.host.take() else { return Ok(()) };
+        let settings = &host.settings;
+        for (column, &index) in batch.columns_mut().iter_mut().zip(&scan.projection) {
+            match Self::COLUMNS[index].name {
+                "version" => column.push_text(Some(env!("CARGO_PKG_VERSION"))),
+                "host_version" => column.push_text(Some(&host_version())),
+                "sandboxes" => match host.access.sandboxes() {
+                    None => column.push_null(),
+                    Some(sandboxes) => push_sandboxes(column, sandboxes)?,
+                },
+                "grants" => push_texts(column, &settings::tool_grants(settings))?,
+                "limits" => {
+                    let fields = column.fields_mut();
+                    fields[0].push_bigint(i64::try_from(settings::max_read_bytes(settings)).ok());
+                    fields[1].push_bigint(i64::try_from(settings::max_diff_bytes(settings)).ok());
+                    fields[2].push_bigint(i64::try_from(settings::approval_ttl(settings).as_secs()).ok());
+                }
+                "enable_external_access" => column.push_boolean(settings.get(EXTERNAL_ACCESS).as_boolean()),
+                "lock_configuration" => column.push_boolean(settings.get(LOCK_CONFIGURATION).as_boolean()),
+                other => unreachable!("no column {other}"),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn push_texts(out: &mut Column, texts: &[impl AsRef<str>]) -> Result<()> {
+    out.push_list(|elements| {
+        texts.iter().for_each(|text| elements.push_text(Some(text.as_ref())));
+        Ok(())
+    })
+}
+
+fn push_sandboxes(out: &mut Column, sandboxes: &Sandboxes) -> Result<()> {
+    out.push_list(|elements| sandboxes.iter().try_for_each(|sandbox| push_sandbox(elements.fields_mut(), sandbox)))
+}
+
+fn push_sandbox(fields: &mut [Column], sandbox: &Sandbox) -> Result<()> {
+    fields[0].push_text(Some(sandbox.name()));
+    fields[1].push_text(Some(sandbox.mode()));
+    match sandbox.suffixes() {
+        None => fields[2].push_null(),
+        Some(suffixes) => push_texts(&mut fields[2], suffixes)?,
+    }
+    fields[3].push_bigint(i64::try_from(sandbox.max_file_bytes()).ok());
+    let approvals = sandbox.approvals();
+    for (field, asked) in fields[4..].iter_mut().zip([approvals.read, approvals.write, approvals.edit]) {
+        field.push_boolean(Some(asked));
+    }
+    Ok(())
+}

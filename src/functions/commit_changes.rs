@@ -1,0 +1,191 @@
+//! `commit_changes(range, repo)`: the changed files of every commit of a range.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::arguments::required_text;
+use super::comparison::{self, Named};
+use super::file_changes::{self, FileChanges};
+use super::host::{self, Host};
+use super::stream::{Grouped, Stream};
+use crate::error::{Error, Result};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::git::{
+    CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Merges, Pathspec,
+    Person, RenameOptions,
+};
+use crate::limits;
+use crate::pipeline::Ordered;
+use crate::text::{DiffOptions, Stop};
+
+/// The columns of the commit; those of the file follow.
+const COMMIT_COLUMNS: [Field; 7] = [
+    Field::new("commit_id", Type::Varchar),
+    Field::new("parent_id", Type::Varchar),
+    Field::new("author_name", Type::Varchar),
+    Field::new("author_email", Type::Varchar),
+    Field::new("author_date", Type::Timestamp),
+    Field::new("committer_date", Type::Timestamp),
+    Field::new("subject", Type::Varchar),
+];
+
+/// The parameters of its own; those of a comparison follow.
+const OWN: [Field; 4] = [
+    Field::new("merges", Type::Varchar),
+    Field::new("since", Type::Timestamp),
+    Field::new("until", Type::Timestamp),
+    Field::new("mailmap", Type::Boolean),
+];
+
+/// Joins two lists of fields.
+const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
+    assert!(N == first.len() + second.len());
+    let mut all = [first[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
+
+/// The validated arguments.
+pub struct Query {
+    range: String,
+    repo: String,
+    history: HistoryOptions,
+    mailmap: bool,
+    paths: Vec<Pathspec>,
+    renames: Option<RenameOptions>,
+    diff: DiffOptions,
+}
+
+/// The rows of some commits: each names its commit by its place.
+pub struct Rows {
+    commits: Vec<CommitChanges>,
+    /// For each row the commit and the change.
+    places: Vec<(u32, u32)>,
+}
+
+impl Grouped for Rows {
+    fn rows(&self) -> usize {
+        self.places.len()
+    }
+
+    fn write(&self, row: usize, column: usize, out: &mut Column) {
+        let (commit, change) = self.places[row];
+        let commit = &self.commits[commit as usize];
+        let Some(field) = COMMIT_COLUMNS.get(column) else {
+            return file_changes::push(out, column - COMMIT_COLUMNS.len(), &commit.changes[change as usize]);
+        };
+        let info = commit.info.as_deref();
+        let author = |part: fn(&Person) -> &Vec<u8>| Some(part(info?.author.as_ref()?).as_slice());
+        match field.name {
+            "commit_id" => out.push_text(Some(&commit.id.to_string())),
+            "parent_id" => out.push_text(commit.parent.map(|id| id.to_string()).as_deref()),
+            "author_name" => out.push_bytes(author(|person| &person.name)),
+            "author_email" => out.push_bytes(author(|person| &person.email)),
+            "author_date" => out.push_bigint(info.and_then(|info| info.author_date)),
+            "committer_date" => out.push_bigint(info.and_then(|info| info.committer_date)),
+            "subject" => out.push_bytes(info.map(|info: &CommitInfo| info.subject.as_slice())),
+            other => unreachable!("no column {other}"),
+        }
+    }
+}
+
+/// Groups the commits of a walk into jobs; an error comes after the commits before it.
+fn jobs(history: History) -> impl Iterator<Item = Result<Vec<Comparable>>> + Send {
+    let mut history = history.fuse();
+    let mut failed = None;
+    std::iter::from_fn(move || {
+        if let Some(error) = failed.take() {
+            return Some(Err(error));
+        }
+        let mut job = Vec::with_capacity(limits::JOB_COMMITS);
+        for commit in history.by_ref().take(limits::JOB_COMMITS) {
+            match commit {
+                Ok(commit) => job.push(commit),
+                Err(error) if job.is_empty() => return Some(Err(error)),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+        (!job.is_empty()).then_some(Ok(job))
+    })
+}
+
+/// The table function.
+pub struct CommitChangesTable;
+
+impl TableFunction for CommitChangesTable {
+    const NAME: &'static str = "commit_changes";
+    const PARAMETERS: &'static [Field] = &[Field::new("range", Type::Varchar), Field::new("repo", Type::Varchar)];
+    const NAMED: &'static [Field] =
+        &joined::<{ OWN.len() + comparison::HISTORY_OPTIONS.len() }>(&OWN, comparison::HISTORY_OPTIONS);
+    const COLUMNS: &'static [Field] =
+        &joined::<{ COMMIT_COLUMNS.len() + FileChanges::COLUMNS.len() }>(&COMMIT_COLUMNS, FileChanges::COLUMNS);
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type Bind = Query;
+    type Scan = Stream<Rows>;
+
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
+        let [range, repo] = arguments else { unreachable!("two arguments") };
+        let named = Named::new(Self::NAMED, named);
+        let merges =
+            [("skip", Merges::Skip), ("first_parent", Merges::FirstParent), ("all_parents", Merges::AllParents)];
+        Ok(Query {
+            range: required_text(range, Self::NAME, "range")?,
+            repo: required_text(repo, Self::NAME, "repo")?,
+            history: HistoryOptions {
+                merges: named.choice("merges", &merges)?,
+                since: named.get("since").as_timestamp(),
+                until: named.get("until").as_timestamp(),
+            },
+            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
+            paths: named.paths()?,
+            renames: named.rename_options()?,
+            diff: named.diff_options()?,
+        })
+    }
+
+    fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
+        let host = Host::open(Self::NAME, open.settings)?;
+        let repository = host.repository(&query.repo)?;
+        let ends = repository.ends(&query.range)?;
+        let of_file = |&index: &usize| index.checked_sub(COMMIT_COLUMNS.len());
+        let file_columns: Vec<usize> = open.projection.iter().filter_map(of_file).collect();
+        let asks = |name: &str| open.projection.iter().any(|&index| Self::COLUMNS[index].name == name);
+        let names = asks("author_name") || asks("author_email");
+        let measure = CommitMeasure {
+            info: names || asks("author_date") || asks("committer_date") || asks("subject"),
+            changes: file_changes::measure(&file_columns),
+            renames: query.renames,
+            diff: query.diff.clone(),
+        };
+        let mailmap = if names && query.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
+        let stop = Arc::new(AtomicBool::new(false));
+        let history = History::new(&repository, &ends, query.history, Arc::clone(&stop))?;
+        let worker = || {
+            let (stop, mailmap) = (Arc::clone(&stop), mailmap.clone());
+            let mut measurer = CommitMeasurer::new(&repository, &query.paths, &measure, mailmap, Arc::clone(&stop))?;
+            Ok(move |job: Vec<Comparable>| {
+                let mut commits = Vec::new();
+                job.iter().try_for_each(|commit| measurer.measure(commit, &mut commits, &Stop::when(&stop)))?;
+                let places = (0u32..)
+                    .zip(&commits)
+                    .flat_map(|(place, commit)| (0..commit.changes.len() as u32).map(move |change| (place, change)));
+                let places = places.collect();
+                Ok::<_, Error>(Rows { commits, places })
+            })
+        };
+        let workers = (0..host.threads()).map(|_| worker()).collect::<Result<_>>()?;
+        let rows = Ordered::start(jobs(history), workers, limits::WINDOW_HISTORY_JOBS, Arc::clone(&stop))?;
+        Ok(Stream::new(rows, open.projection))
+    }
+
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch)
+    }
+}

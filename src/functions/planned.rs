@@ -1,0 +1,122 @@
+//! What a call of a file tool would do to the file as it is.
+
+use crate::edit::{Edit, Existing, FileName, Operation, Plan, Proposal, Tool};
+use crate::error::Result;
+use crate::git::blob_id;
+use crate::sandbox::{Expected, Place};
+
+/// What is done.
+#[derive(Debug)]
+pub enum Effect<'a> {
+    /// The content is given away.
+    Read,
+    /// The content is replaced.
+    Write(&'a str),
+    /// Passages of the content are replaced.
+    Edit(Vec<Edit<'a>>, Plan),
+}
+
+/// An operation that has been planned and not been done.
+#[derive(Debug)]
+pub struct Planned<'a> {
+    /// The file.
+    pub place: Place<'a>,
+    /// The file as it was when the plan was made.
+    pub was: Expected,
+    /// Its git blob id.
+    pub base_oid: Option<String>,
+    /// What is done.
+    pub effect: Effect<'a>,
+    arguments: Vec<&'a [u8]>,
+}
+
+impl<'a> Planned<'a> {
+    /// Plans an operation on a file whose content has the blob id `base_oid`.
+    pub fn new(place: Place<'a>, was: Expected, base_oid: Option<String>, effect: Effect<'a>) -> Self {
+        let arguments = match &effect {
+            Effect::Read => Vec::new(),
+            Effect::Write(content) => vec![content.as_bytes()],
+            Effect::Edit(edits, _) => edits.iter().flat_map(edit_arguments).collect(),
+        };
+        Self { place, was, base_oid, effect, arguments }
+    }
+
+    /// Plans to read the file, whatever stands there.
+    pub fn read(place: Place<'a>) -> Result<Self> {
+        let was = place.read_as_it_is()?;
+        let base_oid = was.bytes().map(blob_id).transpose()?;
+        Ok(Self::new(place, was, base_oid, Effect::Read))
+    }
+
+    /// Plans to write the file as a whole.
+    pub fn write(place: Place<'a>, content: &'a str) -> Result<Self> {
+        let was = place.read_for_writing()?;
+        let base_oid = was.bytes().map(blob_id).transpose()?;
+        Ok(Self::new(place, was, base_oid, Effect::Write(content)))
+    }
+
+    /// Returns the name of the file.
+    pub fn file(&self) -> FileName<'_> {
+        file_name(&self.place)
+    }
+
+    /// Returns the content that the file is to have; `None` where nothing is written.
+    pub fn result(&self) -> Option<&[u8]> {
+        match &self.effect {
+            Effect::Read => None,
+            Effect::Write(content) => Some(content.as_bytes()),
+            Effect::Edit(_, plan) => Some(&plan.content),
+        }
+    }
+
+    /// Tells whether the sandbox wants a person to see such an operation first.
+    pub fn is_asked_about(&self) -> bool {
+        let asked = self.place.sandbox().approvals();
+        match &self.effect {
+            Effect::Read => asked.read,
+            Effect::Write(_) => asked.write,
+            Effect::Edit(..) => asked.edit,
+        }
+    }
+
+    /// Returns what an approval of it is for.
+    pub fn operation(&self) -> Operation<'_> {
+        Operation {
+            tool: match &self.effect {
+                Effect::Read => Tool::Read,
+                Effect::Write(_) => Tool::Write,
+                Effect::Edit(..) => Tool::Edit,
+            },
+            root: self.place.sandbox().identity(),
+            path: self.place.path().as_str().as_bytes(),
+            arguments: &self.arguments,
+            base: self.was.bytes(),
+            result: self.result(),
+            mode: self.was.mode(),
+        }
+    }
+
+    /// Returns what a person is shown.
+    pub fn proposal(&self) -> Result<Proposal> {
+        let (file, id) = (self.file(), self.operation().digest());
+        let oid = self.base_oid.as_deref().unwrap_or_default();
+        let existing = self.was.bytes().map(|content| Existing { content, oid });
+        match &self.effect {
+            Effect::Read => Ok(Proposal::read(file, existing, id)),
+            Effect::Write(content) => Ok(Proposal::write(file, content, existing, id)),
+            Effect::Edit(edits, plan) => {
+                Proposal::edit(file, existing.unwrap_or(Existing { content: b"", oid }), edits, plan, id)
+            }
+        }
+    }
+}
+
+/// Returns the name of a file as plans and messages have it.
+pub fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
+    FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() }
+}
+
+fn edit_arguments<'a>(edit: &Edit<'a>) -> [&'a [u8]; 3] {
+    let replace_all: &[u8] = if edit.replace_all { b"all" } else { b"once" };
+    [edit.old_string.as_bytes(), edit.new_string.as_bytes(), replace_all]
+}

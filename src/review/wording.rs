@@ -1,0 +1,99 @@
+//! What a page says beside the patches; every line ends in a newline.
+
+use super::file::File;
+
+/// Returns the totals.
+pub fn summary(files: &[File], is_continued: bool) -> String {
+    if files.is_empty() {
+        return "No file differs.\n".to_owned();
+    }
+    let lines = || files.iter().filter_map(|file| file.lines);
+    let additions: u64 = lines().map(|(added, _)| added).sum();
+    let deletions: u64 = lines().map(|(_, removed)| removed).sum();
+    let noise = match files.iter().filter(|file| file.noise.is_some()).count() {
+        0 => String::new(),
+        count => format!("; {count} of them generated and listed last"),
+    };
+    let continued = if is_continued { " (continued)" } else { "" };
+    format!(
+        "{} changed, {}, {}{noise}{continued}\n",
+        counted(files.len() as u64, "file"),
+        counted(additions, "insertion(+)"),
+        counted(deletions, "deletion(-)")
+    )
+}
+
+/// Returns a file's line in the list.
+pub fn file_line(file: &File, is_left_out: bool) -> String {
+    let mut line = format!("{} {}", file.letter, file.name);
+    if let Some((additions, deletions)) = file.lines {
+        line.push_str(&format!("  +{additions} -{deletions}"));
+    }
+    let hunks = file.patch.hunks();
+    let hunks = (hunks > 0).then(|| counted(hunks as u64, "hunk"));
+    let noise = file.noise.map(|noise| noise.words().to_owned());
+    let left_out = is_left_out.then(|| "left out".to_owned());
+    let notes: Vec<String> = hunks.into_iter().chain(file.notes.iter().cloned()).chain(noise).chain(left_out).collect();
+    if !notes.is_empty() {
+        line.push_str(&format!("  ({})", notes.join(", ")));
+    }
+    line.push('\n');
+    line
+}
+
+/// Bytes of the line of a file that is left out, without its name, whatever the numbers.
+pub const OMITTED_BYTES: usize = 100;
+
+/// Returns the line of a file that is left out from a piece on; `offset` is how much of that was
+/// shown.
+pub fn omitted(file: &File, piece: usize, offset: usize) -> String {
+    let all = file.patch.len();
+    let from = match offset {
+        0 => format!("{}", piece + 1),
+        offset => format!("{} (from byte {offset} on)", piece + 1),
+    };
+    if piece + 1 == all {
+        format!("Left out: {}, hunk {from} of {all}\n", file.name)
+    } else {
+        format!("Left out: {}, hunks {from} to {all} of {all}\n", file.name)
+    }
+}
+
+/// What no page has shown yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Rest {
+    /// Files that were not listed.
+    pub files: usize,
+    /// Hunks that were not shown, or not to their end.
+    pub hunks: usize,
+    /// The files of those hunks.
+    pub of_files: usize,
+}
+
+/// Returns the line that tells what asks for the rest.
+pub fn closing(rest: Rest, cursor: &str, files: usize) -> String {
+    let unlisted = (rest.files > 0).then(|| format!("{} not listed yet", counted(rest.files as u64, "file")));
+    let of = match rest.of_files {
+        1 if files == 1 => String::new(),
+        count => format!(" of {}", counted(count as u64, "file")),
+    };
+    let hunks = (rest.hunks > 0).then(|| format!("{}{of} left out", counted(rest.hunks as u64, "hunk")));
+    let what: Vec<String> = unlisted.into_iter().chain(hunks).collect();
+    let alone = if files == 1 { "" } else { "; paths names files to see alone" };
+    format!("{}. The same call with cursor {cursor} goes on{alone}.\n", what.join(", "))
+}
+
+/// Returns the line before a part of a hunk, which names the hunk by the lines that it covers.
+pub fn part(hunk: &str, from: usize, to: usize) -> String {
+    let end = hunk.strip_prefix("@@ ").and_then(|rest| rest.find(" @@"));
+    let lines = end.map_or("a patch", |end| &hunk[..end + "@@  @@".len()]);
+    format!("[part of {lines}: bytes {from} to {to} of {}]\n", hunk.len())
+}
+
+fn counted(count: u64, what: &str) -> String {
+    match what.split_once('(') {
+        _ if count == 1 => format!("1 {what}"),
+        Some((word, sign)) => format!("{count} {word}s({sign}"),
+        None => format!("{count} {what}s"),
+    }
+}

@@ -1,0 +1,162 @@
+//! How many lines were added and removed, without the diff where the bytes tell it.
+//!
+//! Most versions of a file differ in one place. What both texts begin and end with is set aside as bytes, faster than
+//! its lines could be found, and two cases are then left in which every diff of git's counts the same: one text has
+//! nothing left, or no line that is left is in both. Where little is left besides what is in both, only that is
+//! compared; all others are compared as a whole.
+
+use super::diff::{Diff, DiffOptions};
+use super::ends::Ends;
+use super::engine::{Algorithm, Engine, Whitespace};
+use super::lines::{MAX_BYTES, line_count};
+use super::stop::Stop;
+use crate::error::Result;
+
+/// Pairs of lines that are compared one with another, before the engine is asked instead.
+const MOST_PAIRS: u64 = 4096;
+/// Lines of both sides among which the search takes no shortcut: its script is then as short as any.
+const MOST_SEARCHED: u64 = 512;
+/// Lines that the other side lacks, so few that no line among them is too frequent to be matched: that takes more
+/// than three on the same side for itself, and as many for the line that is counted with it.
+const FEW_MISSING: usize = 6;
+
+/// Returns the lines added and removed, as [`Diff`] counts them.
+pub fn line_counts(
+    engine: &mut Engine,
+    old: &[u8],
+    new: &[u8],
+    options: &DiffOptions,
+    stop: &Stop<'_>,
+) -> Result<(u64, u64)> {
+    // Patience and histogram match lines before they look at the ends.
+    let is_plain = matches!(options.algorithm, Algorithm::Myers | Algorithm::Minimal)
+        && options.whitespace == Whitespace::Exact
+        && !options.ignore_blank_lines
+        && old.len().max(new.len()) <= MAX_BYTES;
+    if !is_plain {
+        let diff = Diff::new(engine, old, new, options, stop)?;
+        return Ok((diff.additions(), diff.deletions()));
+    }
+    let ends = Ends::of(old, new, stop)?;
+    let (between_old, between_new) = (ends.between(old), ends.between(new));
+    match common_lines(between_old, between_new) {
+        Common::None(counts) => return Ok(counts),
+        // What lies around would tell only how frequent a line is, which matters to none of these.
+        Common::Most => {
+            let options = DiffOptions { context: None, ..options.clone() };
+            let diff = Diff::new(engine, between_old, between_new, &options, stop)?;
+            return Ok((diff.additions(), diff.deletions()));
+        }
+        Common::Some => {}
+    }
+    let diff = Diff::with_ends(engine, old, new, ends, options, stop)?;
+    Ok((diff.additions(), diff.deletions()))
+}
+
+/// What of two texts is in both.
+#[derive(Debug, PartialEq, Eq)]
+enum Common {
+    /// No line: all are added and removed.
+    None((u64, u64)),
+    /// All lines but a few, of a small number.
+    Most,
+    /// Anything else.
+    Some,
+}
+
+/// Looks at what lies between the common ends.
+fn common_lines(old: &[u8], new: &[u8]) -> Common {
+    let counts = (line_count(new), line_count(old));
+    if old.is_empty() || new.is_empty() {
+        return Common::None(counts);
+    }
+    if counts.0.saturating_mul(counts.1) > MOST_PAIRS {
+        return Common::Some;
+    }
+    let (old, new) = (lines(old), lines(new));
+    let missing = old.iter().filter(|line| !new.contains(line)).count();
+    if missing == old.len() {
+        return Common::None(counts);
+    }
+    let is_most = missing <= FEW_MISSING
+        && counts.0 + counts.1 <= MOST_SEARCHED
+        && new.iter().filter(|line| !old.contains(line)).count() <= FEW_MISSING;
+    if is_most { Common::Most } else { Common::Some }
+}
+
+/// Returns the lines of a text with their newlines, each behind the bytes that tell it from most others.
+fn lines(text: &[u8]) -> Vec<(u64, &[u8])> {
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    lines.map(|line| (line.last_chunk().map_or(0, |&last| u64::from_le_bytes(last)), line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn by_diff(old: &[u8], new: &[u8], options: &DiffOptions) -> (u64, u64) {
+        let diff = Diff::new(&mut Engine::default(), old, new, options, &Stop::never()).unwrap();
+        (diff.additions(), diff.deletions())
+    }
+
+    fn counts(old: &[u8], new: &[u8]) -> Option<(u64, u64)> {
+        let ends = Ends::of(old, new, &Stop::never()).unwrap();
+        match common_lines(ends.between(old), ends.between(new)) {
+            Common::None(counts) => Some(counts),
+            Common::Most | Common::Some => None,
+        }
+    }
+
+    #[test]
+    fn an_end_of_a_line_is_taken_for_a_line() {
+        for (old, new, wanted) in [
+            ("", "", Some((0, 0))),
+            ("a\n", "a", Some((1, 1))),
+            ("a", "a\nb", Some((2, 1))),
+            ("a\nb\n", "a\nb\nc\n", Some((1, 0))),
+            ("b\n", "ab\n", Some((1, 1))),
+            ("x\nab\n", "x\nb\n", Some((1, 1))),
+            ("a\na\n", "a\na\na\n", Some((1, 0))),
+            ("a\n\nb\n", "a\nb\n", Some((0, 1))),
+            ("1\nx\n2\ny\n3\n", "1\ny\n2\nx\n3\n", None),
+        ] {
+            assert_eq!(counts(old.as_bytes(), new.as_bytes()), wanted, "{old:?} {new:?}");
+        }
+    }
+
+    fn text() -> impl Strategy<Value = Vec<u8>> {
+        let line = prop_oneof![Just("a\n"), Just("b\n"), Just("\n"), Just("ab\n"), Just("cab\n"), Just("a")];
+        proptest::collection::vec(line, 0..12).prop_map(|lines| lines.concat().into_bytes())
+    }
+
+    /// Lines that one side has many times among others that the other side lacks.
+    fn noisy(side: &'static str) -> impl Strategy<Value = Vec<u8>> {
+        let line = prop_oneof![3 => Just("}\n".to_owned()), 4 => (0..40u8).prop_map(move |n| format!("{side} {n}\n")), 1 => (0..8u8).prop_map(|n| format!("both {n}\n"))];
+        proptest::collection::vec(line, 0..30).prop_map(|lines| lines.concat().into_bytes())
+    }
+
+    proptest! {
+        #[test]
+        fn lines_that_are_frequent_around_are_matched_otherwise(old in noisy("old"), new in noisy("new"), repeat in 0usize..60) {
+            let around = "}\nx\n".repeat(repeat).into_bytes();
+            let (old, new) = ([&around, &old[..], &around].concat(), [&around, &new[..], &around].concat());
+            for context in [Some(0), Some(3)] {
+                let options = DiffOptions { context, ..DiffOptions::default() };
+                let got = line_counts(&mut Engine::default(), &old, &new, &options, &Stop::never()).unwrap();
+                prop_assert_eq!(got, by_diff(&old, &new, &options));
+            }
+        }
+
+        #[test]
+        fn bytes_count_other_lines_than_the_diff(old in text(), new in text(), context in prop_oneof![Just(Some(0)), Just(Some(3))], repeat in 0usize..200) {
+            let around = "common line\n".repeat(repeat).into_bytes();
+            let (old, new) = ([&around, &old[..], &around].concat(), [&around, &new[..], &around].concat());
+            for algorithm in [Algorithm::Myers, Algorithm::Minimal] {
+                let options = DiffOptions { algorithm, context, ..DiffOptions::default() };
+                let got = line_counts(&mut Engine::default(), &old, &new, &options, &Stop::never()).unwrap();
+                prop_assert_eq!(got, by_diff(&old, &new, &options));
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `read_file`, `write_file`, `edit_file`: the files of a sandbox.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::arguments::parse;
+use super::registry::find;
+use crate::edit::Edit;
+use crate::error::{Error, Result};
+
+/// A call of a file tool.
+#[derive(Debug)]
+pub enum FileCall {
+    /// `read_file`
+    Read(ReadFileArguments),
+    /// `write_file`
+    Write(WriteFileArguments),
+    /// `edit_file`
+    Edit(EditFileArguments),
+}
+
+impl FileCall {
+    /// Reads a call; `None` is one of a tool that touches no file.
+    ///
+    /// # Errors
+    /// As [`parse`], and `not_found` when there is no such tool.
+    pub fn parse(tool: &str, arguments: &str) -> Result<Option<Self>> {
+        Ok(Some(match find(tool)?.name {
+            "read_file" => Self::Read(parse(tool, arguments)?),
+            "write_file" => Self::Write(parse(tool, arguments)?),
+            "edit_file" => Self::Edit(parse(tool, arguments)?),
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// The arguments of `read_file`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadFileArguments {
+    /// The file, as sandbox/relative/path.
+    pub path: String,
+    /// Characters to leave out at the start. Default: 0.
+    pub offset: Option<u64>,
+    /// The most characters to return. Default: 48000.
+    pub max_chars: Option<u64>,
+}
+
+impl ReadFileArguments {
+    /// The characters that an agent is given when it does not say how many it wants.
+    pub const MAX_CHARS: u64 = 48_000;
+}
+
+/// The arguments of `write_file`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WriteFileArguments {
+    /// The file, as sandbox/relative/path; folders that are missing are made.
+    pub path: String,
+    /// The whole new content.
+    pub content: String,
+}
+
+/// The arguments of `edit_file`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditFileArguments {
+    /// The file, as sandbox/relative/path.
+    pub path: String,
+    /// The text to replace, which must stand in the file once unless replace_all is true.
+    pub old_string: Option<String>,
+    /// What takes its place; empty to remove it.
+    pub new_string: Option<String>,
+    /// Whether every place is replaced. Default: false.
+    pub replace_all: Option<bool>,
+    /// Several replacements instead of old_string and new_string: all are matched against the file as it is, and
+    /// made together or not at all.
+    pub edits: Option<Vec<EditArgument>>,
+    /// The git blob id that the file must have; another one is an error, and nothing is changed.
+    pub base_oid: Option<String>,
+}
+
+/// One of several replacements.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditArgument {
+    /// The text to replace, which must stand in the file once unless replace_all is true.
+    pub old_string: String,
+    /// What takes its place; empty to remove it.
+    pub new_string: String,
+    /// Whether every place is replaced. Default: false.
+    pub replace_all: Option<bool>,
+}
+
+impl EditFileArguments {
+    /// Returns the replacements: one, or several.
+    ///
+    /// # Errors
+    /// `invalid_args` when neither or both are given.
+    pub fn edits(&self) -> Result<Vec<Edit<'_>>> {
+        let wrong = |what: &str| {
+            Err(Error::invalid_args(format!("edit_file was given {what}"))
+                .with_hint("Give either old_string and new_string, or edits"))
+        };
+        match (&self.old_string, &self.new_string, &self.edits) {
+            (Some(old_string), Some(new_string), None) => {
+                Ok(vec![Edit { old_string, new_string, replace_all: self.replace_all.unwrap_or(false) }])
+            }
+            (None, None, Some(_)) if self.replace_all.is_some() => wrong("edits and, beside them, replace_all"),
+            (None, None, Some(edits)) => Ok(edits.iter().map(EditArgument::as_edit).collect()),
+            (_, _, Some(_)) => wrong("edits and old_string or new_string"),
+            (Some(_), None, None) => wrong("no new_string"),
+            (None, Some(_), None) => wrong("no old_string"),
+            (None, None, None) => wrong("nothing to replace"),
+        }
+    }
+}
+
+impl EditArgument {
+    fn as_edit(&self) -> Edit<'_> {
+        let Self { old_string, new_string, replace_all } = self;
+        Edit { old_string, new_string, replace_all: replace_all.unwrap_or(false) }
+    }
+}
+
+/// What `read_file` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadResult {
+    /// The path as given.
+    pub path: String,
+    /// The text that was asked for, with U+FFFD for what is not UTF-8.
+    pub content: String,
+    /// Lines of the whole file, 1 more when its last has no newline.
+    pub lines: u64,
+    /// Bytes of the whole file.
+    pub bytes: u64,
+    /// Whether content ends before the file does.
+    pub truncated: bool,
+}
+
+/// What `write_file` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WriteResult {
+    /// The path as given.
+    pub path: String,
+    /// Bytes of the file now.
+    pub bytes_written: u64,
+    /// Lines of the file now.
+    pub lines_written: u64,
+    /// Whether there was no such file before.
+    pub created: bool,
+    /// What was done, in one sentence.
+    pub message: String,
+}
+
+/// What `edit_file` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditResult {
+    /// The path as given.
+    pub path: String,
+    /// How many places were replaced.
+    pub replacements_made: u64,
+    /// The larger of the lines added and the lines removed.
+    pub lines_changed: u64,
+    /// What was done, in one sentence.
+    pub message: String,
+    /// The change, with three lines of context.
+    pub unified_diff: String,
+    /// The git blob id of the file before.
+    pub base_oid: String,
+    /// The git blob id of the file now, which the next edit may give as base_oid.
+    pub oid: String,
+}
+
+impl ReadResult {
+    /// Returns the result as text for an agent, which is told where to go on after `offset`.
+    pub fn to_text(&self, offset: u64) -> String {
+        if !self.truncated {
+            return self.content.clone();
+        }
+        let next = offset + self.content.chars().count() as u64;
+        format!("{}\n[{} goes on: {} bytes in all; read on with offset {next}]", self.content, self.path, self.bytes)
+    }
+}
+
+impl EditResult {
+    /// Returns the result as text for an agent: what was done, the id for the next edit, the diff.
+    pub fn to_text(&self) -> String {
+        format!("{}\nbase_oid for the next edit: {}\n{}", self.message, self.oid, self.unified_diff)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    #[test]
+    fn an_edit_without_or_with_two_kinds_of_replacement_is_guessed() {
+        for arguments in [
+            r#"{"path": "a"}"#,
+            r#"{"path": "a", "old_string": "x"}"#,
+            r#"{"path": "a", "new_string": "x"}"#,
+            r#"{"path": "a", "old_string": "x", "new_string": "y", "edits": []}"#,
+            r#"{"path": "a", "old_string": "x", "edits": []}"#,
+            r#"{"path": "a", "replace_all": true, "edits": []}"#,
+        ] {
+            let parsed: EditFileArguments = parse("edit_file", arguments).unwrap();
+            let error = parsed.edits().unwrap_err().to_string();
+            assert!(error.starts_with("invalid_args: edit_file was given "), "{arguments}: {error}");
+        }
+        let several = r#"{"path": "a", "edits": [{"old_string": "x", "new_string": "", "replace_all": null}]}"#;
+        let parsed: EditFileArguments = parse("edit_file", several).unwrap();
+        assert_eq!(parsed.edits().unwrap(), [Edit { old_string: "x", new_string: "", replace_all: false }]);
+    }
+
+    #[test]
+    fn an_error_does_not_name_the_edit_that_is_wrong() {
+        let arguments = r#"{"path": "a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": 1}]}"#;
+        let error = parse::<EditFileArguments>("edit_file", arguments).unwrap_err().to_string();
+        assert!(error.starts_with("invalid_args: the argument 'edits[1].old_string' of edit_file"), "{error}");
+    }
+
+    #[test]
+    fn an_agent_is_not_told_where_to_read_on() {
+        let part = ReadResult { path: "w/a".into(), content: "äb".into(), lines: 1, bytes: 9, truncated: true };
+        assert_eq!(part.to_text(3), "äb\n[w/a goes on: 9 bytes in all; read on with offset 5]");
+        assert_eq!(ReadResult { truncated: false, ..part }.to_text(3), "äb");
+    }
+}

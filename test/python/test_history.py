@@ -1,0 +1,437 @@
+"""commit_changes gives what `git log` gives, row for row, with each of its options.
+
+The oracle is the machine's git. Histories: a fixture of one case each, and, when REDLINE_TEST_REPOS names the
+folder of the bundles, the whole of ripgrep and the last 3,000 commits of cargo.
+"""
+
+import pathlib
+import random
+import threading
+import time
+from typing import NamedTuple
+
+import duckdb
+import pytest
+import repositories
+
+COLUMNS = """
+    commit_id, parent_id, author_name, author_email, epoch(author_date)::BIGINT, epoch(committer_date)::BIGINT, subject,
+    file_path, status, old_path, similarity, additions, deletions, is_binary, old_mode, new_mode, old_oid, new_oid
+"""
+SEED = 20_000_107
+STATUS = repositories.STATUS | {"R": "renamed", "C": "copied"}
+
+
+class Row(NamedTuple):
+    """A row without the sizes, which `git log` does not print."""
+
+    commit_id: str
+    parent_id: str | None
+    author_name: str
+    author_email: str
+    author_date: int
+    committer_date: int
+    subject: str
+    file_path: str
+    status: str
+    old_path: str | None
+    similarity: int | None
+    additions: int | None
+    deletions: int | None
+    is_binary: bool
+    old_mode: str | None
+    new_mode: str | None
+    old_oid: str | None
+    new_oid: str | None
+
+
+# -- the oracle -------------------------------------------------------------------------------
+
+
+def git_log(repo, *options: str, renames: str = "--no-renames", merges: str = "--no-merges", mailmap: bool = True) -> list[Row]:
+    """Returns the rows of `git log --raw --numstat`."""
+    who = "%aN%x00%aE" if mailmap else "%an%x00%ae"
+    printed = repositories.git(
+        repo, "log", "-z", "--raw", "--numstat", "--no-abbrev", "--encoding=UTF-8", "--no-ext-diff", "--no-textconv",
+        f"--format=%x01%x01%H%x00%P%x00{who}%x00%at%x00%ct%x00%s%x00%x02%x02", renames, merges, *options,
+    )  # fmt: skip
+    rows = []
+    for entry in printed.split(b"\x01\x01")[1:]:
+        head, _, body = entry.partition(b"\0\x02\x02")
+        commit, parents, name, email, authored, committed, subject = (field.decode(errors="replace") for field in head.split(b"\0"))
+        fields = [field.removeprefix(b"\n").removeprefix(b"\0") for field in body.split(b"\0") if field.strip(b"\n")]
+        if not fields:
+            continue
+
+        parent = (parents.split() or [None])[0]
+        of_commit = (commit, parent, name, email, int(authored), int(committed), subject)
+        rows += [Row(*of_commit, *of_file) for of_file in _files(fields)]
+    return rows
+
+
+def _files(fields: list[bytes]) -> list[tuple]:
+    """Reads the raw records of one commit, then its numbers."""
+    raw, at = [], 0
+    while at < len(fields) and fields[at].startswith(b":"):
+        old_mode, new_mode, old_oid, new_oid, status = fields[at][1:].decode().split()
+        is_paired = status[0] in "RC"
+        raw.append((status, old_mode, new_mode, old_oid, new_oid, [repositories.lossy(path) for path in fields[at + 1 : at + 2 + is_paired]]))
+        at += 2 + is_paired
+    files = []
+    for status, old_mode, new_mode, old_oid, new_oid, paths in raw:
+        added, deleted, path = fields[at].split(b"\t", 2)
+        at += 1 if path else 3
+        is_binary = added == b"-"
+        files.append((
+            paths[-1], STATUS[status[0]], paths[0] if len(paths) == 2 else None, int(status[1:]) if len(paths) == 2 else None,
+            None if is_binary else int(added), None if is_binary else int(deleted), is_binary,
+            *(None if mode == "000000" else mode for mode in (old_mode, new_mode)),
+            *(None if set(oid) == {"0"} else oid for oid in (old_oid, new_oid)),
+        ))  # fmt: skip
+    assert at == len(fields), fields[at:]
+    return files
+
+
+def ours(con, repo, range="HEAD", columns=COLUMNS, **options) -> list[Row]:
+    arguments = "".join(f", {name} := ${name}" for name in options)
+    query = f"SELECT {columns} FROM commit_changes($range, $repo{arguments})"
+    return [Row(*row) for row in con.execute(query, {"range": range, "repo": str(repo), **options}).fetchall()]
+
+
+def assert_same(got, wanted):
+    difference = repositories.first_differences(got, wanted)
+    assert not difference, f"against {repositories.git_version()}\n{difference}"
+
+
+# -- histories --------------------------------------------------------------------------------
+
+
+class History(NamedTuple):
+    repo: pathlib.Path
+    range: str
+    """A revision or range that both understand."""
+    older: str
+    """A commit in the middle of it."""
+    folder: str
+    """A folder that many commits change."""
+
+
+def write(repo, *commands: str, **env: str) -> None:
+    """Runs git commands, each a line of words."""
+    for command in commands:
+        repositories.git(repo, *command.split(" "), env=repositories.environment(**env))
+
+
+class Clock:
+    """Commits one after the other, an hour apart."""
+
+    def __init__(self, repo: pathlib.Path):
+        self.repo, self.now = repo, 1_500_000_000
+
+    def commit(self, message: str, *options: str, files: dict | None = None, author="A U Thor <author@example.com>", **env) -> str:
+        for name, content in (files or {}).items():
+            path = self.repo / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            repositories.git(self.repo, "add", "--", name)
+        self.now += 3600
+        name, _, email = author.rstrip(">").partition(" <")
+        who = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email, "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email}
+        when = {"GIT_AUTHOR_DATE": f"{self.now - 60} +0200", "GIT_COMMITTER_DATE": f"{self.now} +0000"}
+        repositories.git(
+            self.repo, "commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", message, *options,
+            env=repositories.environment(**who, **when | env),
+        )  # fmt: skip
+        return repositories.git_text(self.repo, "rev-parse", "HEAD")
+
+
+def lines(start: int, end: int) -> str:
+    return "".join(f"line {number}\n" for number in range(start, end))
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory) -> pathlib.Path:
+    """Returns a repository with one commit of each kind."""
+    repo = tmp_path_factory.mktemp("cases")
+    write(repo, "init --quiet --initial-branch=main .")
+    clock = Clock(repo)
+    clock.commit("root", files={"a/one.txt": lines(0, 30), "a/two.txt": "two\n", "b/data.bin": b"\0\1\2", "c.txt": "c\n"})
+    clock.commit("empty")
+    clock.commit("subject in\ntwo lines\n\nbody\n", files={"a/one.txt": lines(2, 30)}, author="Old Name <OLD@example.com>")
+    write(repo, "tag middle", "branch side", "branch third", "branch fourth")
+    repositories.git(repo, "mv", "a/one.txt", "b/moved.txt")
+    clock.commit("rename", files={"b/moved.txt": lines(2, 31)})
+    clock.commit("", files={"a/two.txt": "two\n\ntwo\n"})
+    write(repo, "checkout --quiet side")
+    clock.commit("on the side", files={"side.txt": "s\n"}, author="Someone <shared@example.com>")
+    write(repo, "checkout --quiet third")
+    clock.commit("on the third", files={"third.txt": "3\n", "a/two.txt": "three\n"}, author="Other <shared@example.com>")
+    write(repo, "checkout --quiet fourth")
+    clock.commit("same second", files={"fourth.txt": "4\n"}, GIT_COMMITTER_DATE=f"{clock.now} +0000")
+    write(repo, "checkout --quiet main")
+    clock.now += 3600
+    when = {"GIT_AUTHOR_DATE": f"{clock.now} +0000", "GIT_COMMITTER_DATE": f"{clock.now} +0000"}
+    who = {f"GIT_{role}_{part}": "merger@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    write(repo, "merge --quiet --no-ff -m two side", **when, **who)
+    clock.now += 3600
+    when = {"GIT_AUTHOR_DATE": f"{clock.now} +0000", "GIT_COMMITTER_DATE": f"{clock.now} +0000"}
+    write(repo, "merge --quiet --no-ff -m octopus fourth " + clock_branch(repo, clock), **when, **who)
+    clock.commit("caf\u00e9", "--cleanup=verbatim", files={"side.txt": "t\n"}, author="Ren\u00e9 <rene@example.com>")
+    repositories.git(repo, "config", "i18n.commitEncoding", "ISO-8859-1")
+    (repo / "latin.txt").write_bytes(b"caf\xe9\n")
+    repositories.git(repo, "add", "latin.txt")
+    latin = {"GIT_AUTHOR_NAME": b"Ren\xe9".decode(errors="surrogateescape"), "GIT_AUTHOR_EMAIL": "rene@example.com"}
+    repositories.git(
+        repo, "commit", "--quiet", "-m", b"caf\xe9 cr\xe8me".decode(errors="surrogateescape"),
+        env=repositories.environment(**who | latin, **when),
+    )  # fmt: skip
+    repositories.git(repo, "config", "--unset", "i18n.commitEncoding")
+    clock.now -= 40 * 3600
+    clock.commit("a clock that went back", files={"c.txt": "d\n"})
+    (repo / "c.txt").unlink()
+    (repo / "c.txt").symlink_to("a")
+    repositories.git(repo, "add", "c.txt")
+    clock.commit("a link")
+    mailmap = "New Name <new@example.com> <old@EXAMPLE.com>\nNo One <no.one@example.com> Someone <shared@example.com>\n"
+    clock.commit("a mailmap", files={".mailmap": mailmap})
+    write(repo, "checkout --quiet --orphan orphan", "rm -r -f --quiet .")
+    clock.commit("another root", files={"orphan.txt": "o\n"})
+    write(repo, "tag -m annotated v1", **who)
+    write(repo, "checkout --quiet main", "tag a-tree main^{tree}")
+    return repo
+
+
+def clock_branch(repo, clock) -> str:
+    """Returns a branch for the third parent of a merge."""
+    write(repo, "checkout --quiet third")
+    clock.commit("more on the third", files={"third.txt": "33\n"})
+    write(repo, "checkout --quiet -b fifth middle")
+    clock.commit("on the fifth", files={"fifth.txt": "5\n"})
+    write(repo, "checkout --quiet main")
+    return "fifth"
+
+
+def one_of_each_case(cases, _) -> History:
+    return History(cases, "main", "middle", "a")
+
+
+def bundle(name: str, folder: pathlib.Path) -> pathlib.Path:
+    if repositories.test_repositories() is None:
+        pytest.skip(f"REDLINE_TEST_REPOS is not set: it names the folder of {name}")
+    repositories.git(folder, "clone", "--quiet", "--bare", str(repositories.test_repositories() / name), "clone")
+    return folder / "clone"
+
+
+def ripgrep(_, folder) -> History:
+    return History(bundle("ripgrep.bundle", folder), "HEAD", "HEAD~700", "crates/ignore")
+
+
+def cargo(_, folder) -> History:
+    repo = bundle("cargo.bundle", folder)
+    first = repositories.git_text(repo, "rev-list", "--first-parent", "--skip=900", "-n1", "HEAD")
+    return History(repo, f"{first}..HEAD", "HEAD~300", "src/cargo/core")
+
+
+@pytest.fixture(scope="module", params=[one_of_each_case, ripgrep, cargo], ids=lambda f: f.__name__)
+def history(request, cases, tmp_path_factory) -> History:
+    return request.param(cases, tmp_path_factory.mktemp("history"))
+
+
+# -- parity -----------------------------------------------------------------------------------
+
+
+def test_a_row_differs_from_git_log(con, history):
+    assert_same(ours(con, history.repo, history.range), git_log(history.repo, history.range))
+
+
+def test_names_alone_come_in_another_order(con, history):
+    query = "SELECT commit_id, file_path, status FROM commit_changes(?, ?)"
+    got = con.execute(query, [history.range, str(history.repo)]).fetchall()
+    assert_same(got, [(row.commit_id, row.file_path, row.status) for row in git_log(history.repo, history.range)])
+
+
+@pytest.mark.parametrize("options, flag", [({"renames": True}, "-M"), ({"copies": True}, "-C"), ({"renames": True, "similarity": 90}, "-M90%")], ids=str)
+def test_a_rename_differs_from_git_log(con, history, options, flag):
+    range = f"{history.older}..HEAD" if history.range == "HEAD" and flag == "-C" else history.range
+    assert_same(ours(con, history.repo, range, **options), git_log(history.repo, range, renames=flag))
+
+
+def test_a_merge_is_not_compared_with_its_first_parent(con, history):
+    wanted = git_log(history.repo, history.range, merges="--diff-merges=first-parent")
+    assert_same(ours(con, history.repo, history.range, merges="first_parent"), wanted)
+
+
+def test_a_merge_is_not_compared_with_each_parent(con, history):
+    order = repositories.git_text(history.repo, "log", "--format=%H %P", history.range).splitlines()
+    pairs = [(parent, commit) for commit, *parents in map(str.split, order) for parent in parents or [repositories.EMPTY]]
+    wanted = [
+        (commit, None if parent == repositories.EMPTY else parent, *change)
+        for (parent, commit), changes in zip(pairs, repositories.changes(history.repo, pairs), strict=True)
+        for change in changes
+    ]
+    query = "SELECT commit_id, parent_id, COLUMNS(* EXCLUDE (commit_id, parent_id, author_name, author_email, author_date, committer_date, subject)) FROM commit_changes(?, ?, merges := 'all_parents')"
+    assert_same(con.execute(query, [history.range, str(history.repo)]).fetchall(), wanted)
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("hides", [False, True], ids=["streamed", "limited"])
+def test_a_moment_is_on_the_wrong_side(con, history, fraction, hides):
+    range = f"{history.older}..HEAD" if hides else "HEAD"
+    times = sorted({int(time) for time in repositories.git_text(history.repo, "log", "-n3000", "--format=%ct", range).split()})
+    since, until = times[int(fraction * len(times))], times[int((1 + fraction) / 2 * len(times))]
+    moment = "make_timestamptz({}000000::BIGINT)"
+    for options, flags in (
+        (f"since := {moment.format(since)}", [f"--since=@{since}"]),
+        (f"until := {moment.format(until)}, since := {moment.format(since - 1)}", [f"--until=@{until}", f"--since=@{since - 1}"]),
+    ):
+        got = con.execute(f"SELECT {COLUMNS} FROM commit_changes(?, ?, {options})", [range, str(history.repo)]).fetchall()
+        assert_same([Row(*row) for row in got], git_log(history.repo, range, *flags))
+
+
+def test_a_path_keeps_or_loses_a_commit(con, history):
+    for paths in ([history.folder], ["*.toml", f":!{history.folder}"], ["no such path"]):
+        wanted = git_log(history.repo, "--full-history", history.range, "--", *paths)
+        assert_same(ours(con, history.repo, history.range, paths=paths), wanted)
+
+
+@pytest.mark.parametrize("range", ["{older}..HEAD", "HEAD..{older}", "{older}...HEAD", "{older}", "HEAD^!", "HEAD~3^@"])
+def test_a_range_names_other_commits(con, history, range):
+    range = range.format(older=history.older)
+    if ".." in history.range and ".." not in range and "!" not in range:
+        pytest.skip("the whole of a long history takes long with git")
+    columns = COLUMNS.replace("additions, deletions, is_binary", "NULL, NULL, NULL")
+    wanted = [row._replace(additions=None, deletions=None, is_binary=None) for row in git_log(history.repo, range)]
+    assert_same(ours(con, history.repo, range, columns), wanted)
+
+
+def test_two_commits_anywhere_name_another_range(con, history):
+    chosen = random.Random(SEED)
+    commits = repositories.git_text(history.repo, "rev-list", "-n3000", "HEAD").splitlines()
+    for dots in ("..", "...") * 8:
+        range = dots.join(chosen.sample(commits, 2))
+        got = con.execute("SELECT DISTINCT ON (commit_id) commit_id FROM commit_changes(?, ?, merges := 'all_parents')", [range, str(history.repo)])
+        wanted = repositories.git_text(history.repo, "log", "-m", "--format=%x00%H", "--raw", range).split("\0")[1:]
+        wanted = {commit.split()[0] for commit in wanted if "\n" in commit.strip()}
+        assert {commit for (commit,) in got.fetchall()} == wanted, range
+
+
+def test_all_is_not_every_reference(con, history):
+    if ".." in history.range:
+        pytest.skip("the whole of a long history takes long with git")
+    columns = COLUMNS.replace("additions, deletions, is_binary", "NULL, NULL, NULL")
+    wanted = [row._replace(additions=None, deletions=None, is_binary=None) for row in git_log(history.repo, "--all")]
+    assert_same(ours(con, history.repo, "all", columns), wanted)
+
+
+def test_an_author_is_not_the_one_of_the_mailmap(con, history):
+    wanted = git_log(history.repo, history.range, mailmap=False)
+    assert_same(ours(con, history.repo, history.range, mailmap=False), wanted)
+    if (history.repo / ".mailmap").exists():
+        assert {row.author_email for row in wanted} != {row.author_email for row in ours(con, history.repo, history.range)}
+
+
+@pytest.mark.parametrize("options, flag", [({"ignore_whitespace": "all"}, "-w"), ({"algorithm": "histogram"}, "--histogram"), ({"ignore_blank_lines": True}, "--ignore-blank-lines")], ids=str)
+def test_lines_are_counted_otherwise(con, history, options, flag):
+    counted = {(row.commit_id, row.file_path): (row.additions, row.deletions) for row in git_log_numstat(history.repo, flag, history.range)}
+    # `--numstat -w` leaves out what has no line left; a row is there whatever is asked for.
+    got = {(row.commit_id, row.file_path): (row.additions, row.deletions) for row in ours(con, history.repo, history.range, **options)}
+    assert_same([(key, got[key]) for key in counted], list(counted.items()))
+
+
+def git_log_numstat(repo, *options: str) -> list[Row]:
+    """Returns rows of which only the commit, the path and the numbers are told."""
+    printed = repositories.git(repo, "log", "-z", "--numstat", "--no-renames", "--no-merges", "--format=%x01%H%x00", *options)
+    rows = []
+    for entry in printed.split(b"\x01")[1:]:
+        commit, *fields = [field.strip(b"\n") for field in entry.split(b"\0")]
+        for added, deleted, path in (field.split(b"\t", 2) for field in fields if field):
+            numbers = (None, None) if added == b"-" else (int(added), int(deleted))
+            rows.append(Row(commit.decode(), *[None] * 6, repositories.lossy(path), *[None] * 3, *numbers, *[None] * 5))
+    return rows
+
+
+# -- without git's answer ---------------------------------------------------------------------
+
+
+def test_a_commit_graph_changes_a_row(con, cases, tmp_path):
+    repositories.git(tmp_path, "clone", "--quiet", "--mirror", str(cases), "graph")
+    repo = tmp_path / "graph"
+    before = [ours(con, repo, range) for range in ("ALL", "middle..main", "main")]
+    repositories.git(repo, "commit-graph", "write", "--reachable")
+    assert [ours(con, repo, range) for range in ("ALL", "middle..main", "main")] == before
+    (repo / "objects/info/commit-graph").chmod(0o644)
+    (repo / "objects/info/commit-graph").write_bytes(b"CGPH torn")
+    assert [ours(con, repo, range) for range in ("ALL", "middle..main", "main")] == before
+
+
+def test_a_shallow_history_ends_elsewhere_than_gits(con, cases, tmp_path):
+    repositories.git(tmp_path, "clone", "--quiet", "--depth=3", f"file://{cases}", "shallow")
+    assert_same(ours(con, tmp_path / "shallow"), git_log(tmp_path / "shallow"))
+
+
+def test_attributes_of_the_work_tree_are_forgotten(con, cases, tmp_path):
+    repositories.git(tmp_path, "clone", "--quiet", str(cases), "clone")
+    (tmp_path / "clone/.gitattributes").write_text("*.txt -diff\n")
+    (tmp_path / "clone/a/.gitattributes").write_text("two.txt diff\n")
+    assert_same(ours(con, tmp_path / "clone"), git_log(tmp_path / "clone"))
+
+
+def threads() -> int:
+    return len(list(pathlib.Path("/proc/self/task").iterdir()))
+
+
+    if repositories.test_repositories() is None:
+        return str(cases)
+    return str(repositories.test_repositories() / "cargo.bundle")
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory) -> pathlib.Path:
+    return bundle("cargo.bundle", tmp_path_factory.mktemp("long"))
+
+
+def test_a_limit_leaves_threads_or_takes_as_long_as_all(con, long):
+    con.execute("SET threads = 2").execute("SELECT 1").fetchall()
+    before, started = threads(), time.monotonic()
+    assert len(con.execute("SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('HEAD', ?) LIMIT 1", [str(long)]).fetchall()) == 1
+    assert threads() == before
+    assert time.monotonic() - started < 5  # the whole takes longer still; an idle machine needs under half a second
+
+
+def test_a_cancelled_query_leaves_threads_or_goes_on(con, long):
+    con.execute("SET threads = 2").execute("SELECT 1").fetchall()
+    before, most, done = threads(), 0, threading.Event()
+
+    def cancel():
+        nonlocal most
+        time.sleep(0.5)
+        most = threads()
+        con.interrupt()
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
+    started = time.monotonic()
+    with pytest.raises(duckdb.InterruptException):
+        con.execute("SELECT sum(additions) FROM commit_changes('HEAD', ?, renames := true)", [str(long)]).fetchall()
+    canceller.join()
+    assert time.monotonic() - started < 5
+    assert most <= before + 1 + 2, "a thread of the test, and two workers"
+    assert threads() == before
+
+
+def test_eight_connections_see_eight_histories(con, cases):
+    wanted, answers = ours(con, cases, "ALL"), [None] * 8
+
+    def ask(place):
+        answers[place] = ours(con.cursor(), cases, "ALL")
+
+    asking = [threading.Thread(target=ask, args=(place,)) for place in range(8)]
+    [thread.start() for thread in asking]
+    [thread.join() for thread in asking]
+    assert answers == [wanted] * 8
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_the_number_of_threads_changes_a_row(con, cases, count):
+    con.execute(f"SET threads = {count}")
+    assert_same(ours(con, cases, "ALL"), git_log(cases, "--all"))

@@ -1,0 +1,134 @@
+"""A connection keeps repositories open; whatever happens to one on disk, the next query sees it as git does."""
+
+import pathlib
+import shutil
+
+import pytest
+from repositories import git
+
+
+class World:
+    """A repository that changes, and a connection that has read it before."""
+
+    def __init__(self, con, path: pathlib.Path):
+        self.con, self.path = con, path
+        path.mkdir(parents=True)
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.commit("one")
+        self.commit("two")
+        self.check()
+
+    def git(self, *arguments: str) -> str:
+        return git(self.path, "-c", "user.name=n", "-c", "user.email=e", *arguments).decode()
+
+    def commit(self, text: str) -> None:
+        (self.path / "f.txt").write_text(f"{text}\n" * 40)
+        (self.path / f"{text}.txt").write_text(f"{text}\n")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "-m", text)
+
+    def check(self, old: str = "HEAD~1", new: str = "HEAD") -> None:
+        patches = self.con.execute("SELECT patch FROM file_patches(?, ?, ?)", [old, new, str(self.path)]).fetchall()
+        assert "".join(patch for (patch,) in patches) == self.git("diff", "--no-renames", "--no-color", old, new)
+
+
+@pytest.fixture
+def world(con, tmp_path):
+    return World(con, tmp_path / "repository")
+
+
+def test_a_new_commit_or_branch_is_not_seen(world):
+    for number in range(3):
+        world.commit(f"more{number}")
+        world.check()
+        world.git("branch", "--force", "side", "HEAD~1")
+        world.check("side", "main")
+
+
+def test_objects_that_were_packed_or_pruned_are_lost(world):
+    for repack in (["gc", "--quiet", "--prune=now"], ["repack", "-a", "-d", "-q", "-f"], ["repack", "-d", "-q"], ["pack-refs", "--all"]):
+        world.commit(f"before-{'-'.join(repack)}".replace("=", ""))
+        world.check()
+        world.git(*repack)
+        world.check()
+        world.check("HEAD~2", "HEAD")
+    # Packs of other names that hold the same, and no pack at all.
+    packs = list((world.path / ".git/objects/pack").glob("*.pack"))
+    for pack in packs:
+        moved = world.path / pack.name
+        pack.rename(moved)
+        for rest in pack.parent.glob(f"{pack.stem}.*"):
+            rest.unlink()
+        with open(moved, "rb") as stream:
+            git(world.path, "unpack-objects", "-q", stdin=stream.read())
+        moved.unlink()
+    world.check()
+
+
+def test_references_that_were_packed_again_are_those_of_before(world):
+    world.git("tag", "moving", "HEAD~1")
+    world.git("pack-refs", "--all")
+    world.check("moving", "HEAD")
+    for target in ("HEAD", "HEAD~1", "HEAD"):
+        world.git("tag", "--force", "moving", target)
+        world.git("pack-refs", "--all")
+        world.check("moving", "HEAD~1")
+
+
+def test_a_configuration_of_before_holds(world):
+    (world.path / "ä.txt").write_text("x\n")
+    world.commit("umlaut")
+    for name, value in (("core.quotePath", "false"), ("core.quotePath", "true"), ("core.bigFileThreshold", "10"), ("core.bigFileThreshold", "1000")):
+        world.git("config", name, value)
+        world.check()
+
+
+def test_another_repository_in_its_place_is_taken_for_it(world, con, tmp_path):
+    other = World(con, tmp_path / "other")
+    other.commit("elsewhere")
+    other.git("gc", "--quiet")
+    shutil.rmtree(world.path)
+    other.path.rename(world.path)
+    world.check()
+    shutil.rmtree(world.path)
+    fresh = World(con, world.path)
+    fresh.commit("fresh")
+    fresh.check()
+
+
+def test_borrowed_objects_are_not_found_or_outlive_the_loan(world, con, tmp_path):
+    lender = World(con, tmp_path / "lender")
+    lender.commit("lent")
+    lender.git("gc", "--quiet")
+    tip = lender.git("rev-parse", "HEAD").strip()
+    query = "SELECT count(*) FROM file_changes('EMPTY', ?, ?)"
+    with pytest.raises(Exception, match="not_found|tool_failed"):
+        con.execute(query, [tip, str(world.path)])
+    alternates = world.path / ".git/objects/info/alternates"
+    alternates.write_text(f"{lender.path}/.git/objects\n")
+    assert con.execute(query, [tip, str(world.path)]).fetchone() == (4,)
+    lender.commit("later")
+    lender.git("gc", "--quiet", "--prune=now")
+    tip = lender.git("rev-parse", "HEAD").strip()
+    assert con.execute(query, [tip, str(world.path)]).fetchone() == (5,)
+    alternates.unlink()
+    with pytest.raises(Exception, match="not_found|tool_failed"):
+        con.execute(query, [tip, str(world.path)])
+    world.check()
+
+
+def test_a_repository_that_may_not_be_read_any_more_is(world, con):
+    con.execute("SET enable_external_access = false")
+    with pytest.raises(Exception, match="fs_denied"):
+        con.execute("SELECT * FROM file_changes('HEAD~1', 'HEAD', ?)", [str(world.path)])
+
+
+def test_more_repositories_than_stay_open_are_mixed_up(con, tmp_path):
+    worlds = [World(con, tmp_path / str(number)) for number in range(12)]
+    for world in worlds:
+        world.git("gc", "--quiet")
+    for size in ("0", "1000", "268435456"):
+        con.execute(f"SET redline_cache_bytes = {size}")
+        for number, world in enumerate(worlds + worlds[::-1]):
+            world.commit(f"c{size}-{number}")
+            world.check()

@@ -1,0 +1,250 @@
+"""examples/mcp_server.py, driven over stdio by the official client of the protocol, of today and of before."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+
+import anyio  # noqa: E402
+import mcp_types as types  # noqa: E402
+import repositories  # noqa: E402
+from mcp import Client, StdioServerParameters  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODES = ["auto", "legacy"]
+# Right calls, and what stands in the answers; wrong ones, with their codes.
+GOOD = {
+    "Diff": ({"path_a": "workspace/a.txt", "path_b": "workspace/b.txt"}, "@@ -1,2 +1,2 @@"),
+    "GitDiff": ({"from_rev": "v1", "to_rev": "v2", "path": "workspace/repo"}, "README.md"),
+    "GitDiffSummary": ({"from_rev": "v1", "to_rev": "v2", "path": "workspace/repo"}, "README.md"),
+    "GitDiffFile": ({"from_rev": "v1", "to_rev": "v2", "file_path": "README.md", "path": "workspace/repo"}, "+for examples."),
+    "read_file": ({"path": "workspace/a.txt"}, "one\n"),
+    "write_file": ({"path": "workspace/new/c.txt", "content": "c\n"}, "Created workspace/new/c.txt"),
+    "edit_file": ({"path": "workspace/a.txt", "old_string": "two", "new_string": "2"}, "Replaced 1 line at line 2"),
+}
+WRONG = {
+    "Diff": ({"path_a": "workspace/a.txt"}, "invalid_args"),
+    "GitDiff": ({"from_rev": "nowhere", "to_rev": "v2", "path": "workspace/repo"}, "not_found"),
+    "GitDiffSummary": ({"from_rev": "v1", "to_rev": "v2", "path": "/"}, "fs_denied"),
+    "GitDiffFile": ({"from_rev": 1, "to_rev": "v2", "file_path": "README.md"}, "invalid_args"),
+    "read_file": ({"path": "workspace/../a.txt"}, "fs_denied"),
+    "write_file": ({"path": "workspace/.git/config", "content": ""}, "fs_denied"),
+    "edit_file": ({"path": "workspace/a.txt", "old_string": "nowhere", "new_string": ""}, "not_found"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path) -> pathlib.Path:
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    (tmp_path / "b.txt").write_text("one\nthree\n")
+    shutil.copytree(repositories.fixture("readme"), tmp_path / "repo")
+    return tmp_path
+
+
+async def accept(context, params):
+    return types.ElicitResult(action="accept", content={"approve": True})
+
+
+@pytest.fixture
+def drive(extension, folder):
+    """Returns a function that runs a coroutine function with a client of a new server."""
+
+    def run(conversation, *arguments, mode="auto", write=True, **more):
+        command = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension)] + ["--write"] * write
+
+        async def main():
+            with anyio.fail_after(120):
+                async with Client(StdioServerParameters(command=sys.executable, args=command), mode=mode, **more) as client:
+                    return await conversation(client, *arguments)
+
+        return anyio.run(main)
+
+    return run
+
+
+def text(result: types.CallToolResult) -> str:
+    return result.content[0].text
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_tool_is_listed_otherwise_than_in_the_registry(con, drive, mode):
+    columns = ["name", "title", "description", "input_schema", "output_schema", "annotations"]
+    rows = [dict(zip(columns, row)) for row in con.execute(f"SELECT {', '.join(columns)} FROM redline_tools()").fetchall()]
+    registry = {row["name"]: row | {name: json.loads(row[name]) for name in columns[3:]} for row in rows}
+
+    async def listed(client):
+        return (await client.list_tools()).tools
+
+    for write in (True, False):
+        tools = {tool.name: tool for tool in drive(listed, mode=mode, write=write)}
+        assert set(tools) == set(registry) - ({"write_file", "edit_file"} if not write else set())
+        for name, tool in tools.items():
+            said = registry[name]
+            assert (tool.title, tool.description) == (said["title"], said["description"])
+            assert (tool.input_schema, tool.output_schema) == (said["input_schema"], said["output_schema"])
+            assert tool.annotations.model_dump(by_alias=True, exclude_none=True) == said["annotations"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_is_answered_wrongly(drive, folder, mode):
+    async def conversation(client):
+        assert {tool.name for tool in (await client.list_tools()).tools} == set(GOOD) == set(WRONG)
+        for name, (arguments, code) in WRONG.items():
+            result = await client.call_tool(name, arguments)
+            assert result.is_error and text(result).startswith(f"{code}: "), (name, text(result))
+        for name, (arguments, words) in GOOD.items():
+            # The client checks the answer against the tool's output schema.
+            result = await client.call_tool(name, arguments)
+            assert not result.is_error and words in text(result), (name, text(result))
+        assert text(await client.call_tool("nothing", {})).startswith("not_found: ")
+
+    drive(conversation, mode=mode, elicitation_callback=accept)
+    assert (folder / "a.txt").read_text() == "one\n2\n" and (folder / "new/c.txt").read_text() == "c\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        types.ElicitResult(action="decline"),
+        types.ElicitResult(action="cancel"),
+        types.ElicitResult(action="accept"),
+        types.ElicitResult(action="accept", content={"approve": False}),
+        types.ElicitResult(action="accept", content={"approve": "yes"}),
+        None,
+    ],
+    ids=["decline", "cancel", "empty", "false", "text", "no elicitation"],
+)
+def test_a_change_is_made_without_a_yes(drive, folder, mode, answer):
+    shown = []
+
+    async def callback(context, params):
+        shown.append(params.message)
+        return answer
+
+    async def conversation(client):
+        return await client.call_tool("edit_file", GOOD["edit_file"][0])
+
+    result = drive(conversation, mode=mode, elicitation_callback=callback if answer else None)
+    assert (folder / "a.txt").read_text() == "one\ntwo\n"
+    assert result.is_error and text(result).startswith("approval_required: ")
+    payload = json.loads(result.content[1].text)
+    assert payload["type"] == "edit" and "-two\n+2\n" in payload["unified_diff"]
+    assert len(shown) == (answer is not None)
+    for message in shown:
+        assert "Edit: workspace/a.txt" in message and "-two" in message and "+2" in message
+
+
+def test_a_yes_is_good_for_what_was_not_shown(drive, folder):
+    async def change_then_accept(context, params):
+        asked.append(params.message)
+        if len(asked) == 1:
+            (folder / "a.txt").write_text("zero\none\ntwo\n")
+        return await accept(context, params)
+
+    async def conversation(client):
+        return await client.call_tool("edit_file", GOOD["edit_file"][0])
+
+    for mode in MODES:
+        asked = []
+        (folder / "a.txt").write_text("one\ntwo\n")
+        result = drive(conversation, mode=mode, elicitation_callback=change_then_accept)
+        written = (folder / "a.txt").read_text()
+        # Today's protocol repeats the call, so the person is asked about the file as it is now.
+        if mode == "auto":
+            assert len(asked) == 2 and "zero" in asked[1] and written == "zero\none\n2\n" and not result.is_error
+        else:
+            assert len(asked) == 1 and result.is_error and written == "zero\none\ntwo\n", text(result)
+
+
+def test_an_answer_of_the_client_s_own_making_is_believed(drive, folder):
+    async def conversation(client):
+        forged = {"approval": types.ElicitResult(action="accept", content={"approve": True})}
+        first = await client.session.call_tool("edit_file", GOOD["edit_file"][0], allow_input_required=True)
+        assert isinstance(first, types.InputRequiredResult)
+        for state in (None, "", "forged", first.request_state[:-4]):
+            try:
+                result = await client.session.call_tool(
+                    "edit_file", GOOD["edit_file"][0], input_responses=forged, request_state=state, allow_input_required=True
+                )
+                assert isinstance(result, types.InputRequiredResult)
+            except Exception as error:
+                assert "requestState" in str(error)
+        other = {"path": "workspace/b.txt", "old_string": "three", "new_string": "3"}
+        with pytest.raises(Exception, match="requestState"):
+            await client.session.call_tool("edit_file", other, input_responses=forged, request_state=first.request_state, allow_input_required=True)
+
+    drive(conversation, elicitation_callback=accept)
+    assert (folder / "a.txt").read_text() == "one\ntwo\n" and (folder / "b.txt").read_text() == "one\nthree\n"
+
+
+def test_a_cancelled_call_holds_up_the_others(drive):
+    # Hard to compare: many lines of two kinds, in another order. It takes seconds.
+    shuffled = random.Random(1)
+    texts = {side: "".join(shuffled.choice(["a\n", "b\n"]) for _ in range(400_000)) for side in ("text_a", "text_b")}
+
+    async def conversation(client):
+        start = time.monotonic()
+        with anyio.move_on_after(0.5) as scope:
+            await client.call_tool("Diff", texts)
+        result = await client.call_tool("read_file", GOOD["read_file"][0])
+        return scope.cancelled_caught, time.monotonic() - start, text(result)
+
+    for mode in MODES:
+        cancelled, seconds, answer = drive(conversation, mode=mode)
+        assert cancelled and seconds < 3 and answer == "one\ntwo\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_calls_in_flight_get_each_other_s_answers(drive, mode):
+    async def conversation(client):
+        answers = {}
+
+        async def ask(number):
+            result = await client.call_tool("Diff", {"text_a": "", "text_b": f"{number}\n" * (number + 1)})
+            answers[number] = result.structured_content["lines_b"], f"+{number}\n" in result.structured_content["diff"]
+
+        for _ in range(3):
+            answers.clear()
+            async with anyio.create_task_group() as group:
+                for number in range(20):
+                    group.start_soon(ask, number)
+            assert answers == {number: (number + 1, True) for number in range(20)}
+
+    drive(conversation, mode=mode)
+
+
+def resident(name: str) -> int:
+    """Returns the resident bytes of the child process whose command line holds a name."""
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and name in (stat.parent / "cmdline").read_text():
+                return int((stat.parent / "statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+        except OSError:
+            pass
+    raise AssertionError(f"no child runs {name}")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="there is no /proc")
+def test_a_call_leaves_memory_behind(drive):
+    async def conversation(client):
+        calls = [GOOD[name] for name in ("Diff", "GitDiffFile", "read_file")]
+        names = ("Diff", "GitDiffFile", "read_file")
+        sizes = []
+        for number in range(1000):
+            if number in (200, 600):
+                sizes.append(resident("mcp_server.py"))
+            result = await client.call_tool(names[number % 3], calls[number % 3][0])
+            assert not result.is_error
+        return [*sizes, resident("mcp_server.py")]
+
+    early, middle, late = drive(conversation)
+    assert late - early < 16 << 20 and late - middle < 8 << 20, (early, middle, late)

@@ -1,0 +1,86 @@
+"""examples/motherduck.py: the query tool of mcp-server-motherduck, with redline loaded by its init SQL."""
+
+import json
+import pathlib
+import shutil
+import sys
+
+import pytest
+
+pytest.importorskip("mcp_server_motherduck", reason="it wants one version of DuckDB, and `make test` installs it there")
+
+import anyio  # noqa: E402
+import repositories  # noqa: E402
+from mcp import Client, StdioServerParameters  # noqa: E402
+from test_lockdown import FILE_CALLS, PURE_CALLS, REPOSITORY_CALLS, TOOL_CALLS, lockdown_script  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]
+
+
+@pytest.fixture
+def ask(extension, tmp_path):
+    """Returns a function that sends queries to a server with an init script and returns its answers."""
+
+    def run(init: str, queries: list[str]) -> list[tuple[bool, str]]:
+        (tmp_path / "init.sql").write_text(init)
+        command = [str(ROOT / "examples/motherduck.py"), "--db-path", ":memory:", "--read-write", "--init-sql", str(tmp_path / "init.sql")]
+
+        async def main():
+            with anyio.fail_after(120):
+                async with Client(StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)) as client:
+                    assert "execute_query" in {tool.name for tool in (await client.list_tools()).tools}
+                    results = [await client.call_tool("execute_query", {"sql": query}) for query in queries]
+                    return [(result.is_error, result.content[0].text) for result in results]
+
+        return anyio.run(main)
+
+    return run
+
+
+@pytest.fixture
+def root(tmp_path) -> pathlib.Path:
+    """Returns a folder with a copy of a repository, and a file beside it."""
+    shutil.copytree(repositories.fixture("sandbox") / "inside/plain", tmp_path / "root/plain", symlinks=True)
+    (tmp_path / "root/plain/a.txt").write_text("inside\n")
+    (tmp_path / "secret.txt").write_text("SECRET\n")
+    return tmp_path / "root"
+
+
+def placed(call: str, repo) -> str:
+    return call.format(repo=repo, file=f"{repo}/a.txt", tracked="a.txt")
+
+
+def test_a_reading_function_does_not_answer_through_the_query_tool(ask, extension, root):
+    calls = [placed(call, root / "plain") for call in [*READING_CALLS, *PURE_CALLS.values()]]
+    tools = [placed(call, root / "plain") for call, _ in TOOL_CALLS.values()]
+    answers = ask(f"LOAD '{extension}'", calls + tools)
+    for call, (is_error, text) in zip(calls + tools, answers, strict=True):
+        assert not is_error and json.loads(text)["rowCount"] >= 1, (call, text)
+    for (_, words), (_, text) in zip(TOOL_CALLS.values(), answers[len(calls) :], strict=True):
+        assert words in json.loads(text)["rows"][0][0]
+
+
+def test_an_error_s_code_does_not_reach_the_client(ask, extension):
+    [(is_error, text)] = ask(f"LOAD '{extension}'", ["FROM file_changes('no-such-branch', 'HEAD', '.')"])
+    assert is_error and "not_found: " in text
+
+
+def test_the_query_tool_opens_what_the_lockdown_shut(ask, extension, root):
+    outside = root.parent / "secret.txt"
+    inside, shut = (
+        [placed(call, "workspace/plain") for call in FILE_CALLS["read_file"] + REPOSITORY_CALLS["file_diff"]],
+        [
+            f"SELECT read_file('{outside}')",
+            "SELECT read_file('workspace/../secret.txt')",
+            "SELECT write_file('workspace/new.txt', 'x')",
+            f"FROM read_text('{outside}')",
+            f"COPY (SELECT 1) TO '{root}/new.csv'",
+            "SET redline_tool_grants = ['*']",
+            f"LOAD '{extension.parent}/other.duckdb_extension'",
+        ],
+    )
+    answers = ask(lockdown_script(extension, root), inside + shut)
+    for query, (is_error, text) in zip(inside + shut, answers, strict=True):
+        assert is_error == (query in shut) and "SECRET" not in text, (query, text)
+    assert not (root / "new.txt").exists() and not (root / "new.csv").exists()

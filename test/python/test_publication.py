@@ -1,0 +1,161 @@
+"""sql/tools.sql and its kin, with a stand-in for the extension duckdb_mcp: a table that holds what its PRAGMA
+publishes, and calls that bind the arguments as it does, each on a connection of its own."""
+
+import importlib.util
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+SQL = pathlib.Path(__file__).resolve().parents[2] / "sql"
+COLUMNS = ["name", "description", "sql_template", "properties", "required", "format"]
+PUBLISH, START = "PRAGMA mcp_publish_tool(", "PRAGMA mcp_server_start("
+# What would end a literal, name a parameter or begin a comment if a template were made of text.
+HOSTILE = """it's "$1" $path $$ $x$ '' ; -- /* \\ \n { ü\u202e"""
+
+
+def standing_in(script: str) -> str:
+    """Returns a script whose publications go to a table."""
+    return script.replace(PUBLISH, "INSERT INTO published VALUES (").replace(START, "INSERT INTO started VALUES (")
+
+
+@pytest.fixture
+def server(con):
+    con.execute(f"CREATE TABLE published ({', '.join(f'{column} VARCHAR' for column in COLUMNS)})")
+    return con
+
+
+def published(con) -> dict[str, dict]:
+    rows = con.execute("FROM published").fetchall()
+    return {row[0]: dict(zip(COLUMNS, row)) | {"properties": json.loads(row[3]), "required": json.loads(row[4])} for row in rows}
+
+
+def bound(tool: dict, arguments: dict) -> dict:
+    """Returns the parameters of a call: lists and objects as JSON text, NULL for what was left out."""
+    values = {name: arguments.get(name) for name in tool["properties"]}
+    return {name: json.dumps(value) if isinstance(value, (list, dict)) else value for name, value in values.items()}
+
+
+def call(con, tool: dict, arguments: dict) -> str:
+    """Returns the answer of a call, which is one text."""
+    cursor = con.cursor()
+    [(answer,)] = cursor.execute(tool["sql_template"], bound(tool, arguments)).fetchall()
+    assert isinstance(answer, str)
+    return answer
+
+
+def example(kind: str, text: str):
+    return {"string": text, "integer": 2, "boolean": True, "array": [text, {text: text}], "object": {text: text}}[kind]
+
+
+def test_a_file_is_not_what_the_registry_says(con):
+    # As `make sql` writes them; run it when this fails.
+    spec = importlib.util.spec_from_file_location("write_sql", SQL.parent / "scripts/write_sql.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    for name, text in script.render(con).items():
+        assert (SQL / name).read_text() == text, f"sql/{name} is stale: run `make sql`"
+
+
+def test_an_argument_of_the_pragma_is_no_text(con):
+    for (statement,) in con.execute("SELECT publish_sql FROM redline_tools()").fetchall():
+        assert statement.startswith(PUBLISH)
+        types = con.execute("SELECT " + statement[len(PUBLISH) : -1]).description
+        assert [str(column[1]) for column in types] == ["VARCHAR"] * 6
+
+
+def test_a_profile_publishes_another_set(server):
+    server.execute(standing_in((SQL / "tools.sql").read_text()))
+    reading = set(published(server))
+    assert {"Diff", "read_file"} <= reading and not reading & {"write_file", "edit_file"}
+    server.execute("DELETE FROM published")
+    server.execute(standing_in((SQL / "tools_edit.sql").read_text()))
+    listed = {name for (name,) in server.execute("SELECT name FROM redline_tools()").fetchall()}
+    assert set(published(server)) == listed == reading | {"write_file", "edit_file"}
+
+
+@pytest.fixture
+def tools(server):
+    server.execute(standing_in((SQL / "tools_edit.sql").read_text()))
+    return published(server)
+
+
+def test_an_argument_is_published_without_a_type_or_a_word_on_it(server, tools):
+    schemas = dict(server.execute("SELECT name, input_schema FROM redline_tools()").fetchall())
+    for name, tool in tools.items():
+        schema = json.loads(schemas[name])
+        assert set(tool["properties"]) == set(schema["properties"]) and tool["required"] == schema.get("required", [])
+        assert set(re.findall(r"\$(\w+)", tool["sql_template"])) == set(tool["properties"])
+        assert tool["format"] == "text"
+        for argument, said in tool["properties"].items():
+            assert said["type"] in ("string", "integer", "boolean", "array") and said["description"]
+            need = "required" if argument in tool["required"] else "optional"
+            assert f"\n- {argument} ({said['type']}, {need}): {said['description']}" in tool["description"]
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "README.md", ""])
+def test_a_template_does_not_answer_as_the_call_does(server, tools, text):
+    for name, tool in tools.items():
+        everything = {argument: example(said["type"], text) for argument, said in tool["properties"].items()}
+        for arguments in (everything, {name: everything[name] for name in tool["required"]}, {}):
+            called = server.execute("SELECT redline_call_text(?, ?)", [name, json.dumps(arguments)]).fetchone()[0]
+            assert call(server, tool, arguments) == called, (name, arguments)
+
+
+def test_a_call_goes_wrong_that_is_right(server, tools, tmp_path):
+    sandbox = json.dumps([{"name": "w", "root": str(tmp_path), "mode": "rw", "write_approval": False, "edit_approval": False}])
+    server.execute(f"SET GLOBAL redline_sandboxes = '{sandbox}'")
+    assert call(server, tools["Diff"], {"text_a": "a\n", "text_b": "b\n"}).startswith("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n")
+    assert call(server, tools["Diff"], {"text_a": HOSTILE, "text_b": HOSTILE}).endswith("are identical (2 lines).")
+    assert call(server, tools["write_file"], {"path": "w/f", "content": HOSTILE}) == "Created w/f (2 lines)"
+    assert (tmp_path / "f").read_text() == HOSTILE
+    assert call(server, tools["read_file"], {"path": "w/f"}) == HOSTILE
+    assert call(server, tools["read_file"], {"path": "w/f", "offset": 1, "max_chars": 3}).startswith("t's\n[w/f goes on")
+    edits = [{"old_string": "it's", "new_string": "that's"}, {"old_string": '"$1"', "new_string": "'$2'", "replace_all": True}]
+    assert call(server, tools["edit_file"], {"path": "w/f", "edits": edits}).startswith("Replaced 1 line at line 1 and 1 other place in w/f\n")
+    assert (tmp_path / "f").read_text() == HOSTILE.replace("it's", "that's").replace('"$1"', "'$2'")
+    assert call(server, tools["edit_file"], {"path": "w/f", "old_string": "nowhere", "new_string": ""}).startswith("not_found: ")
+
+
+def whole_server(folder: pathlib.Path, extension: pathlib.Path) -> pathlib.Path:
+    """Writes sql/ into a folder, for that folder, with tables in the place of duckdb_mcp; returns the server's file."""
+    texts = ", ".join(f"{column} VARCHAR" for column in COLUMNS)
+    tables = f"CREATE TABLE published ({texts}); CREATE TABLE started (transport VARCHAR, host VARCHAR, port INTEGER, config VARCHAR);"
+    (folder / "sql").mkdir()
+    for path in SQL.glob("*.sql"):
+        script = standing_in(path.read_text()).replace("/srv/workspace", str(folder))
+        script = script.replace("LOAD duckdb_mcp;", tables).replace("LOAD redline;", f"LOAD '{extension}';")
+        (folder / "sql" / path.name).write_text(script)
+    (folder / "a.txt").write_text("one\ntwo\n")
+    return folder / "sql/mcp_server.sql"
+
+
+def test_the_whole_server_has_another_way_in(connect, extension, tmp_path):
+    script = whole_server(tmp_path, extension).read_text()
+    script = re.sub(r"^\.read (.*)$", lambda found: (tmp_path / found[1]).read_text(), script, flags=re.MULTILINE)
+    con = connect(load=False)
+    con.execute(script)
+    transport, _, _, config = con.execute("FROM started").fetchone()
+    assert transport == "stdio" and not any(json.loads(config).values())
+    tools = published(con)
+    assert {"Diff", "read_file"} <= set(tools) and "edit_file" not in tools
+    assert call(con, tools["read_file"], {"path": "workspace/a.txt"}) == "one\ntwo\n"
+    assert call(con, tools["read_file"], {"path": "workspace/../a.txt"}).startswith("fs_denied: ")
+    assert con.execute("SELECT count(*) FROM diff_texts('a', 'b')").fetchone() == (1,)
+    for name, value in [("lock_configuration", True), ("enable_external_access", False)]:
+        assert con.execute(f"SELECT current_setting('{name}')").fetchone() == (value,)
+
+
+DUCKDB = pathlib.Path(sys.executable).with_name("duckdb")
+
+
+@pytest.mark.skipif(not DUCKDB.exists(), reason="this version has no command line tool on PyPI")
+def test_the_command_line_tool_writes_or_reads_between_the_server_s_lines(extension, tmp_path):
+    with whole_server(tmp_path, extension).open("a") as script:
+        script.write("\nSELECT count(*) > 1, (SELECT transport FROM started) FROM published;\n")
+    command = [DUCKDB, "-unsigned", "-csv", "-noheader", "-f", "sql/mcp_server.sql"]
+    done = subprocess.run(command, cwd=tmp_path, input="SELECT 'from stdin';\n", capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.returncode) == ("true,stdio\n", 0), done.stderr

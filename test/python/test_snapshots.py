@@ -1,0 +1,66 @@
+"""Texts and schemas that agents read, kept in test/snapshots for people to review; REDLINE_WRITE_SNAPSHOTS=1 writes them."""
+
+import json
+import os
+import pathlib
+
+import pytest
+import repositories
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "snapshots"
+REVIEW = {"from_rev": "main~1", "to_rev": "main", "path": "build/fixtures/review"}
+CALLS = {
+    "summary": ("GitDiffSummary", REVIEW),
+    "summary_with_renames": ("GitDiffSummary", REVIEW | {"renames": True}),
+    "diff_within_the_budget": ("GitDiff", REVIEW | {"paths": ["*.py", "run.sh", "logo.png"]}),
+    "diff_over_the_budget": ("GitDiff", REVIEW | {"max_bytes": 3000}),
+    "diff_continued": ("GitDiff", REVIEW | {"max_bytes": 3000, "cursor": "next"}),
+    "file_diff": ("GitDiffFile", REVIEW | {"file_path": "src/orders.py"}),
+    "file_diff_of_a_hunk_over_the_budget": ("GitDiffFile", REVIEW | {"file_path": "data/words.txt", "max_bytes": 2000}),
+    "work_tree": ("GitDiff", {"from_rev": "HEAD", "path": "build/fixtures/readme-edits"}),
+    "nothing_changed": ("GitDiff", REVIEW | {"from_rev": "main"}),
+    "no_such_revision": ("GitDiff", REVIEW | {"from_rev": "mian"}),
+    "no_such_file": ("GitDiffFile", REVIEW | {"file_path": "src/order.py"}),
+    "no_such_argument": ("GitDiffFile", REVIEW | {"file": "src/orders.py"}),
+}
+
+
+def text_of(con, tool, arguments) -> str:
+    arguments = dict(arguments)
+    if arguments.get("cursor") == "next":
+        first = con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments | {"cursor": None})]).fetchone()[0]
+        arguments["cursor"] = first.split("with cursor ")[1].split()[0]
+    return con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[0]
+
+
+def assert_reviewed(name: str, text: str) -> None:
+    path = FOLDER / name
+    if os.environ.get("REDLINE_WRITE_SNAPSHOTS"):
+        path.write_text(text)
+    assert text == path.read_text()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_text_is_not_the_one_that_was_reviewed(con, name):
+    repositories.fixtures()
+    tool, arguments = CALLS[name]
+    text = f"{tool} {json.dumps(arguments)}\n\n{text_of(con, tool, arguments)}"
+    assert_reviewed(f"{name}.txt", text)
+
+
+def listed(con) -> dict:
+    columns = "name, title, description, input_schema, output_schema, annotations"
+    return {row[0]: row for row in con.execute(f"SELECT {columns} FROM redline_tools()").fetchall()}
+
+
+def test_a_tool_is_listed_otherwise_than_it_was_reviewed(con):
+    for name, (_, title, description, *schemas) in listed(con).items():
+        input_schema, output_schema, annotations = map(json.loads, schemas)
+        tool = {"name": name, "title": title, "description": description, "annotations": annotations}
+        tool |= {"inputSchema": input_schema, "outputSchema": output_schema}
+        assert_reviewed(f"tool_{name}.json", json.dumps(tool, indent=2, ensure_ascii=False) + "\n")
+
+
+def test_a_snapshot_belongs_to_nothing(con):
+    names = {f"{name}.txt" for name in CALLS} | {f"tool_{name}.json" for name in listed(con)}
+    assert {path.name for path in FOLDER.iterdir()} == names

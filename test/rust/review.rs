@@ -1,0 +1,250 @@
+//! Pages of a change: within the budget, fair, and nothing twice or never.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use redline::error::{Error, ErrorKind};
+use redline::review::{Binding, File, Form, Kind, Noise, Page, Patch, Review};
+
+/// A changed file as a test knows it.
+#[derive(Debug, Clone)]
+struct Sample {
+    name: String,
+    is_noise: bool,
+    head: String,
+    hunks: Vec<String>,
+}
+
+impl Sample {
+    fn patch(&self) -> Patch {
+        let mut bytes = self.head.clone().into_bytes();
+        let mut spans = Vec::new();
+        for hunk in &self.hunks {
+            let start = bytes.len();
+            bytes.extend(hunk.bytes());
+            spans.push(start..bytes.len());
+        }
+        Patch::new(&bytes, &spans)
+    }
+
+    fn file(&self, form: Form) -> File {
+        File {
+            letter: 'M',
+            name: self.name.clone(),
+            lines: Some((1, 1)),
+            notes: Vec::new(),
+            noise: self.is_noise.then_some(Noise::LockFile),
+            extra: 10,
+            patch: self.patch().measures(form),
+        }
+    }
+}
+
+fn review(samples: &[Sample], form: Form) -> Review {
+    Review::new(samples.iter().map(|sample| sample.file(form)).collect(), form, Binding::new(b"options", b"state"))
+}
+
+const OVERHEAD: usize = 150;
+
+fn page(samples: &[Sample], form: Form, max_bytes: usize, cursor: Option<&str>) -> Result<Page, Error> {
+    review(samples, form).page(max_bytes, OVERHEAD, cursor, |file| Ok(samples[file].patch()))
+}
+
+/// Returns every page, the next one with the next budget.
+fn pages(samples: &[Sample], form: Form, budgets: &[usize]) -> Vec<(usize, Page)> {
+    let mut all = Vec::new();
+    let mut cursor: Option<String> = None;
+    let review = review(samples, form);
+    loop {
+        let max_bytes = budgets[all.len() % budgets.len()];
+        let page = review.page(max_bytes, OVERHEAD, cursor.as_deref(), |file| Ok(samples[file].patch())).unwrap();
+        cursor = page.next_cursor.clone();
+        all.push((max_bytes, page));
+        assert!(all.len() < 10_000, "the pages have no end");
+        if cursor.is_none() {
+            return all;
+        }
+    }
+}
+
+fn json_bytes(text: &str) -> usize {
+    serde_json::to_string(text).unwrap().len() - 2
+}
+
+/// Returns what an answer with the page measures.
+fn answer_bytes(page: &Page, form: Form) -> usize {
+    let extras = page.sections.iter().filter(|section| section.kind == Kind::File).count() * 10;
+    OVERHEAD
+        + extras
+        + match form {
+            Form::Text => page.text().len(),
+            Form::Json => json_bytes(&page.text()) + json_bytes(&page.patch()),
+        }
+}
+
+/// Returns the text of a hunk's section without head and mark.
+fn body<'a>(text: &'a str, sample: &Sample) -> &'a str {
+    let text = text.strip_prefix(&sample.head[..]).unwrap_or(text);
+    let Some(part) = text.strip_prefix("[part of @@ ") else { return text };
+    let (mark, rest) = part.split_once("]\n").unwrap();
+    let (from, to) = mark.split_once(": bytes ").unwrap().1.split_once(" of ").unwrap().0.split_once(" to ").unwrap();
+    let bytes = to.parse::<usize>().unwrap() - from.parse::<usize>().unwrap();
+    assert!(rest.len() == bytes || &rest[bytes..] == "\n", "{text}");
+    &rest[..bytes]
+}
+
+/// Checks all that holds for the pages of any change.
+fn check(samples: &[Sample], form: Form, budgets: &[usize]) {
+    let mut listed = vec![0; samples.len()];
+    let mut texts: HashMap<usize, String> = HashMap::new();
+    for (max_bytes, page) in pages(samples, form, budgets) {
+        assert!(answer_bytes(&page, form) <= max_bytes, "{max_bytes}: {}", answer_bytes(&page, form));
+        assert_eq!(page.sections[0].kind, Kind::Summary);
+        let of = |kind| page.sections.iter().filter(move |section| section.kind == kind);
+        for section in of(Kind::File) {
+            listed[section.file.unwrap()] += 1;
+        }
+        for section in of(Kind::Hunk) {
+            let file = section.file.unwrap();
+            assert_eq!(listed[file], 1, "a hunk comes before its file's line");
+            texts.entry(file).or_default().push_str(body(&section.text, &samples[file]));
+        }
+        let is_whole = |file: usize| texts.get(&file).map_or(0, String::len) == samples[file].hunks.concat().len();
+        for section in of(Kind::File) {
+            let file = section.file.unwrap();
+            let is_shown = of(Kind::Hunk).any(|section| section.file == Some(file));
+            let is_named = of(Kind::Omitted).any(|section| section.file == Some(file));
+            assert_eq!(section.text.contains("left out"), !is_shown && !samples[file].hunks.is_empty());
+            assert_eq!(is_named, is_shown && !is_whole(file), "{}", page.text());
+        }
+        for section in of(Kind::Hunk) {
+            let file = section.file.unwrap();
+            let is_named = of(Kind::Omitted).any(|section| section.file == Some(file));
+            assert_eq!(is_named, !is_whole(file), "{}", page.text());
+            let people_wait = (0..samples.len()).any(|other| !samples[other].is_noise && !is_whole(other));
+            assert!(!samples[file].is_noise || !people_wait, "noise comes before what people wrote");
+        }
+        assert_eq!(page.next_cursor.is_some(), page.text().contains("The same call with cursor"));
+    }
+    assert!(listed.iter().all(|&times| times == 1), "{listed:?}");
+    for (file, sample) in samples.iter().enumerate() {
+        assert_eq!(texts.remove(&file).unwrap_or_default(), sample.hunks.concat(), "{}", sample.name);
+    }
+}
+
+fn hunk() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        8 => "[ +-][a-z\"\\\\é😀]{0,60}",
+        1 => "[ +-][a-z]{200,900}",
+    ];
+    let lines = prop_oneof![8 => 1_usize..8, 1 => 100_usize..300];
+    lines
+        .prop_flat_map(move |count| prop::collection::vec(line.clone(), count))
+        .prop_map(|lines| format!("@@ -1 +1 @@\n{}\n", lines.join("\n")))
+}
+
+fn sample() -> impl Strategy<Value = Sample> {
+    let hunks = prop_oneof![1 => Just(0..1), 6 => Just(1..4), 1 => Just(10..40)];
+    let hunks = hunks.prop_flat_map(|count| prop::collection::vec(hunk(), count));
+    ("[a-zé/]{1,40}", prop::bool::weighted(0.2), hunks).prop_map(|(name, is_noise, hunks)| {
+        let head = format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n");
+        Sample { head: if hunks.is_empty() { String::new() } else { head }, name, is_noise, hunks }
+    })
+}
+
+fn form() -> impl Strategy<Value = Form> {
+    prop_oneof![Just(Form::Text), Just(Form::Json)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_page_is_too_large_or_a_hunk_comes_twice_or_never(
+        samples in prop::collection::vec(sample(), 0..60),
+        form in form(),
+        budgets in prop::collection::vec(2_500_usize..30_000, 1..4),
+    ) {
+        check(&samples, form, &budgets);
+    }
+}
+
+fn files(hunks: &[(&str, usize, usize)]) -> Vec<Sample> {
+    let sample = |(name, count, lines): &(&str, usize, usize)| Sample {
+        name: (*name).to_owned(),
+        is_noise: name.ends_with(".lock"),
+        head: format!("--- a/{name}\n+++ b/{name}\n"),
+        hunks: (0..*count).map(|hunk| format!("@@ -{hunk} +{hunk} @@\n{}", "+line\n".repeat(*lines))).collect(),
+    };
+    hunks.iter().map(sample).collect()
+}
+
+#[test]
+fn a_huge_file_hides_the_small_ones() {
+    let samples = files(&[("a.huge", 500, 20), ("b", 3, 5), ("c", 1, 5), ("d.lock", 1, 1), ("e", 2, 50)]);
+    let page = page(&samples, Form::Text, 4_000, None).unwrap();
+    let shown = |file: usize| page.sections.iter().filter(|s| s.kind == Kind::Hunk && s.file == Some(file)).count();
+    assert_eq!([shown(1), shown(2), shown(4)], [3, 1, 2], "{}", page.text());
+    assert!(shown(0) > 5 && shown(3) == 0, "{}", page.text());
+    assert!(page.text().len() > 3_500, "room is left: {}", page.text().len());
+}
+
+#[test]
+fn a_hunk_that_fits_on_a_page_is_cut() {
+    let samples = files(&[("a", 1, 400), ("b", 1, 400)]);
+    for (_, page) in pages(&samples, Form::Text, &[4_000]) {
+        assert!(!page.text().contains("[part"), "{}", page.text());
+    }
+}
+
+#[test]
+fn a_huge_hunk_leaves_the_first_page_empty() {
+    let samples = files(&[("a", 1, 4_000)]);
+    let page = page(&samples, Form::Text, 4_000, None).unwrap();
+    assert!(page.text().len() > 3_500 && page.text().contains("[part of @@ -0 +0 @@: bytes 0 to "), "{}", page.text());
+}
+
+#[test]
+fn a_line_longer_than_a_page_is_cut_within_a_character() {
+    let mut samples = files(&[("a", 1, 1)]);
+    samples[0].hunks[0].push_str(&format!("+{}", "é😀".repeat(5_000)));
+    for form in [Form::Text, Form::Json] {
+        check(&samples, form, &[2_001, 2_500]);
+    }
+}
+
+#[test]
+fn a_list_longer_than_a_page_hides_files() {
+    let samples: Vec<Sample> =
+        (0..1_000).flat_map(|n| files(&[(&format!("some/folder/file-{n}")[..], 1, n % 7)])).collect();
+    check(&samples, Form::Text, &[5_000]);
+    check(&samples, Form::Json, &[10_000]);
+}
+
+#[test]
+fn a_path_that_has_no_room_is_hidden() {
+    let samples = files(&[("a", 1, 1), (&"b".repeat(5_000)[..], 1, 1)]);
+    let first = page(&samples, Form::Text, 2_000, None).unwrap();
+    let error = page(&samples, Form::Text, 2_000, first.next_cursor.as_deref()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    let enough = error.to_string().split("at least ").nth(1).unwrap().trim_end_matches('.').parse().unwrap();
+    assert!(page(&samples, Form::Text, enough, first.next_cursor.as_deref()).is_ok(), "{error}");
+}
+
+#[test]
+fn a_patch_that_is_not_the_measured_one_is_shown() {
+    let samples = files(&[("a", 2, 1)]);
+    let changed = files(&[("a", 2, 2)]);
+    let error = review(&samples, Form::Text).page(2_000, 0, None, |_| Ok(changed[0].patch())).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Stale);
+}
+
+#[test]
+fn a_type_change_loses_its_second_head() {
+    let text = b"HEAD1\n@@ one\n-x\nHEAD2\n@@ two\n+y\n";
+    let patch = || Patch::new(text, &[6..16, 22..32]);
+    let file = File { patch: patch().measures(Form::Text), ..files(&[("a", 0, 0)])[0].file(Form::Text) };
+    let review = Review::new(vec![file], Form::Text, Binding::new(b"", b""));
+    let page = review.page(2_000, 0, None, |_| Ok(patch())).unwrap();
+    assert_eq!(page.patch().as_bytes(), text);
+}
