@@ -223,9 +223,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 continue;
             }
             // Only what has no room on a page of its own is cut, and not for a few lines.
-            let is_free = self.shown.is_empty() && self.listed.is_empty();
             let is_worth_it = self.room >= self.whole_room / 4 && takes > self.whole_room;
-            if !(is_begun || is_free || is_worth_it) || !self.show_part(place)? {
+            if !(self.is_empty() || is_worth_it) || !self.show_part(place)? {
                 break;
             }
         }
@@ -256,8 +255,13 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         cost
     }
 
-    /// Shows what there is room for of a piece that is larger than a page; tells whether that is its
-    /// end.
+    /// Tells whether the page lists and shows nothing yet; a page that goes on within a piece is so.
+    fn is_empty(&self) -> bool {
+        self.shown.is_empty() && self.listed.is_empty()
+    }
+
+    /// Shows what there is room for of a piece that is larger than a page; tells whether its end is
+    /// shown.
     fn show_part(&mut self, place: Place) -> Result<bool> {
         let (form, offset) = (self.review.form, self.next.offset);
         let cost = self.cost(place, true);
@@ -269,8 +273,16 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         let all = whole.len();
         // A part that ends within a line gets a newline.
         let fixed = cost.takes + form.patch(&wording::part(whole, all, all)) + form.patch("\n");
-        let room = self.room + cost.gives;
-        self.left(room, fixed + limits::REVIEW_PART_BYTES.min(form.patch(text)))?;
+        let needed = fixed + limits::REVIEW_PART_BYTES.min(form.patch(text));
+        let mut room = self.room + cost.gives;
+        if room < needed {
+            if !self.is_empty() {
+                return Ok(false);
+            }
+            // The names of the files that wait give way to what they wait for.
+            room += std::mem::take(&mut self.names_room);
+            self.left(room, needed)?;
+        }
         let fits = form.fitting(text, room - fixed);
         let is_last = fits.len() == text.len();
         let end = match fits.rfind('\n') {

@@ -232,6 +232,17 @@ fn a_path_that_has_no_room_is_hidden() {
 }
 
 #[test]
+fn the_names_of_files_that_wait_take_the_room_of_a_begun_hunk() {
+    let name = "n".repeat(300);
+    let samples = files(&[(&name[..], 1, 4_000), (&name[1..], 1, 4_000), (&name[2..], 1, 4_000)]);
+    let first = page(&samples, Form::Json, 10_000, None).unwrap();
+    let next = |max_bytes| page(&samples, Form::Json, max_bytes, first.next_cursor.as_deref());
+    let error = next(2_000).unwrap_err();
+    let enough = error.to_string().split("at least ").nth(1).unwrap().trim_end_matches('.').parse().unwrap();
+    assert!(next(enough).is_ok_and(|page| page.text().contains("[part of")), "{error}");
+}
+
+#[test]
 fn a_patch_that_is_not_the_measured_one_is_shown() {
     let samples = files(&[("a", 2, 1)]);
     let changed = files(&[("a", 2, 2)]);
