@@ -5,14 +5,27 @@
 //! so results come out in the source's order; a worker that is a whole window ahead of the reader
 //! waits. There are exactly as many threads as workers were given, and dropping the reader stops
 //! and joins them.
+//!
+//! Waking a thread costs more than many a job, so it is done for several results at once: the reader
+//! is woken for a batch of them, for one that took long, or at the end; workers when half of the
+//! window has been read.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
+
+/// Results for which a waiting reader is woken.
+const BATCH: usize = 32;
+
+/// A job that took so long is worth waking the reader for.
+const LONG_JOB: Duration = Duration::from_micros(200);
+
+/// The reader looks by itself so often, as all workers may be busy with long jobs.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// What a poll of the reader found.
 #[derive(Debug)]
@@ -34,10 +47,12 @@ pub struct Ordered<R> {
 
 struct Shared<R> {
     slots: Mutex<Slots<R>>,
-    /// Told when the front slot may have been filled, or the work ended.
+    /// Told when there is enough to read, or the work ended.
     filled: Condvar,
-    /// Told when the reader took a slot, or the work must stop.
+    /// Told when the reader has made room, or the work must stop.
     taken: Condvar,
+    /// The most slots.
+    window: usize,
 }
 
 struct Slots<R> {
@@ -45,14 +60,41 @@ struct Slots<R> {
     ring: VecDeque<Option<Result<R>>>,
     /// The place of the front slot.
     front: u64,
+    /// Results in the ring.
+    filled: usize,
     /// Workers that have not ended.
     running: usize,
+    reader_waits: bool,
+    /// Whether a worker waits for room; the others wait for its turn at the source.
+    worker_waits: bool,
 }
 
 impl<R> Shared<R> {
     fn lock(&self) -> MutexGuard<'_, Slots<R>> {
         // A worker that panicked holds no lock while it works; the slots are always whole.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits as a worker until there is room.
+    fn wait_for_room(&self, place: u64, stop: &AtomicBool) {
+        let mut slots = self.lock();
+        while place >= slots.front + self.window as u64 && !stop.load(Ordering::Relaxed) {
+            slots.worker_waits = true;
+            slots = self.taken.wait(slots).unwrap_or_else(PoisonError::into_inner);
+            slots.worker_waits = false;
+        }
+    }
+
+    /// Puts a result into its slot.
+    fn put(&self, place: u64, result: Result<R>, is_long: bool) {
+        let mut slots = self.lock();
+        let index = usize::try_from(place - slots.front).expect("a place within the window");
+        slots.ring[index] = Some(result);
+        slots.filled += 1;
+        let is_enough = is_long || slots.filled >= BATCH.min(self.window);
+        if slots.reader_waits && is_enough && matches!(slots.ring.front(), Some(Some(_))) {
+            self.filled.notify_one();
+        }
     }
 }
 
@@ -94,9 +136,17 @@ impl<R: Send + 'static> Ordered<R> {
         W: FnMut(J) -> Result<R> + Send + 'static,
     {
         let shared = Arc::new(Shared {
-            slots: Mutex::new(Slots { ring: VecDeque::new(), front: 0, running: workers.len() }),
+            slots: Mutex::new(Slots {
+                ring: VecDeque::new(),
+                front: 0,
+                filled: 0,
+                running: workers.len(),
+                reader_waits: false,
+                worker_waits: false,
+            }),
             filled: Condvar::new(),
             taken: Condvar::new(),
+            window,
         });
         let source = Arc::new(Mutex::new(Source { jobs, next: 0, ended: false }));
         let mut ordered = Self { shared, threads: Vec::new(), stop };
@@ -105,7 +155,7 @@ impl<R: Send + 'static> Ordered<R> {
             let source = Arc::clone(&source);
             let thread = std::thread::Builder::new()
                 .name("redline".to_owned())
-                .spawn(move || work(&source, worker, window as u64, &running.shared, &running.stop))
+                .spawn(move || work(&source, worker, &running.shared, &running.stop))
                 .map_err(|error| {
                     Error::tool_failed("a worker thread could not be started")
                         .with_hint("Lower DuckDB's threads setting or the load of the machine")
@@ -123,7 +173,10 @@ impl<R: Send + 'static> Ordered<R> {
             if let Some(Some(_)) = slots.ring.front() {
                 let result = slots.ring.pop_front().flatten().expect("looked at above");
                 slots.front += 1;
-                self.shared.taken.notify_all();
+                slots.filled -= 1;
+                if slots.worker_waits && slots.ring.len() <= self.shared.window / 2 {
+                    self.shared.taken.notify_one();
+                }
                 return Poll::Ready(result);
             }
             if slots.running == 0 {
@@ -137,16 +190,16 @@ impl<R: Send + 'static> Ordered<R> {
                     }
                 };
             }
-            slots = match deadline {
-                None => self.shared.filled.wait(slots).unwrap_or_else(PoisonError::into_inner),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return Poll::Pending;
-                    }
-                    self.shared.filled.wait_timeout(slots, left).unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
+            let left = deadline.map_or(LOOK, |deadline| deadline.saturating_duration_since(Instant::now()).min(LOOK));
+            if left.is_zero() {
+                return Poll::Pending;
+            }
+            if slots.worker_waits && slots.ring.len() < self.shared.window {
+                self.shared.taken.notify_one();
+            }
+            slots.reader_waits = true;
+            slots = self.shared.filled.wait_timeout(slots, left).unwrap_or_else(PoisonError::into_inner).0;
+            slots.reader_waits = false;
         }
     }
 }
@@ -164,7 +217,7 @@ impl<R> Drop for Ordered<R> {
     }
 }
 
-fn work<J, I, W, R>(source: &Mutex<Source<I>>, mut worker: W, window: u64, shared: &Shared<R>, stop: &AtomicBool)
+fn work<J, I, W, R>(source: &Mutex<Source<I>>, mut worker: W, shared: &Shared<R>, stop: &AtomicBool)
 where
     I: Iterator<Item = Result<J>>,
     W: FnMut(J) -> Result<R>,
@@ -173,11 +226,7 @@ where
         let (job, place) = {
             // A source that panicked is not asked again.
             let Ok(mut source) = source.lock() else { return };
-            let mut slots = shared.lock();
-            while source.next >= slots.front + window && !stop.load(Ordering::Relaxed) {
-                slots = shared.taken.wait(slots).unwrap_or_else(PoisonError::into_inner);
-            }
-            drop(slots);
+            shared.wait_for_room(source.next, stop);
             if source.ended || stop.load(Ordering::Relaxed) {
                 return;
             }
@@ -192,18 +241,14 @@ where
             shared.lock().ring.push_back(None);
             (job, place)
         };
+        let start = Instant::now();
         let result = job.and_then(&mut worker);
         if result.is_err()
             && let Ok(mut source) = source.lock()
         {
             source.ended = true;
         }
-        let mut slots = shared.lock();
-        let index = usize::try_from(place - slots.front).expect("a place within the window");
-        slots.ring[index] = Some(result);
-        if index == 0 {
-            shared.filled.notify_all();
-        }
+        shared.put(place, result, start.elapsed() >= LONG_JOB);
     }
 }
 

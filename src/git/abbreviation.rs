@@ -1,9 +1,15 @@
 //! Object ids cut as git cuts them in a patch's `index` line.
 
-use gix::odb::store::prefix::disambiguate::Candidate;
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gix::hash::Prefix;
 
 use super::Oid;
-use super::objects::Objects;
+use super::packs::Packs;
+use super::repository::Repository;
 use crate::error::{Error, Result};
 
 /// The shortest that git cuts to by itself.
@@ -11,21 +17,26 @@ const SHORTEST: usize = 7;
 
 /// Cuts ids of one repository.
 pub struct Abbreviation {
-    objects: Objects,
+    packs: Arc<Packs>,
+    /// The folders of objects.
+    stores: Vec<PathBuf>,
+    /// The loose objects by the first byte of their ids, listed when the first such id is cut.
+    loose: HashMap<u8, Vec<Oid>>,
     /// Hexadecimal digits that are kept at least.
     digits: usize,
 }
 
 impl Abbreviation {
     /// Reads `core.abbrev`; without it the length follows from the number of packed objects.
-    pub(super) fn new(objects: Objects) -> Result<Self> {
-        let longest = objects.repo.object_hash().len_in_hex();
-        let configured = objects.repo.config_snapshot().string("core.abbrev").map(|value| value.to_string());
+    pub(super) fn new(repository: &Repository) -> Result<Self> {
+        let repo = repository.opened.inner.to_thread_local();
+        let longest = repo.object_hash().len_in_hex();
+        let configured = repo.config_snapshot().string("core.abbrev").map(|value| value.to_string());
         let digits = match configured.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some("no" | "off" | "false") => longest,
             Some(number) if number.parse::<usize>().is_ok() => number.parse().unwrap_or(longest).clamp(4, longest),
             _ => {
-                let packed = objects.repo.objects.packed_object_count().map_err(|error| {
+                let packed = repo.objects.packed_object_count().map_err(|error| {
                     Error::tool_failed("the packs of the repository cannot be counted")
                         .with_hint("Run 'git fsck' there")
                         .with_source(error)
@@ -36,19 +47,51 @@ impl Abbreviation {
                 bits.div_ceil(2).max(SHORTEST)
             }
         };
-        Ok(Self { objects, digits })
+        let stores = repository.opened.stores(&repository.location);
+        Ok(Self { packs: repository.packs(), stores, loose: HashMap::new(), digits })
     }
 
-    /// Returns an id cut to the shortest unambiguous form; the absent side's is all zeros.
-    pub fn of(&self, id: Option<Oid>) -> Result<String> {
+    /// Returns an id cut to the shortest form that no other object's begins with, whether its own object is here or
+    /// not; the absent side's is all zeros.
+    pub fn of(&mut self, id: Option<Oid>) -> Result<String> {
         let Some(id) = id else { return Ok("0".repeat(self.digits)) };
-        let unreadable = || Error::tool_failed(format!("the packs cannot be searched for object {id}"));
-        let candidate = Candidate::new(id, self.digits).map_err(|error| unreadable().with_source(error))?;
-        match self.objects.repo.objects.disambiguate_prefix(candidate) {
-            Ok(Some(prefix)) => Ok(prefix.to_string()),
-            // A submodule's commit lies in another repository.
-            Ok(None) => Ok(id.to_string()[..self.digits].to_owned()),
-            Err(error) => Err(unreadable().with_source(error)),
+        let prefix = Prefix::new(&id, self.digits)
+            .map_err(|error| Error::tool_failed(format!("object {id} cannot be cut")).with_source(error))?;
+        let mut digits = self.digits;
+        let mut see = |other: &gix::oid| digits = digits.max(common_digits(&id, other).map_or(0, |common| common + 1));
+        self.packs.each_with_prefix(prefix, &mut see);
+        let loose = self.loose.entry(id.first_byte()).or_insert_with_key(|&first| loose_objects(&self.stores, first));
+        loose.iter().filter(|other| other.kind() == id.kind()).for_each(|other| see(other));
+        Ok(id.to_hex_with_len(digits).to_string())
+    }
+}
+
+/// Returns how many hexadecimal digits two ids begin with alike, or `None` if they are the same.
+fn common_digits(a: &gix::oid, b: &gix::oid) -> Option<usize> {
+    let at = a.as_bytes().iter().zip(b.as_bytes()).position(|(a, b)| a != b)?;
+    let is_second = (a.as_bytes()[at] ^ b.as_bytes()[at]) < 0x10;
+    Some(2 * at + usize::from(is_second))
+}
+
+/// Returns the ids of the loose objects that begin with a byte.
+fn loose_objects(stores: &[PathBuf], first: u8) -> Vec<Oid> {
+    let folder = format!("{first:02x}");
+    let entries = stores.iter().filter_map(|store| fs::read_dir(store.join(&folder)).ok()).flatten().flatten();
+    let id = |name: &str| Oid::from_hex(format!("{folder}{name}").as_bytes()).ok();
+    entries.filter_map(|entry| id(entry.file_name().to_str()?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_digits_are_counted_by_bytes() {
+        let id = |end: &str| Oid::from_hex(format!("{end:0<40}").as_bytes()).unwrap();
+        for (a, b, common) in
+            [("12", "12", None), ("12", "13", Some(1)), ("12", "22", Some(0)), ("1234", "1244", Some(2))]
+        {
+            assert_eq!(common_digits(&id(a), &id(b)), common, "{a} {b}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Reading objects out of packs, each decoded once as far as the cache reaches.
 //!
-//! gix maps the packs, finds the entries and inflates them. Putting deltas together is done here, because gix keeps
-//! only the object that was asked for: what lies between it and the whole object at the end of its chain is mostly what
-//! a history asks for next, and both would be unpacked again for each version of a file. What is not found or not
+//! gix maps the packs and finds the entries; libdeflate inflates them. Putting deltas together is done here, because gix
+//! keeps only the object that was asked for: what lies between it and the whole object at the end of its chain is mostly
+//! what a history asks for next, and both would be unpacked again for each version of a file. What is not found or not
 //! whole here is left to gix, which knows the loose objects and says what is wrong.
 
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use gix::odb::pack::data::entry::Header;
 use gix::odb::pack::{data, index};
-use gix::zlib::Inflate;
+use libdeflater::Decompressor;
 
 use super::Oid;
 use super::cache::{Cache, Object};
@@ -33,9 +33,8 @@ struct Pack {
 }
 
 /// What one thread unpacks with.
-#[derive(Default)]
 pub struct Unpacker {
-    inflate: Inflate,
+    inflate: Decompressor,
     delta: Vec<u8>,
 }
 
@@ -65,6 +64,16 @@ impl Packs {
     pub fn find_cached(&self, id: &Oid, cache: &Cache) -> Option<Object> {
         let (pack, offset) = self.locate(id)?;
         cache.get((pack.number, offset))
+    }
+
+    /// Calls `each` with the ids of all packed objects that begin as `prefix`.
+    pub fn each_with_prefix(&self, prefix: gix::hash::Prefix, mut each: impl FnMut(&gix::oid)) {
+        for pack in &self.packs {
+            let mut places = 0..0;
+            if pack.index.lookup_prefix(prefix, Some(&mut places)).is_some() {
+                places.for_each(|place| each(pack.index.oid_at_index(place)));
+            }
+        }
     }
 
     fn locate(&self, id: &Oid) -> Option<(&Pack, u64)> {
@@ -112,6 +121,12 @@ fn unpack(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> O
     Some(object)
 }
 
+impl Default for Unpacker {
+    fn default() -> Self {
+        Self { inflate: Decompressor::new(), delta: Vec::new() }
+    }
+}
+
 impl Unpacker {
     /// Inflates an entry into `bytes`.
     fn inflate(&mut self, pack: &Pack, entry: &data::Entry, bytes: &mut Vec<u8>) -> Option<()> {
@@ -120,7 +135,9 @@ impl Unpacker {
         }
         bytes.clear();
         bytes.resize(usize::try_from(entry.decompressed_size).ok()?, 0);
-        pack.data.decompress_entry(entry, &mut self.inflate, bytes).ok()?;
-        Some(())
+        let packed = pack.data.entry_slice(entry.data_offset..pack.data.pack_end() as u64)?;
+        // The end of the stream is where it says so, and its sum is compared.
+        let written = self.inflate.zlib_decompress(packed, bytes).ok()?;
+        (written == bytes.len()).then_some(())
     }
 }

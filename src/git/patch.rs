@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::Comparison;
 use super::abbreviation::Abbreviation;
-use super::changes::{Change, OriginKind};
+use super::changes::{Change, Entry, OriginKind};
 use super::contents::Reader;
 use super::diff_attribute::PathAttributes;
 use crate::error::Result;
@@ -106,7 +106,7 @@ impl Patcher {
     }
 
     /// Writes the lines before `---`; returns whether they tell nothing but the two ids.
-    fn write_header(&self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
+    fn write_header(&mut self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
         let Change { path, old, new, origin, .. } = change;
         let name = |prefix: &[u8], path: &[u8]| self.reader.quoted(&[prefix, path].concat()).into_owned();
         out.extend([b"diff --git ", &name(b"a/", change.old_path())[..], b" ", &name(b"b/", path), b"\n"].concat());
@@ -130,8 +130,8 @@ impl Patcher {
             }
         }
         if !change.has_same_ids() {
-            let [old_id, new_id] = [old, new].map(|side| self.abbreviation.of(side.map(|entry| entry.oid)));
-            let mut line = format!("index {}..{}", old_id?, new_id?);
+            let mut cut = |side: &Option<Entry>| self.abbreviation.of(side.map(|entry| entry.oid));
+            let mut line = format!("index {}..{}", cut(old)?, cut(new)?);
             if let (Some(old), Some(new)) = (old, new)
                 && old.mode == new.mode
             {
@@ -147,7 +147,7 @@ impl Patcher {
 impl Comparison {
     /// Returns what writes patches on one thread.
     pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
-        let abbreviation = Abbreviation::new(self.repository().objects())?;
+        let abbreviation = Abbreviation::new(self.repository())?;
         Ok(Patcher { reader: self.reader(), engine: Engine::default(), abbreviation, options })
     }
 }

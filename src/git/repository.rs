@@ -104,12 +104,16 @@ impl Repository {
     /// Returns a reader of objects for one thread.
     pub fn objects(&self) -> Objects {
         let repo = self.opened.inner.to_thread_local();
+        Objects::new(repo, Arc::clone(&self.given), self.packs(), Arc::clone(&self.cache))
+    }
+
+    /// Returns the mapped packs.
+    pub(super) fn packs(&self) -> Arc<Packs> {
         let packs = self.opened.packs.get_or_init(|| {
             let stores = self.opened.stores(&self.location);
-            Arc::new(Packs::open(&stores, repo.object_hash(), || self.repositories.number()))
+            Arc::new(Packs::open(&stores, self.object_hash(), || self.repositories.number()))
         });
-        let packs = Arc::clone(packs);
-        Objects::new(repo, Arc::clone(&self.given), packs, Arc::clone(&self.cache))
+        Arc::clone(packs)
     }
 
     /// Opens another repository, with what is kept for this one.

@@ -633,3 +633,25 @@ def test_a_file_of_the_work_tree_is_not_found(con, tmp_path):
     ]:
         with pytest.raises(duckdb.Error, match=f"not_found: .*{message}"):
             diff(name, "HEAD", "WORKTREE")
+
+
+def test_an_id_is_cut_where_another_object_begins_alike(con, tmp_path):
+    """With four digits most ids of 3,000 files have a namesake, packed, loose, or of the other side; the ids of files
+    in the work tree are cut like those of objects."""
+    tree = start(tmp_path / "namesakes", "core.abbrev=4", "gc.auto=0")
+
+    def write(count: int, word: str) -> None:
+        for number in range(count):
+            tree.write(f"{number}.txt", f"{word} {number}\n")
+
+    write(1_500, "packed")
+    tree.commit()
+    tree.git("repack", "-adq")
+    write(1_500, "loose")
+    tree.commit()
+    write(750, "in the work tree")
+    for sides, revisions in ((("HEAD~1", "HEAD"), ["HEAD~1", "HEAD"]), (("HEAD", "WORKTREE"), ["HEAD"])):
+        wanted = tree.git("diff", *PLAIN[:-1], *revisions)
+        heads = [line.split(b" ")[1] for line in wanted.split(b"\n") if line.startswith(b"index ")]
+        assert len({len(head) for head in heads}) > 1, "no two objects begin alike"
+        assert patches(con, sides, tree.path) == wanted
