@@ -1,11 +1,22 @@
 //! Objects that were read, kept within a budget of bytes for all threads of a query, and for the next query where
 //! they are few.
 
-use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use clru::{CLruCache, CLruCacheConfig, WeightScale};
 use gix::objs::Kind;
+use quick_cache::sync::{self, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+
+/// Parts of the cache that are locked by themselves, as far as each has room for large files.
+const MOST_PARTS: usize = 16;
+const PART_BYTES: usize = 8 << 20;
+
+/// The part of the budget that is for objects that were read more than once; the others are most often the base of a
+/// delta that is read soon.
+const HOT: f64 = 0.5;
+
+/// What an object takes on average, for the tables that are made beforehand.
+const USUAL_BYTES: usize = 4 << 10;
 
 /// An object's kind and bytes; shared, so that whoever reads it copies nothing.
 #[derive(Debug, Clone)]
@@ -19,52 +30,56 @@ pub struct Object {
 /// The number of a pack and an offset in it.
 pub type Place = (u32, u64);
 
-type Objects = CLruCache<Place, Object, std::hash::RandomState, Bytes>;
-
-/// The objects used last, by where they lie.
-pub struct Cache(Mutex<Objects>);
+/// The objects used lately, by where they lie.
+pub struct Cache {
+    objects: sync::Cache<Place, Object, Bytes>,
+    capacity: usize,
+}
 
 /// Weighs an object by what it takes in memory.
+#[derive(Clone)]
 struct Bytes;
 
-impl WeightScale<Place, Object> for Bytes {
-    fn weight(&self, _: &Place, object: &Object) -> usize {
+impl Weighter<Place, Object> for Bytes {
+    fn weight(&self, _: &Place, object: &Object) -> u64 {
         /// The entry itself, its key and the allocations behind it.
         const ENTRY: usize = 128;
-        object.bytes.capacity() + ENTRY
+        (object.bytes.capacity() + ENTRY) as u64
     }
 }
 
 impl Cache {
     /// Returns a cache of at most so many bytes.
     pub fn new(bytes: usize) -> Self {
-        let bytes = NonZeroUsize::new(bytes).unwrap_or(NonZeroUsize::MIN);
-        Self(Mutex::new(CLruCache::with_config(CLruCacheConfig::new(bytes).with_scale(Bytes))))
+        let options = OptionsBuilder::new()
+            .shards((bytes / PART_BYTES).clamp(1, MOST_PARTS))
+            .weight_capacity(bytes as u64)
+            .estimated_items_capacity(bytes / USUAL_BYTES)
+            .hot_allocation(HOT)
+            .build()
+            .expect("all that has no default is given");
+        let (hashes, events) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+        Self { objects: sync::Cache::with_options(options, Bytes, hashes, events), capacity: bytes }
     }
 
     /// Returns the bytes that are kept at most.
     pub fn capacity(&self) -> usize {
-        self.lock().capacity()
+        self.capacity
     }
 
     /// Returns the bytes that are kept.
     pub fn bytes(&self) -> usize {
-        self.lock().weight()
+        self.objects.weight() as usize
     }
 
-    /// Returns the object at a place, which is then the one used last.
+    /// Returns the object at a place, which then counts as used.
     pub fn get(&self, place: Place) -> Option<Object> {
-        self.lock().get(&place).cloned()
+        self.objects.get(&place)
     }
 
-    /// Keeps an object; those not used for longest make room, and one larger than the whole is not kept.
+    /// Keeps an object; those not used lately make room, and one larger than its part of the cache is not kept.
     pub fn put(&self, place: Place, object: Object) {
-        // What was there and what is too large come back, and are dropped after the lock.
-        let _dropped = self.lock().put_with_weight(place, object);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Objects> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.objects.insert(place, object);
     }
 }
 
