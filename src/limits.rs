@@ -101,11 +101,16 @@ pub const XATTR_BYTES: usize = 64 << 10;
 /// Jobs in flight between the walk and the reader of a scan: bounds memory, not results.
 pub const WINDOW_JOBS: usize = 256;
 
+/// Bytes of results, about, that may wait for the reader of a scan before workers wait for it; each goes beyond by the
+/// job that it is at.
+pub const WINDOW_BYTES: usize = 32 << 20;
+
 /// Commits in one job of a walk over a history: enough that handing them over costs nothing.
 pub const JOB_COMMITS: usize = 16;
 
-/// Jobs in flight between such a walk and its reader.
-pub const WINDOW_HISTORY_JOBS: usize = 64;
+/// Jobs in flight between such a walk and its reader: many, as a range that leaves something out is compared while it
+/// is walked, and nothing can be read before the walk has ended.
+pub const WINDOW_HISTORY_JOBS: usize = 512;
 
 /// Paths looked at when the nearest names of a missing file are searched; beyond, the hint is
 /// drawn from those seen.

@@ -2,8 +2,8 @@
 //!
 //! Workers share one source behind a lock: each takes the next job and its place in the order,
 //! works on it unlocked, and puts the result into its slot. The reader takes slots from the front,
-//! so results come out in the source's order; a worker that is a whole window ahead of the reader
-//! waits. There are exactly as many threads as workers were given, and dropping the reader stops
+//! so results come out in the source's order; workers that are a whole window ahead of the reader
+//! wait. There are exactly as many threads as workers were given, and dropping the reader stops
 //! and joins them.
 //!
 //! Waking a thread costs more than many a job, so it is done for several results at once: the reader
@@ -38,6 +38,42 @@ pub enum Poll<R> {
     End,
 }
 
+/// How far workers may be ahead of the reader.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    /// Jobs in work or done.
+    pub jobs: usize,
+    /// Bytes of results; the jobs in work go beyond it.
+    pub bytes: usize,
+}
+
+/// A result that knows what it takes in memory, about.
+pub trait Weigh {
+    /// Returns the bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// Where jobs come from, one after the other.
+pub struct Source<I> {
+    jobs: I,
+    work_ahead: fn(&mut I),
+    /// How many jobs it has given.
+    next: u64,
+    ended: bool,
+}
+
+impl<I> Source<I> {
+    /// Takes the jobs from an iterator.
+    pub fn new(jobs: I) -> Self {
+        Self { jobs, work_ahead: |_| (), next: 0, ended: false }
+    }
+
+    /// Has `work_ahead` called each time before a worker waits for room.
+    pub fn working_ahead(self, work_ahead: fn(&mut I)) -> Self {
+        Self { work_ahead, ..self }
+    }
+}
+
 /// Reads the results of parallel work in the order of its source.
 pub struct Ordered<R> {
     shared: Arc<Shared<R>>,
@@ -51,8 +87,7 @@ struct Shared<R> {
     filled: Condvar,
     /// Told when the reader has made room, or the work must stop.
     taken: Condvar,
-    /// The most slots.
-    window: usize,
+    window: Window,
 }
 
 struct Slots<R> {
@@ -60,13 +95,18 @@ struct Slots<R> {
     ring: VecDeque<Option<Result<R>>>,
     /// The place of the front slot.
     front: u64,
-    /// Results in the ring.
+    /// Results in the ring, and their bytes.
     filled: usize,
+    bytes: usize,
     /// Workers that have not ended.
     running: usize,
     reader_waits: bool,
     /// Whether a worker waits for room; the others wait for its turn at the source.
     worker_waits: bool,
+}
+
+fn weight<R: Weigh>(result: &Result<R>) -> usize {
+    result.as_ref().map_or(0, Weigh::bytes)
 }
 
 impl<R> Shared<R> {
@@ -75,10 +115,18 @@ impl<R> Shared<R> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+}
+
+impl<R: Weigh> Shared<R> {
+    /// Tells whether a worker may take the job of a place.
+    fn has_room(&self, slots: &Slots<R>, place: u64) -> bool {
+        place < slots.front + self.window.jobs as u64 && slots.bytes < self.window.bytes
+    }
+
     /// Waits as a worker until there is room.
     fn wait_for_room(&self, place: u64, stop: &AtomicBool) {
         let mut slots = self.lock();
-        while place >= slots.front + self.window as u64 && !stop.load(Ordering::Relaxed) {
+        while !self.has_room(&slots, place) && !stop.load(Ordering::Relaxed) {
             slots.worker_waits = true;
             slots = self.taken.wait(slots).unwrap_or_else(PoisonError::into_inner);
             slots.worker_waits = false;
@@ -89,20 +137,14 @@ impl<R> Shared<R> {
     fn put(&self, place: u64, result: Result<R>, is_long: bool) {
         let mut slots = self.lock();
         let index = usize::try_from(place - slots.front).expect("a place within the window");
+        slots.bytes += weight(&result);
         slots.ring[index] = Some(result);
         slots.filled += 1;
-        let is_enough = is_long || slots.filled >= BATCH.min(self.window);
+        let is_enough = is_long || slots.filled >= BATCH.min(self.window.jobs) || slots.bytes >= self.window.bytes;
         if slots.reader_waits && is_enough && matches!(slots.ring.front(), Some(Some(_))) {
             self.filled.notify_one();
         }
     }
-}
-
-/// The source and how many jobs it has given.
-struct Source<I> {
-    jobs: I,
-    next: u64,
-    ended: bool,
 }
 
 /// Counts a worker as ended when it returns or unwinds, so that the reader never waits for it.
@@ -123,13 +165,12 @@ impl<R> Drop for Running<R> {
     }
 }
 
-impl<R: Send + 'static> Ordered<R> {
+impl<R: Weigh + Send + 'static> Ordered<R> {
     /// Starts one thread per worker.
     ///
-    /// `window` bounds how many jobs are in work or waiting for the reader. After an error, of the
-    /// source or of a worker, the source is not asked again. `stop` is shared with the work
-    /// itself: it is set when the reader is dropped, and long jobs should look at it.
-    pub fn start<J, I, W>(jobs: I, workers: Vec<W>, window: usize, stop: Arc<AtomicBool>) -> Result<Self>
+    /// After an error, of the source or of a worker, the source is not asked again. `stop` is shared
+    /// with the work itself: it is set when the reader is dropped, and long jobs should look at it.
+    pub fn start<J, I, W>(source: Source<I>, workers: Vec<W>, window: Window, stop: Arc<AtomicBool>) -> Result<Self>
     where
         J: Send + 'static,
         I: Iterator<Item = Result<J>> + Send + 'static,
@@ -140,6 +181,7 @@ impl<R: Send + 'static> Ordered<R> {
                 ring: VecDeque::new(),
                 front: 0,
                 filled: 0,
+                bytes: 0,
                 running: workers.len(),
                 reader_waits: false,
                 worker_waits: false,
@@ -148,7 +190,7 @@ impl<R: Send + 'static> Ordered<R> {
             taken: Condvar::new(),
             window,
         });
-        let source = Arc::new(Mutex::new(Source { jobs, next: 0, ended: false }));
+        let source = Arc::new(Mutex::new(source));
         let mut ordered = Self { shared, threads: Vec::new(), stop };
         for worker in workers {
             let running = Running { shared: Arc::clone(&ordered.shared), stop: Arc::clone(&ordered.stop) };
@@ -174,7 +216,9 @@ impl<R: Send + 'static> Ordered<R> {
                 let result = slots.ring.pop_front().flatten().expect("looked at above");
                 slots.front += 1;
                 slots.filled -= 1;
-                if slots.worker_waits && slots.ring.len() <= self.shared.window / 2 {
+                slots.bytes -= weight(&result);
+                let Window { jobs, bytes } = self.shared.window;
+                if slots.worker_waits && slots.ring.len() <= jobs / 2 && slots.bytes <= bytes / 2 {
                     self.shared.taken.notify_one();
                 }
                 return Poll::Ready(result);
@@ -194,7 +238,7 @@ impl<R: Send + 'static> Ordered<R> {
             if left.is_zero() {
                 return Poll::Pending;
             }
-            if slots.worker_waits && slots.ring.len() < self.shared.window {
+            if slots.worker_waits {
                 self.shared.taken.notify_one();
             }
             slots.reader_waits = true;
@@ -221,12 +265,16 @@ fn work<J, I, W, R>(source: &Mutex<Source<I>>, mut worker: W, shared: &Shared<R>
 where
     I: Iterator<Item = Result<J>>,
     W: FnMut(J) -> Result<R>,
+    R: Weigh,
 {
     loop {
         let (job, place) = {
             // A source that panicked is not asked again.
             let Ok(mut source) = source.lock() else { return };
-            shared.wait_for_room(source.next, stop);
+            if !shared.has_room(&shared.lock(), source.next) {
+                (source.work_ahead)(&mut source.jobs);
+                shared.wait_for_room(source.next, stop);
+            }
             if source.ended || stop.load(Ordering::Relaxed) {
                 return;
             }
@@ -258,15 +306,23 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    fn start<R: Send + 'static>(
+    const WINDOW: Window = Window { jobs: 8, bytes: 100 };
+
+    impl Weigh for u64 {
+        fn bytes(&self) -> usize {
+            1
+        }
+    }
+
+    fn start<R: Weigh + Send + 'static>(
         jobs: impl Iterator<Item = Result<u64>> + Send + 'static,
         threads: usize,
         work: impl Fn(u64) -> Result<R> + Send + Sync + Clone + 'static,
     ) -> Ordered<R> {
-        Ordered::start(jobs, vec![work; threads], 8, Arc::default()).unwrap()
+        Ordered::start(Source::new(jobs), vec![work; threads], WINDOW, Arc::default()).unwrap()
     }
 
-    fn all<R: Send + 'static>(mut ordered: Ordered<R>) -> Vec<Result<R>> {
+    fn all<R: Weigh + Send + 'static>(mut ordered: Ordered<R>) -> Vec<Result<R>> {
         std::iter::from_fn(|| match ordered.poll(None) {
             Poll::Ready(result) => Some(result),
             Poll::Pending => unreachable!("no deadline"),

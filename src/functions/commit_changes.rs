@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use super::arguments::required_text;
 use super::comparison::{self, Named};
@@ -12,10 +13,10 @@ use crate::error::{Error, Result};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Merges, Pathspec,
-    Person, RenameOptions,
+    Person, RenameOptions, Withdrawn,
 };
 use crate::limits;
-use crate::pipeline::Ordered;
+use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::{DiffOptions, Stop};
 
 /// The columns of the commit; those of the file follow.
@@ -65,9 +66,24 @@ pub struct Rows {
     commits: Vec<CommitChanges>,
     /// For each row the commit and the change.
     places: Vec<(u32, u32)>,
+    withdrawn: Arc<Withdrawn>,
+}
+
+impl Weigh for Rows {
+    fn bytes(&self) -> usize {
+        let changes = self.commits.iter().flat_map(|commit| &commit.changes);
+        self.commits.len() * size_of::<CommitChanges>() + changes.map(Weigh::bytes).sum::<usize>()
+    }
 }
 
 impl Grouped for Rows {
+    fn settle(&mut self) {
+        let withdrawn = self.withdrawn.wait();
+        if !withdrawn.is_empty() {
+            self.places.retain(|(commit, _)| !withdrawn.contains(&self.commits[*commit as usize].id));
+        }
+    }
+
     fn rows(&self) -> usize {
         self.places.len()
     }
@@ -93,27 +109,43 @@ impl Grouped for Rows {
     }
 }
 
-/// Groups the commits of a walk into jobs; an error comes after the commits before it.
-fn jobs(history: History) -> impl Iterator<Item = Result<Vec<Comparable>>> + Send {
-    let mut history = history.fuse();
-    let mut failed = None;
-    std::iter::from_fn(move || {
-        if let Some(error) = failed.take() {
+/// The commits of a walk in groups; an error comes after the commits before it.
+struct Jobs {
+    history: History,
+    failed: Option<Error>,
+    /// When the last group was given.
+    last: Instant,
+}
+
+impl Jobs {
+    fn new(history: History) -> Self {
+        Self { history, failed: None, last: Instant::now() }
+    }
+}
+
+impl Iterator for Jobs {
+    type Item = Result<Vec<Comparable>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.failed.take() {
             return Some(Err(error));
         }
+        // Nothing can be read before the walk has ended, so it gets as much time as what is compared meanwhile.
+        self.history.walk_on(self.last.elapsed());
         let mut job = Vec::with_capacity(limits::JOB_COMMITS);
-        for commit in history.by_ref().take(limits::JOB_COMMITS) {
+        for commit in self.history.by_ref().take(limits::JOB_COMMITS) {
             match commit {
                 Ok(commit) => job.push(commit),
                 Err(error) if job.is_empty() => return Some(Err(error)),
                 Err(error) => {
-                    failed = Some(error);
+                    self.failed = Some(error);
                     break;
                 }
             }
         }
+        self.last = Instant::now();
         (!job.is_empty()).then_some(Ok(job))
-    })
+    }
 }
 
 /// The table function.
@@ -167,8 +199,9 @@ impl TableFunction for CommitChangesTable {
         let mailmap = if names && query.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
         let stop = Arc::new(AtomicBool::new(false));
         let history = History::new(&repository, &ends, query.history, Arc::clone(&stop))?;
+        let withdrawn = history.withdrawn();
         let worker = || {
-            let (stop, mailmap) = (Arc::clone(&stop), mailmap.clone());
+            let (stop, mailmap, withdrawn) = (Arc::clone(&stop), mailmap.clone(), Arc::clone(&withdrawn));
             let mut measurer = CommitMeasurer::new(&repository, &query.paths, &measure, mailmap, Arc::clone(&stop))?;
             Ok(move |job: Vec<Comparable>| {
                 let mut commits = Vec::new();
@@ -177,11 +210,13 @@ impl TableFunction for CommitChangesTable {
                     .zip(&commits)
                     .flat_map(|(place, commit)| (0..commit.changes.len() as u32).map(move |change| (place, change)));
                 let places = places.collect();
-                Ok::<_, Error>(Rows { commits, places })
+                Ok::<_, Error>(Rows { commits, places, withdrawn: Arc::clone(&withdrawn) })
             })
         };
         let workers = (0..host.threads()).map(|_| worker()).collect::<Result<_>>()?;
-        let rows = Ordered::start(jobs(history), workers, limits::WINDOW_HISTORY_JOBS, Arc::clone(&stop))?;
+        let jobs = Source::new(Jobs::new(history)).working_ahead(|jobs| jobs.history.walk_on(Duration::MAX));
+        let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
+        let rows = Ordered::start(jobs, workers, window, Arc::clone(&stop))?;
         Ok(Stream::new(rows, open.projection))
     }
 

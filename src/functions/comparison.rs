@@ -10,7 +10,7 @@ use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Type, Value};
 use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions};
 use crate::limits;
-use crate::pipeline::Ordered;
+use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
 
 /// The positional parameters of the functions over all files.
@@ -107,7 +107,7 @@ impl Revisions {
     /// Starts the walk with workers: `make` returns the work of one of them.
     pub fn work<R, W>(&self, host: &Host, make: impl Fn(&Comparison) -> Result<W>) -> Result<Ordered<R>>
     where
-        R: Send + 'static,
+        R: Weigh + Send + 'static,
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
     {
         self.work_on(&self.open(host)?, host, make)
@@ -121,7 +121,7 @@ impl Revisions {
         make: impl Fn(&Comparison) -> Result<W>,
     ) -> Result<Ordered<R>>
     where
-        R: Send + 'static,
+        R: Weigh + Send + 'static,
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
     {
         let stop = Arc::new(AtomicBool::new(false));
@@ -133,7 +133,8 @@ impl Revisions {
                 Ok(move |change| work(change, &Stop::when(&stop)))
             })
             .collect::<Result<_>>()?;
-        Ordered::start(changes, workers, limits::WINDOW_JOBS, stop)
+        let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
+        Ordered::start(Source::new(changes), workers, window, stop)
     }
 
     /// Returns how renames are looked for, if they are.

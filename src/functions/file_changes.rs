@@ -8,7 +8,7 @@ use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
 use crate::git::{Change, Changes, Entry, LineCounts, Measure, Measured};
-use crate::pipeline::{Ordered, Poll};
+use crate::pipeline::{Ordered, Poll, Weigh};
 use crate::text::{DiffOptions, Stop};
 
 /// The columns, in the order of SQL; the list has `seq` before them.
@@ -58,6 +58,12 @@ pub fn push(column: &mut Column, index: usize, row: &Measured) {
         "old_path" => column.push_bytes(origin.as_ref().map(|origin| origin.path.as_slice())),
         "similarity" => column.push_utinyint(origin.as_ref().map(|origin| origin.similarity)),
         other => unreachable!("no column {other}"),
+    }
+}
+
+impl Weigh for Measured {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.change.path.len()
     }
 }
 

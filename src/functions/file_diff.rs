@@ -11,7 +11,7 @@ use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
 use crate::git::{Change, Comparison, Reader};
-use crate::pipeline::{Ordered, Poll};
+use crate::pipeline::{Ordered, Poll, Weigh};
 use crate::text::{Diff, DiffOptions, Engine, Stop};
 
 /// What is compared.
@@ -176,6 +176,12 @@ pub struct DiffLines;
 pub struct FileLines {
     path: Vec<u8>,
     lines: LineRows,
+}
+
+impl Weigh for FileLines {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.path.len() + self.lines.bytes()
+    }
 }
 
 impl Grouped for FileLines {

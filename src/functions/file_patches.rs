@@ -5,8 +5,8 @@ use super::host::{self, Host};
 use super::stream::{Grouped, Stream};
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::git::{Change, FilePatch};
-use crate::pipeline::Ordered;
+use crate::git::{Change, FilePatch, PatchHunk};
+use crate::pipeline::{Ordered, Weigh};
 use crate::text::{DiffOptions, Stop};
 
 type Bind = (Revisions, DiffOptions);
@@ -38,6 +38,12 @@ pub struct FilePatches;
 pub struct PatchRow {
     change: Change,
     patch: FilePatch,
+}
+
+impl Weigh for PatchRow {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.change.path.len() + self.patch.bytes.len()
+    }
 }
 
 impl Grouped for PatchRow {
@@ -100,6 +106,12 @@ pub struct DiffHunks;
 pub struct HunkRows {
     path: Vec<u8>,
     patch: FilePatch,
+}
+
+impl Weigh for HunkRows {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.patch.bytes.len() + self.patch.hunks.len() * size_of::<PatchHunk>()
+    }
 }
 
 impl Grouped for HunkRows {

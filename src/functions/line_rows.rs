@@ -38,6 +38,11 @@ impl LineRows {
         self.rows.len()
     }
 
+    /// Returns what they take in memory.
+    pub fn bytes(&self) -> usize {
+        self.contents.len() + self.rows.len() * size_of::<Row>()
+    }
+
     /// Appends the lines of a diff, as hunks after those before.
     pub fn add(&mut self, diff: &Diff<'_>, stop: &Stop<'_>) -> Result<(), Stopped> {
         let mut pace = stop.pace();

@@ -8,7 +8,7 @@ use super::host::Host;
 use crate::error::{Error, Result};
 use crate::git::{Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status};
 use crate::limits;
-use crate::pipeline::Poll;
+use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Form, Marks, Measures, Noise, Page, Patch, Review};
 use crate::text::{DiffOptions, Stop, quoted_path};
 
@@ -145,6 +145,13 @@ struct Outline {
     row: Measured,
     noise: Option<Noise>,
     patch: Measures,
+}
+
+impl Weigh for Outline {
+    /// Nothing: all outlines are kept until the last one is there.
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 impl Outline {

@@ -5,10 +5,13 @@ use std::time::{Duration, Instant};
 use crate::error::Result;
 use crate::ffi::{Batch, Column};
 use crate::limits;
-use crate::pipeline::{Ordered, Poll};
+use crate::pipeline::{Ordered, Poll, Weigh};
 
 /// A result of one job that stands for some rows, or none.
-pub trait Grouped: Send + 'static {
+pub trait Grouped: Weigh + Send + 'static {
+    /// Drops rows that turned out not to be asked for; called once, before the first row is looked at.
+    fn settle(&mut self) {}
+
     /// Returns how many rows it stands for.
     fn rows(&self) -> usize;
     /// Appends a value; both numbers are 0-based, `column` counts the function's columns.
@@ -44,7 +47,11 @@ impl<G: Grouped> Stream<G> {
             }
             // An empty chunk would end the scan, so the first row is waited for.
             match self.results.poll((batch.rows() > 0).then_some(until)) {
-                Poll::Ready(group) => self.current = Some((group?, 0)),
+                Poll::Ready(group) => {
+                    let mut group = group?;
+                    group.settle();
+                    self.current = Some((group, 0));
+                }
                 Poll::Pending | Poll::End => break,
             }
         }

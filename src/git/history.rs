@@ -3,20 +3,21 @@
 //! As in git the order is that of a queue: a commit is met when one of its children was, so that one whose
 //! clock ran ahead of its child's still comes after it, and of commits of one second the one met first
 //! goes first. Where nothing is left out by another revision the walk streams; otherwise it has to go on until
-//! nothing is left in the queue but what is left out.
+//! nothing is left in the queue but what is left out. Commits are given before that all the same, so that they can be
+//! compared while the walk goes on; those that turn out to be left out are withdrawn ([`Withdrawn`]).
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::Arc;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::AtomicBool;
-use std::vec;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use gix::hashtable::{HashMap, HashSet};
 
 use super::Oid;
 use super::commits::Commits;
 use super::repository::Repository;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::Stop;
 
 /// How commits with several parents are shown.
@@ -76,7 +77,8 @@ pub struct Comparable {
     pub parents: Vec<(Oid, Oid)>,
 }
 
-/// The commits of a range, as an iterator; after an error it ends.
+/// The commits of a range, as an iterator; after an error it ends. What is given before the walk has ended may be
+/// withdrawn.
 pub struct History {
     commits: Commits,
     options: HistoryOptions,
@@ -85,9 +87,33 @@ pub struct History {
     /// By date, then by when they were met.
     queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
     met: u64,
-    /// What a walk with hidden commits has found.
-    found: Option<vec::IntoIter<Oid>>,
+    /// Where a walk with hidden commits stands, until it has ended.
+    limit: Option<Limit>,
+    /// What such a walk has found and not given.
+    found: VecDeque<Oid>,
+    /// What it gave before it had ended.
+    given: Vec<Oid>,
+    /// Why it ended early.
+    failed: Option<Error>,
+    withdrawn: Arc<Withdrawn>,
     stop: Arc<AtomicBool>,
+}
+
+/// The commits that were given and turned out to be left out.
+#[derive(Debug, Default)]
+pub struct Withdrawn {
+    commits: Mutex<Option<Arc<HashSet<Oid>>>>,
+    decided: Condvar,
+}
+
+/// When a walk with hidden commits ends.
+struct Limit {
+    /// The date of the commit that was found last.
+    last: u64,
+    /// Commits that are still looked at.
+    slop: usize,
+    /// A commit in the queue that was not hidden when it was last looked at.
+    interesting: Option<Oid>,
 }
 
 /// A commit that was met.
@@ -111,13 +137,35 @@ impl History {
             hidden: ends.hidden.iter().copied().collect(),
             queue: BinaryHeap::new(),
             met: 0,
-            found: None,
+            limit: None,
+            found: VecDeque::new(),
+            given: Vec::new(),
+            failed: None,
+            withdrawn: Arc::default(),
             stop,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
             history.meet(id)?;
         }
+        if history.hidden.is_empty() {
+            history.decide();
+        } else {
+            history.limit = Some(Limit { last: u64::MAX, slop: SLOP, interesting: None });
+        }
         Ok(history)
+    }
+
+    /// Returns what tells the commits that were given too early.
+    pub fn withdrawn(&self) -> Arc<Withdrawn> {
+        Arc::clone(&self.withdrawn)
+    }
+
+    /// Walks on for some time without giving commits, unless it is known already what is left out.
+    pub fn walk_on(&mut self, time: Duration) {
+        let start = Instant::now();
+        while self.limit.is_some() && start.elapsed() < time {
+            self.walk();
+        }
     }
 
     /// Reads a commit that was not met before.
@@ -176,15 +224,32 @@ impl History {
         Some(Comparable { id, tree: known.tree, parents })
     }
 
-    /// Walks until all that remains is hidden, and returns what is not.
-    fn limited(&mut self) -> Result<Vec<Oid>> {
-        let mut found = Vec::new();
-        let (mut last, mut slop) = (u64::MAX, SLOP);
-        // A commit in the queue that was not hidden when it was last looked at.
-        let mut interesting: Option<Oid> = None;
+    /// Finds a commit that is not hidden so far, or ends the walk.
+    fn walk(&mut self) {
+        let Some(mut limit) = self.limit.take() else { return };
+        match self.find(&mut limit) {
+            Ok(Some(id)) => {
+                self.found.push_back(id);
+                self.limit = Some(limit);
+                return;
+            }
+            Ok(None) => {}
+            Err(error) => self.failed = Some(error),
+        }
+        self.decide();
+    }
+
+    /// Tells what was given and is hidden.
+    fn decide(&mut self) {
+        let hidden = std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
+        self.withdrawn.decide(hidden.collect());
+    }
+
+    /// Returns the next commit that is not hidden so far; nothing when all that remains is hidden.
+    fn find(&mut self, limit: &mut Limit) -> Result<Option<Oid>> {
         while let Some((date, id)) = self.pop()? {
-            if interesting == Some(id) {
-                interesting = None;
+            if limit.interesting == Some(id) {
+                limit.interesting = None;
             }
             if self.options.is_too_old(date) {
                 self.hidden.insert(id);
@@ -198,26 +263,27 @@ impl History {
                     self.hide(self.known.get(parent).map(|known| known.parents.clone()).unwrap_or_default());
                 }
                 let Some((next, ..)) = self.queue.peek() else { break };
-                if last > *next {
-                    interesting = interesting
+                if limit.last > *next {
+                    limit.interesting = limit
+                        .interesting
                         .filter(|id| !self.hidden.contains(id))
                         .or_else(|| self.queue.iter().map(|(.., id)| *id).find(|id| !self.hidden.contains(id)));
-                    slop = if interesting.is_some() { SLOP } else { slop - 1 };
-                    if slop == 0 {
+                    limit.slop = if limit.interesting.is_some() { SLOP } else { limit.slop - 1 };
+                    if limit.slop == 0 {
                         break;
                     }
                 } else {
-                    slop = SLOP;
+                    limit.slop = SLOP;
                 }
                 continue;
             }
             parents.iter().try_for_each(|parent| self.meet(parent))?;
             if !self.options.is_too_new(date) {
-                last = date;
-                found.push(id);
+                limit.last = date;
+                return Ok(Some(id));
             }
         }
-        Ok(found)
+        Ok(None)
     }
 
     /// Hides commits and what is known of their ancestors.
@@ -235,19 +301,22 @@ impl History {
         if self.hidden.is_empty() {
             return self.streamed();
         }
-        if self.found.is_none() {
-            self.found = Some(self.limited()?.into_iter());
-        }
-        while let Some(id) = self.found.as_mut().and_then(Iterator::next) {
+        loop {
+            while self.found.is_empty() && self.limit.is_some() {
+                self.walk();
+            }
+            let Some(id) = self.found.pop_front() else { return self.failed.take().map_or(Ok(None), Err) };
             // It may have been hidden after it was found.
             if !self.hidden.contains(&id)
                 && let Some(known) = self.known.get(&id)
                 && let Some(shown) = self.shown(id, &known.parents)
             {
+                if self.limit.is_some() {
+                    self.given.push(id);
+                }
                 return Ok(Some(shown));
             }
         }
-        Ok(None)
     }
 }
 
@@ -258,8 +327,31 @@ impl Iterator for History {
         let step = self.step();
         if step.is_err() {
             self.queue.clear();
-            self.found = None;
         }
         step.transpose()
+    }
+}
+
+impl Drop for History {
+    fn drop(&mut self) {
+        self.decide();
+    }
+}
+
+impl Withdrawn {
+    /// Waits until the walk has ended, and returns the commits.
+    pub fn wait(&self) -> Arc<HashSet<Oid>> {
+        let mut commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match &*commits {
+                Some(commits) => return Arc::clone(commits),
+                None => commits = self.decided.wait(commits).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+
+    fn decide(&self, commits: HashSet<Oid>) {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Arc::new(commits));
+        self.decided.notify_all();
     }
 }

@@ -49,7 +49,7 @@ pub use commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
 pub use comparison::{Comparison, PathChange};
 pub use contents::{Contents, Reader};
 pub use diff_attribute::{DiffAttribute, PathAttributes};
-pub use history::{Comparable, Ends, History, HistoryOptions, Merges};
+pub use history::{Comparable, Ends, History, HistoryOptions, Merges, Withdrawn};
 pub use mailmap::Mailmap;
 pub use pairing::{Changes, Walk};
 pub use patch::{FilePatch, PatchHunk, Patcher};
