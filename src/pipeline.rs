@@ -114,7 +114,6 @@ impl<R> Shared<R> {
         // A worker that panicked holds no lock while it works; the slots are always whole.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
 }
 
 impl<R: Weigh> Shared<R> {
@@ -372,6 +371,51 @@ mod tests {
         std::thread::sleep(Duration::from_millis(50));
         assert_eq!(started.load(Ordering::SeqCst), 8);
         drop(ordered);
+    }
+
+    #[test]
+    fn heavy_results_pile_up_while_nobody_reads() {
+        struct Heavy;
+        impl Weigh for Heavy {
+            fn bytes(&self) -> usize {
+                60
+            }
+        }
+        let begun = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&begun);
+        let mut ordered = start((0..100).map(Ok), 2, move |_| {
+            count.fetch_add(1, Ordering::SeqCst);
+            Ok(Heavy)
+        });
+        while begun.load(Ordering::SeqCst) < 2 {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        // Two fill the window of 100 bytes; the other worker may have begun a third.
+        assert!(begun.load(Ordering::SeqCst) <= 3);
+        assert!(matches!(ordered.poll(None), Poll::Ready(Ok(Heavy))));
+        assert_eq!(all(ordered).len(), 99);
+    }
+
+    #[test]
+    fn a_source_is_idle_while_there_is_no_room() {
+        struct Ahead(u64, Arc<AtomicUsize>);
+        impl Iterator for Ahead {
+            type Item = Result<u64>;
+            fn next(&mut self) -> Option<Result<u64>> {
+                self.0 += 1;
+                (self.0 <= 100).then_some(Ok(self.0))
+            }
+        }
+        let ahead = Arc::new(AtomicUsize::new(0));
+        let source = Source::new(Ahead(0, Arc::clone(&ahead))).working_ahead(|jobs| {
+            jobs.1.fetch_add(1, Ordering::SeqCst);
+        });
+        let ordered = Ordered::start(source, vec![Ok; 2], WINDOW, Arc::default()).unwrap();
+        while ahead.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        assert_eq!(all(ordered).len(), 100);
     }
 
     #[test]
