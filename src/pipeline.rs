@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 const BATCH: usize = 32;
 
 /// A job that took so long is worth waking the reader for.
-const LONG_JOB: Duration = Duration::from_micros(200);
+const LONG_JOB: Duration = Duration::from_millis(2);
 
 /// The reader looks by itself so often, as all workers may be busy with long jobs.
 const LOOK: Duration = Duration::from_millis(2);
