@@ -14,8 +14,8 @@ TEXT_PAIRS = ROOT / "target" / "release" / "text_pairs"
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-abbrev"]
 
 
-def connect(threads: int | None = None) -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect(config={"allow_unsigned_extensions": True} | ({"threads": threads} if threads else {}))
+def connect(**settings: int) -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(config={"allow_unsigned_extensions": True, **settings})
     con.execute(f"LOAD '{EXTENSION}'")
     return con
 

@@ -20,8 +20,8 @@ import report
 import works
 from inputs import ROOT
 
-ROUNDS = 5
-# Seconds for one work after which no further round begins.
+LEAST_ROUNDS, MOST_ROUNDS = 3, 25
+# Seconds for one work after which no further round begins, unless it has had too few.
 ENOUGH = 10
 
 
@@ -57,7 +57,9 @@ def times(work: works.Work) -> dict[str, list[float]]:
     check(work)
     found = {name: [] for name in work.answers}
     start = time.monotonic()
-    while len(found["redline"]) < ROUNDS and (not found["redline"] or time.monotonic() - start < ENOUGH):
+    for round in range(MOST_ROUNDS):
+        if round >= LEAST_ROUNDS and time.monotonic() - start > ENOUGH:
+            break
         for name, answer in work.answers.items():
             found[name].append(timed(answer)[0])
     return found
@@ -71,7 +73,8 @@ def in_a_process(*arguments: str) -> str:
 def measure(work: works.Work) -> Result:
     found = json.loads(in_a_process("--work", work.title))
     medians = {name: statistics.median(seconds) for name, seconds in found.items()}
-    peaks = {name: int(in_a_process("--peak", work.title, name)) for name in work.answers if not name.startswith("plain")}
+    alike = ("plain engine", "plain similar", works.OWN_THREAD)
+    peaks = {name: int(in_a_process("--peak", work.title, name)) for name in work.answers if name not in alike}
     return Result(work, len(found["redline"]), medians, peaks)
 
 
