@@ -100,6 +100,8 @@ struct Slots<R> {
     bytes: usize,
     /// Workers that have not ended.
     running: usize,
+    /// Whether there was an error, after which no job is begun.
+    failed: bool,
     reader_waits: bool,
     /// Whether a worker waits for room; the others wait for its turn at the source.
     worker_waits: bool,
@@ -122,10 +124,16 @@ impl<R: Weigh> Shared<R> {
         place < slots.front + self.window.jobs as u64 && slots.bytes < self.window.bytes
     }
 
-    /// Waits as a worker until there is room.
-    fn wait_for_room(&self, place: u64, stop: &AtomicBool) {
+    /// Waits as a worker until there is room; tells whether to go on.
+    fn wait_for_room(&self, place: u64, stop: &AtomicBool) -> bool {
         let mut slots = self.lock();
-        while !self.has_room(&slots, place) && !stop.load(Ordering::Relaxed) {
+        loop {
+            if slots.failed || stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            if self.has_room(&slots, place) {
+                return true;
+            }
             slots.worker_waits = true;
             slots = self.taken.wait(slots).unwrap_or_else(PoisonError::into_inner);
             slots.worker_waits = false;
@@ -136,6 +144,10 @@ impl<R: Weigh> Shared<R> {
     fn put(&self, place: u64, result: Result<R>, is_long: bool) {
         let mut slots = self.lock();
         let index = usize::try_from(place - slots.front).expect("a place within the window");
+        if result.is_err() {
+            slots.failed = true;
+            self.taken.notify_one();
+        }
         slots.bytes += weight(&result);
         slots.ring[index] = Some(result);
         slots.filled += 1;
@@ -182,6 +194,7 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
                 filled: 0,
                 bytes: 0,
                 running: workers.len(),
+                failed: false,
                 reader_waits: false,
                 worker_waits: false,
             }),
@@ -272,9 +285,8 @@ where
             let Ok(mut source) = source.lock() else { return };
             if !shared.has_room(&shared.lock(), source.next) {
                 (source.work_ahead)(&mut source.jobs);
-                shared.wait_for_room(source.next, stop);
             }
-            if source.ended || stop.load(Ordering::Relaxed) {
+            if source.ended || !shared.wait_for_room(source.next, stop) {
                 return;
             }
             let Some(job) = source.jobs.next() else {
@@ -290,11 +302,6 @@ where
         };
         let start = Instant::now();
         let result = job.and_then(&mut worker);
-        if result.is_err()
-            && let Ok(mut source) = source.lock()
-        {
-            source.ended = true;
-        }
         shared.put(place, result, start.elapsed() >= LONG_JOB);
     }
 }
@@ -350,6 +357,24 @@ mod tests {
             all(start((0..).map(Ok), 3, |job| if job == 20 { Err(Error::tool_failed("twenty")) } else { Ok(job) }));
         assert!(results.len() >= 21, "{}", results.len());
         assert!(results[..20].iter().all(Result::is_ok) && results[20].is_err());
+    }
+
+    #[test]
+    fn an_error_of_the_slowest_job_hangs_while_the_others_wait_for_room() {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&begun);
+        let mut ordered = start((0..).map(Ok), 2, move |job| {
+            count.fetch_add(1, Ordering::SeqCst);
+            if job > 0 {
+                return Ok(job);
+            }
+            while count.load(Ordering::SeqCst) < WINDOW.jobs {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            Err(Error::tool_failed("the first"))
+        });
+        assert!(matches!(ordered.poll(Some(Instant::now() + Duration::from_secs(20))), Poll::Ready(Err(_))));
     }
 
     #[test]

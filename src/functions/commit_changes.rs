@@ -12,8 +12,8 @@ use super::stream::{Grouped, Stream};
 use crate::error::{Error, Result};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::git::{
-    CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Merges, Pathspec,
-    Person, RenameOptions, Withdrawn,
+    CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Merges, Oid,
+    Pathspec, Person, RenameOptions, Withdrawn,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
@@ -66,6 +66,8 @@ pub struct Rows {
     commits: Vec<CommitChanges>,
     /// For each row the commit and the change.
     places: Vec<(u32, u32)>,
+    /// Commits that could not be compared; an error only where they are not withdrawn.
+    failed: Vec<(Oid, Error)>,
     withdrawn: Arc<Withdrawn>,
 }
 
@@ -77,11 +79,15 @@ impl Weigh for Rows {
 }
 
 impl Grouped for Rows {
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Result<()> {
         let withdrawn = self.withdrawn.wait();
+        if let Some((_, error)) = self.failed.drain(..).find(|(commit, _)| !withdrawn.contains(commit)) {
+            return Err(error);
+        }
         if !withdrawn.is_empty() {
             self.places.retain(|(commit, _)| !withdrawn.contains(&self.commits[*commit as usize].id));
         }
+        Ok(())
     }
 
     fn rows(&self) -> usize {
@@ -204,13 +210,16 @@ impl TableFunction for CommitChangesTable {
             let (stop, mailmap, withdrawn) = (Arc::clone(&stop), mailmap.clone(), Arc::clone(&withdrawn));
             let mut measurer = CommitMeasurer::new(&repository, &query.paths, &measure, mailmap, Arc::clone(&stop))?;
             Ok(move |job: Vec<Comparable>| {
-                let mut commits = Vec::new();
-                job.iter().try_for_each(|commit| measurer.measure(commit, &mut commits, &Stop::when(&stop)))?;
+                let (mut commits, mut failed) = (Vec::new(), Vec::new());
+                for commit in &job {
+                    let compared = measurer.measure(commit, &mut commits, &Stop::when(&stop));
+                    failed.extend(compared.err().map(|error| (commit.id, error)));
+                }
                 let places = (0u32..)
                     .zip(&commits)
                     .flat_map(|(place, commit)| (0..commit.changes.len() as u32).map(move |change| (place, change)));
                 let places = places.collect();
-                Ok::<_, Error>(Rows { commits, places, withdrawn: Arc::clone(&withdrawn) })
+                Ok::<_, Error>(Rows { commits, places, failed, withdrawn: Arc::clone(&withdrawn) })
             })
         };
         let workers = (0..host.threads()).map(|_| worker()).collect::<Result<_>>()?;

@@ -10,7 +10,12 @@ use crate::pipeline::{Ordered, Poll, Weigh};
 /// A result of one job that stands for some rows, or none.
 pub trait Grouped: Weigh + Send + 'static {
     /// Drops rows that turned out not to be asked for; called once, before the first row is looked at.
-    fn settle(&mut self) {}
+    ///
+    /// # Errors
+    /// Those that were met in what is asked for.
+    fn settle(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Returns how many rows it stands for.
     fn rows(&self) -> usize;
@@ -49,7 +54,7 @@ impl<G: Grouped> Stream<G> {
             match self.results.poll((batch.rows() > 0).then_some(until)) {
                 Poll::Ready(group) => {
                     let mut group = group?;
-                    group.settle();
+                    group.settle()?;
                     self.current = Some((group, 0));
                 }
                 Poll::Pending | Poll::End => break,
