@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -167,14 +168,23 @@ def test_a_folder_that_is_swapped_for_a_link_leads_a_write_outside(writer, root)
     outside = root.parent / "outside"
     outside.mkdir()
     (root / "d").mkdir()
-    stop = threading.Event()
+    stop, swapped = threading.Event(), 0
 
     def swap():
+        nonlocal swapped
         while not stop.is_set():
             (root / "d").rename(root / "kept")
-            (root / "d").symlink_to(outside)
-            (root / "d").unlink()
-            (root / "kept").rename(root / "d")
+            try:
+                (root / "d").symlink_to(outside)
+                swapped += 1
+                (root / "d").unlink()
+            except FileExistsError:
+                pass  # A write has made the folder anew.
+            while (root / "kept").exists():
+                try:
+                    (root / "kept").rename(root / "d")
+                except OSError:
+                    shutil.rmtree(root / "d", ignore_errors=True)
 
     thread = threading.Thread(target=swap)
     thread.start()
@@ -186,7 +196,7 @@ def test_a_folder_that_is_swapped_for_a_link_leads_a_write_outside(writer, root)
     finally:
         stop.set()
         thread.join()
-    assert written > 0
+    assert written > 0 and swapped > 0
     assert list(outside.iterdir()) == []
 
 
