@@ -1,4 +1,4 @@
-# Needs Rust, Python 3.10+ with venv, GNU make and git; everything else is put below build/ and target/.
+# Needs Rust, a C compiler, Python 3.10+ with venv, GNU make and git; everything else is put below build/ and target/.
 
 PYTHON ?= python3
 CARGO ?= cargo
