@@ -7,8 +7,8 @@
 //! and joins them.
 //!
 //! Waking a thread costs more than many a job, so it is done for several results at once: the reader
-//! is woken for a batch of them, for one that took long, or at the end; workers when half of the
-//! window has been read.
+//! is woken for a batch of them or at the end, and looks by itself meanwhile; workers are woken when
+//! half of the window has been read.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,10 +21,7 @@ use crate::error::{Error, Result};
 /// Results for which a waiting reader is woken.
 const BATCH: usize = 32;
 
-/// A job that took so long is worth waking the reader for.
-const LONG_JOB: Duration = Duration::from_millis(2);
-
-/// The reader looks by itself so often, as all workers may be busy with long jobs.
+/// The reader looks by itself so often, as a batch of long jobs may take for ever.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// What a poll of the reader found.
@@ -141,7 +138,7 @@ impl<R: Weigh> Shared<R> {
     }
 
     /// Puts a result into its slot.
-    fn put(&self, place: u64, result: Result<R>, is_long: bool) {
+    fn put(&self, place: u64, result: Result<R>) {
         let mut slots = self.lock();
         let index = usize::try_from(place - slots.front).expect("a place within the window");
         if result.is_err() {
@@ -151,7 +148,7 @@ impl<R: Weigh> Shared<R> {
         slots.bytes += weight(&result);
         slots.ring[index] = Some(result);
         slots.filled += 1;
-        let is_enough = is_long || slots.filled >= BATCH.min(self.window.jobs) || slots.bytes >= self.window.bytes;
+        let is_enough = slots.filled >= BATCH.min(self.window.jobs) || slots.bytes >= self.window.bytes;
         if slots.reader_waits && is_enough && matches!(slots.ring.front(), Some(Some(_))) {
             self.filled.notify_one();
         }
@@ -300,9 +297,7 @@ where
             shared.lock().ring.push_back(None);
             (job, place)
         };
-        let start = Instant::now();
-        let result = job.and_then(&mut worker);
-        shared.put(place, result, start.elapsed() >= LONG_JOB);
+        shared.put(place, job.and_then(&mut worker));
     }
 }
 
