@@ -147,3 +147,6 @@ pub const REVIEW_PART_BYTES: usize = 100;
 
 /// Bytes of a line of a patch on average above which a file counts as minified: it comes last.
 pub const MINIFIED_LINE_BYTES: usize = 1_000;
+
+/// Entries of one directory inside a git directory (references, loose objects, packs); more are `too_large:`.
+pub const DIRECTORY_ENTRIES: usize = 1 << 20;

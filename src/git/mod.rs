@@ -34,6 +34,7 @@ mod renames;
 mod repositories;
 mod repository;
 mod revision;
+pub mod store;
 mod submodule;
 mod suggest;
 mod tree;

@@ -3,10 +3,13 @@
 //! DuckDB checks only paths opened through its file system. Repositories and the files of sandboxes
 //! are opened with the operating system's calls, so the same settings are read and enforced here.
 
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
 
+use super::beneath::Root;
+use super::directory::{Directory, OpenError};
 use super::policy::Sandboxes;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, quoted};
 
 /// Everything, or only what lies in the allowed folders; and of that everything, or only what lies
 /// in a sandbox.
@@ -31,7 +34,7 @@ impl Access {
     }
 
     /// Narrows the access to the sandboxes of a setting, [`Sandboxes::open`].
-    pub fn within(self, json: &str, max_read_bytes: u64) -> Result<Self> {
+    pub fn within(self, json: &str, max_read_bytes: u64) -> crate::error::Result<Self> {
         let sandboxes = Sandboxes::open(json, max_read_bytes, |root| self.is_allowed(root))?;
         Ok(Self { sandboxes: Some(sandboxes), ..self })
     }
@@ -48,7 +51,7 @@ impl Access {
 
     /// Returns the path that an argument names as a repository: with sandboxes, `name/folder` or
     /// an absolute path. Where it leads is still to be checked.
-    pub fn repository_path(&self, given: &str) -> Result<PathBuf> {
+    pub fn repository_path(&self, given: &str) -> crate::error::Result<PathBuf> {
         self.sandboxes.as_ref().map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.folder(given))
     }
 
@@ -58,9 +61,47 @@ impl Access {
             && self.sandboxes.as_ref().is_none_or(|sandboxes| sandboxes.hold_repository(canonical))
     }
 
+    /// Opens the directory at a path from which a repository may be read. Where access is limited, it is opened
+    /// beneath its root, without following a link, and so is everything beneath it later; a path that leads
+    /// through links is resolved first.
+    pub fn open_directory(&self, path: &Path) -> Result<Directory, OpenError> {
+        if self.is_unlimited() {
+            return Directory::open(std::path::absolute(path).map_err(OpenError::System)?);
+        }
+        let as_written = lexical(path).map_or(Err(OpenError::Outside), |path| self.open_beneath(&path));
+        match as_written {
+            Err(OpenError::Outside | OpenError::Link) => {
+                let resolved = path.canonicalize().map_err(|_| OpenError::Outside)?;
+                self.open_beneath(&resolved)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Returns the roots that repositories are read beneath, `None` where everything may be read.
+    pub fn roots(&self) -> Option<Vec<&Path>> {
+        if let Some(sandboxes) = &self.sandboxes {
+            return Some(sandboxes.repository_roots().map(|(path, _)| path).collect());
+        }
+        self.allowed.as_ref().map(|allowed| allowed.iter().map(PathBuf::as_path).collect())
+    }
+
+    /// Returns the error of a path from which no repository may be read; `given` is the path as the user wrote it.
+    pub fn outside(&self, given: &str) -> Error {
+        let refused = |limit| {
+            let given = quoted(given);
+            format!("the repository at {given} is, or reads from, a directory outside {limit}")
+        };
+        match &self.sandboxes {
+            Some(sandboxes) => sandboxes.refuse_repository(refused("the sandboxes")),
+            None => Error::fs_denied(refused("DuckDB's allowed_directories"))
+                .with_hint("Ask the host to add the directory to allowed_directories before external access is disabled"),
+        }
+    }
+
     /// Refuses a canonical path from which no repository may be read; `given` is the path as the
     /// user wrote it.
-    pub fn check(&self, canonical: &Path, given: &str) -> Result<()> {
+    pub fn check(&self, canonical: &Path, given: &str) -> crate::error::Result<()> {
         if self.allows(canonical) {
             return Ok(());
         }
@@ -78,8 +119,22 @@ impl Access {
     /// Refuses a path that leads, after its links are resolved, to where no repository may be
     /// read. Of a path that does not exist, the part that does decides: a refusal tells nothing of
     /// what lies outside.
-    pub fn check_target(&self, path: &Path, given: &str) -> Result<()> {
+    pub fn check_target(&self, path: &Path, given: &str) -> crate::error::Result<()> {
         if self.is_unlimited() { Ok(()) } else { self.check(&resolved(path, 0), given) }
+    }
+
+    /// Opens a directory by an absolute path without `..`, beneath the root that it lies in.
+    fn open_beneath(&self, path: &Path) -> Result<Directory, OpenError> {
+        let relative = |root: &Path| path.strip_prefix(root).ok().map(|rest| rest.as_os_str().as_bytes().to_vec());
+        if let Some(sandboxes) = &self.sandboxes {
+            let found = sandboxes.repository_roots().find_map(|(own, root)| Some((own, root, relative(own)?)));
+            let (own, root, rest) = found.ok_or(OpenError::Outside)?;
+            return Directory::beneath(root, own, &rest);
+        }
+        let allowed = self.allowed.iter().flatten().find_map(|own| Some((own, relative(own)?)));
+        let (own, rest) = allowed.ok_or(OpenError::Outside)?;
+        let root = Root::open(own).map_err(|_| OpenError::Absent)?;
+        Directory::beneath(&root, own, &rest)
     }
 
     fn is_allowed(&self, canonical: &Path) -> bool {
@@ -169,4 +224,18 @@ mod tests {
             assert!(check(name).is_ok(), "{name}");
         }
     }
+}
+
+/// Returns an absolute path whose `..` are taken off with the component before them, as text.
+fn lexical(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for component in std::path::absolute(path).ok()?.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    Some(plain)
 }

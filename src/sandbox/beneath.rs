@@ -15,9 +15,9 @@ use rustix::io::{Errno, Result};
 /// Reading, and never the terminal that a path may name.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 /// Only a folder.
-const FOLDER: OFlags = READ.union(OFlags::DIRECTORY);
+pub(super) const FOLDER: OFlags = READ.union(OFlags::DIRECTORY);
 /// Without NONBLOCK, opening a FIFO waits for its writer for ever.
-const FILE: OFlags = READ.union(OFlags::NONBLOCK);
+pub(super) const FILE: OFlags = READ.union(OFlags::NONBLOCK);
 
 /// A folder that files are read beneath.
 #[derive(Debug)]
@@ -53,14 +53,14 @@ impl Root {
     /// Opens whatever lies at `relative`, a folder or a special file too; a link, there or on the
     /// way, is `ELOOP`.
     pub(super) fn open_any(&self, relative: &[u8]) -> Result<File> {
-        self.open_beneath(relative, FILE).map(File::from)
+        open_beneath(&self.folder, relative, FILE).map(File::from)
     }
 
     /// Opens the folder at `relative`; `""` is the root.
     pub(super) fn open_folder(&self, relative: &str) -> Result<OwnedFd> {
         match relative {
             "" => openat(&self.folder, ".", FOLDER, Mode::empty()),
-            relative => self.open_beneath(relative.as_bytes(), FOLDER),
+            relative => open_beneath(&self.folder, relative.as_bytes(), FOLDER),
         }
     }
 
@@ -80,42 +80,43 @@ impl Root {
         let has = |name| statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
         has("HEAD") && (has("objects") && has("refs") || has("commondir"))
     }
+}
 
-    fn open_beneath(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
-        if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
-            return Err(Errno::INVAL);
-        }
-        #[cfg(target_os = "linux")]
-        match self.open_at_once(relative, flags) {
-            // No such call, or one that is forbidden; a path that is longer than one call takes.
-            Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG) => {}
-            opened => return opened,
-        }
-        self.open_by_steps(relative, flags)
+/// Opens what lies at `relative` beneath a directory; a link, there or on the way, is `ELOOP`.
+pub(super) fn open_beneath(above: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
+    if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
+        return Err(Errno::INVAL);
     }
-
     #[cfg(target_os = "linux")]
-    fn open_at_once(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
-        use rustix::fs::{ResolveFlags, openat2};
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        openat2(&self.folder, relative, flags, Mode::empty(), resolve)
+    match open_at_once(above, relative, flags) {
+        // No such call, or one that is forbidden; a path that is longer than one call takes.
+        Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG) => {}
+        opened => return opened,
     }
+    open_by_steps(above, relative, flags)
+}
 
-    fn open_by_steps(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
-        let mut opened: Option<OwnedFd> = None;
-        let mut names = relative.split(|&byte| byte == b'/').peekable();
-        while let Some(name) = names.next() {
-            let above = opened.as_ref().unwrap_or(&self.folder);
-            let flags = if names.peek().is_some() { FOLDER } else { flags };
-            let next = openat(above, name, flags, Mode::empty()).map_err(|error| match error {
-                // For a link where a folder was asked for, systems differ.
-                Errno::NOTDIR | Errno::MLINK if is_link(above, name) => Errno::LOOP,
-                error => error,
-            })?;
-            opened = Some(next);
-        }
-        opened.ok_or(Errno::INVAL)
+#[cfg(target_os = "linux")]
+fn open_at_once(above: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
+    use rustix::fs::{ResolveFlags, openat2};
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    openat2(above, relative, flags, Mode::empty(), resolve)
+}
+
+fn open_by_steps(root: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
+    let mut opened: Option<OwnedFd> = None;
+    let mut names = relative.split(|&byte| byte == b'/').peekable();
+    while let Some(name) = names.next() {
+        let above = opened.as_ref().unwrap_or(root);
+        let flags = if names.peek().is_some() { FOLDER } else { flags };
+        let next = openat(above, name, flags, Mode::empty()).map_err(|error| match error {
+            // For a link where a folder was asked for, systems differ.
+            Errno::NOTDIR | Errno::MLINK if is_link(above, name) => Errno::LOOP,
+            error => error,
+        })?;
+        opened = Some(next);
     }
+    opened.ok_or(Errno::INVAL)
 }
 
 fn is_link(folder: &OwnedFd, name: &[u8]) -> bool {
@@ -210,8 +211,8 @@ mod tests {
             "sub/missing",
             "fifo",
         ] {
-            let once = |flags| root.open_at_once(path.as_bytes(), flags).map(|_| ());
-            let steps = |flags| root.open_by_steps(path.as_bytes(), flags).map(|_| ());
+            let once = |flags| open_at_once(&root.folder, path.as_bytes(), flags).map(|_| ());
+            let steps = |flags| open_by_steps(&root.folder, path.as_bytes(), flags).map(|_| ());
             assert_eq!(once(FILE), steps(FILE), "{path}");
             assert_eq!(once(FOLDER).is_ok(), steps(FOLDER).is_ok(), "{path}");
         }
@@ -238,7 +239,7 @@ mod tests {
             let end = Instant::now() + Duration::from_secs(1);
             while Instant::now() < end {
                 for path in [&b"real/file"[..], b"sub/file", b"link/file", b"sub/link"] {
-                    for opened in [root.open_by_steps(path, FILE), root.open_beneath(path, FILE)] {
+                    for opened in [open_by_steps(&root.folder, path, FILE), open_beneath(&root.folder, path, FILE)] {
                         match opened.map(|file| read_bounded(File::from(file), 100).unwrap().unwrap()) {
                             Ok(bytes) if bytes == b"fine" => fine += 1,
                             Ok(bytes) => panic!("read {:?}", String::from_utf8_lossy(&bytes)),

@@ -6,6 +6,7 @@
 //! | `policy` | the setting: named roots and their rules |
 //! | `rel_path` | paths beneath a root that cannot mean another place |
 //! | `beneath` | opening beneath a root without following a link |
+//! | `directory` | directories that were opened, and files that are opened beneath them once |
 //! | `folders` | looking at many files beneath a root, one call each |
 //! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
@@ -13,6 +14,7 @@
 
 mod access;
 mod beneath;
+mod directory;
 mod folders;
 mod local;
 mod place;
@@ -22,6 +24,7 @@ mod write;
 
 pub use access::Access;
 pub use beneath::Root;
+pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, RegularFile, Stamp};
 pub use folders::{FileKind, FileState, Folders, Moment};
 pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};

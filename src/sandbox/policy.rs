@@ -264,6 +264,12 @@ impl Sandboxes {
         Ok(sandbox.path.join(path.as_str()))
     }
 
+    /// Returns the roots that repositories may be read beneath, each with its path.
+    pub(super) fn repository_roots(&self) -> impl Iterator<Item = (&Path, &Root)> {
+        let readable = self.0.iter().filter(|sandbox| sandbox.is_open && !sandbox.approvals.read);
+        readable.map(|sandbox| (sandbox.path.as_path(), &sandbox.root))
+    }
+
     /// Tells whether a repository with this canonical path may be read.
     pub(super) fn hold_repository(&self, canonical: &Path) -> bool {
         self.0.iter().any(|sandbox| sandbox.holds_repository(canonical))

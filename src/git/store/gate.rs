@@ -1,0 +1,239 @@
+//! Directories of a repository, and the files that are opened beneath them.
+//!
+//! Each is opened once, relative to one that was opened before, and what was opened is what is
+//! parsed. Where the host limits what may be read, no link inside a git directory is followed: git
+//! itself makes none there, as worktrees and borrowed stores are named in text. Where it does not,
+//! links lead where they lead for git.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+use crate::sandbox::{Access, Directory, DirectoryEntry, OpenError, RegularFile, Stamp};
+
+/// What a query may read, and what it calls the repository.
+#[derive(Debug)]
+pub struct Gate {
+    access: Arc<Access>,
+    /// The path as the user gave it, for messages.
+    given: Arc<str>,
+}
+
+/// A directory of a repository: a git directory or one below it. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct GitDirectory {
+    gate: Arc<Gate>,
+    directory: Directory,
+    /// The path from the git directory for messages, with a slash at its end; empty for itself.
+    name: Arc<[u8]>,
+}
+
+/// What stands at a name.
+#[derive(Debug)]
+pub enum Found {
+    /// Nothing.
+    Absent,
+    /// A directory.
+    Directory,
+    /// A regular file, opened.
+    File(RegularFile),
+}
+
+impl Gate {
+    /// Returns the gate of a query to the repository that was given as `given`.
+    pub fn new(access: &Arc<Access>, given: &str) -> Arc<Self> {
+        Arc::new(Self { access: Arc::clone(access), given: given.into() })
+    }
+
+    /// Returns what may be read.
+    pub fn access(&self) -> &Arc<Access> {
+        &self.access
+    }
+
+    /// Returns the path as the user gave it.
+    pub fn given(&self) -> &Arc<str> {
+        &self.given
+    }
+
+    /// Opens a directory by its path; `None` where there is none.
+    ///
+    /// # Errors
+    /// `fs_denied` where the path leads outside of what may be read.
+    pub fn open(self: &Arc<Self>, path: &Path) -> Result<Option<GitDirectory>> {
+        match self.access.open_directory(path) {
+            Ok(directory) => Ok(Some(GitDirectory { gate: Arc::clone(self), directory, name: Arc::default() })),
+            Err(OpenError::Absent | OpenError::Directory | OpenError::Special) => Ok(None),
+            Err(error) => Err(self.failed(error, path.as_os_str().as_bytes())),
+        }
+    }
+
+    /// Returns an error that says the repository is damaged; `what` goes on the sentence.
+    pub fn damaged(&self, what: impl std::fmt::Display) -> Error {
+        Error::tool_failed(format!("the repository at {} is damaged: {what}", quoted(&self.given)))
+            .with_hint("Run 'git fsck' there")
+    }
+
+    /// Returns an error about a limit of redline; `what` goes on the sentence.
+    pub fn too_large(&self, what: impl std::fmt::Display) -> Error {
+        Error::too_large(format!("the repository at {} {what}", quoted(&self.given)))
+            .with_hint("redline reads no more than this; docs/limitations.md lists the limits")
+    }
+
+    fn failed(&self, error: OpenError, name: &[u8]) -> Error {
+        let shown = quoted(&name.to_str_lossy());
+        match error {
+            OpenError::Absent => self.damaged(format!("its {shown} is missing")),
+            OpenError::Directory => self.damaged(format!("its {shown} is a directory")),
+            OpenError::Special => self.damaged(format!("its {shown} is neither a file nor a directory")),
+            OpenError::Outside => self.access.outside(&self.given),
+            OpenError::Link => Error::fs_denied(format!(
+                "the repository at {} has a symbolic link at {shown}, and none is followed in a git directory while \
+                 the host limits what may be read",
+                quoted(&self.given)
+            ))
+            .with_hint("Replace the link by what it leads to; git names worktrees and borrowed stores in text"),
+            OpenError::TooLarge { size } => self.too_large(format!("has {size} bytes or entries in {shown}")),
+            OpenError::System(error) => self.system(error, &shown),
+        }
+    }
+
+    fn system(&self, error: std::io::Error, shown: &str) -> Error {
+        let given = quoted(&self.given);
+        let failed = Error::tool_failed(format!("{shown} of the repository at {given} cannot be read"));
+        match error.raw_os_error().map(meaning) {
+            Some("permission") => {
+                Error::fs_denied(format!("{shown} of the repository at {given} is not readable for this process"))
+            }
+            Some("files") => failed.with_hint("Too many files are open; raise the limit of the process (ulimit -n)"),
+            _ => failed.with_hint("Look at the disk and the system's log"),
+        }
+        .with_source(error)
+    }
+}
+
+/// Returns what a system error means for the reader of a message.
+fn meaning(code: i32) -> &'static str {
+    match std::io::Error::from_raw_os_error(code).kind() {
+        std::io::ErrorKind::PermissionDenied => "permission",
+        // EMFILE and ENFILE have no kind of their own.
+        _ if matches!(code, 23 | 24) => "files",
+        _ => "",
+    }
+}
+
+impl GitDirectory {
+    /// Returns what the query may read.
+    pub fn gate(&self) -> &Arc<Gate> {
+        &self.gate
+    }
+
+    /// Returns the path that the directory was opened by: absolute, and canonical where access is limited.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Opens what stands at `name`, components separated by `/`.
+    pub fn look(&self, name: &[u8]) -> Result<Found> {
+        match self.directory.file(name) {
+            Ok(file) => Ok(Found::File(file)),
+            Err(OpenError::Absent) => Ok(Found::Absent),
+            Err(OpenError::Directory) => Ok(Found::Directory),
+            Err(error) => Err(self.failed(error, name)),
+        }
+    }
+
+    /// Opens the file at `name`, `None` where nothing stands there.
+    pub fn open(&self, name: &[u8]) -> Result<Option<RegularFile>> {
+        match self.look(name)? {
+            Found::File(file) => Ok(Some(file)),
+            Found::Absent => Ok(None),
+            Found::Directory => Err(self.failed(OpenError::Directory, name)),
+        }
+    }
+
+    /// Reads the file at `name`, `None` where nothing stands there.
+    ///
+    /// # Errors
+    /// `too_large` for a file of more than `limit` bytes.
+    pub fn read(&self, name: &[u8], limit: u64) -> Result<Option<Vec<u8>>> {
+        let Some(file) = self.open(name)? else { return Ok(None) };
+        self.contents(&file, name, limit).map(Some)
+    }
+
+    /// Reads a file that was opened at `name`.
+    ///
+    /// # Errors
+    /// `too_large` for a file of more than `limit` bytes.
+    pub fn contents(&self, file: &RegularFile, name: &[u8], limit: u64) -> Result<Vec<u8>> {
+        file.read_all(limit).map_err(|error| match error {
+            OpenError::TooLarge { size } => {
+                let shown = quoted(&self.full(name).to_str_lossy());
+                self.gate.too_large(format!("has {size} bytes in {shown}, and redline reads {limit}"))
+            }
+            error => self.failed(error, name),
+        })
+    }
+
+    /// Opens the directory at `name`, `None` where there is none.
+    pub fn directory(&self, name: &[u8]) -> Result<Option<Self>> {
+        match self.directory.directory(name) {
+            Ok(directory) => {
+                let name = [&self.full(name)[..], b"/"].concat();
+                Ok(Some(Self { gate: Arc::clone(&self.gate), directory, name: name.into() }))
+            }
+            Err(OpenError::Absent) => Ok(None),
+            Err(error) => Err(self.failed(error, name)),
+        }
+    }
+
+    /// Returns the entries of the directory itself, unordered.
+    ///
+    /// # Errors
+    /// `too_large` for more than [`limits::DIRECTORY_ENTRIES`].
+    pub fn entries(&self) -> Result<Vec<DirectoryEntry>> {
+        self.directory.entries(limits::DIRECTORY_ENTRIES).map_err(|error| self.failed(error, b""))
+    }
+
+    /// Returns what tells the state of the file at `name`, `None` where nothing stands there.
+    pub fn stamp(&self, name: &[u8]) -> Result<Option<Stamp>> {
+        match self.directory.stamp_of(name) {
+            Ok(stamp) => Ok(Some(stamp)),
+            Err(OpenError::Absent) => Ok(None),
+            Err(error) => Err(self.failed(error, name)),
+        }
+    }
+
+    /// Returns what tells the directory itself from others, and one state of its list of names from the next.
+    pub fn own_stamp(&self) -> Result<Stamp> {
+        self.directory.stamp().map_err(|error| self.failed(error, b""))
+    }
+
+    /// Opens the directory that a text in this one names: absolute, or relative to this one; `None` where there is
+    /// none.
+    ///
+    /// # Errors
+    /// `fs_denied` where the path leads outside of what may be read.
+    pub fn follow(&self, path: &[u8]) -> Result<Option<Self>> {
+        self.gate.open(&self.path().join(OsStr::from_bytes(path)))
+    }
+
+    /// Returns the path that a text in this directory names.
+    pub fn join(&self, path: &[u8]) -> PathBuf {
+        self.path().join(OsStr::from_bytes(path))
+    }
+
+    /// Returns the error of what could not be opened at `name`.
+    pub fn failed(&self, error: OpenError, name: &[u8]) -> Error {
+        self.gate.failed(error, &self.full(name))
+    }
+
+    /// Returns the name of something beneath this directory from the git directory on, for messages.
+    pub fn full(&self, name: &[u8]) -> Vec<u8> {
+        [&self.name[..], name].concat()
+    }
+}

@@ -1,0 +1,403 @@
+//! Directories that were opened, and what is opened beneath them.
+//!
+//! Everything is opened relative to a handle that was opened before, waits for nothing (a FIFO, a
+//! device) and is told by its own handle, so that what was checked is what is used. Whether links
+//! are followed is decided once, when the first directory is opened.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::io::Errno;
+
+use super::beneath::{self, Root};
+
+/// Whether symbolic links are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// A link, there or on the way, is [`OpenError::Link`].
+    Refused,
+    /// Links are followed wherever they lead.
+    Followed,
+}
+
+/// Why something could not be opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// Nothing is there.
+    Absent,
+    /// It is a link or lies behind one, and links are refused.
+    Link,
+    /// It is a directory where a file was wanted.
+    Directory,
+    /// It is a FIFO, a socket or a device.
+    Special,
+    /// It lies outside the roots.
+    Outside,
+    /// It is larger than the caller's limit.
+    TooLarge {
+        /// Its bytes, as far as they were counted.
+        size: u64,
+    },
+    /// The system's own word: permissions, too many open files, a failing disk.
+    System(io::Error),
+}
+
+/// What tells one state of a file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    /// Seconds and nanoseconds.
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// What an entry of a directory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link, wherever it leads.
+    Link,
+    /// A FIFO, a socket or a device.
+    Special,
+}
+
+/// An entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryEntry {
+    /// Its name, any bytes but NUL and `/`.
+    pub name: Vec<u8>,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// An opened directory; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Directory {
+    handle: Arc<OwnedFd>,
+    /// The path that it was opened by, for pointers that are relative to it.
+    path: Arc<Path>,
+    links: Links,
+}
+
+/// A regular file, opened for reading.
+#[derive(Debug)]
+pub struct RegularFile {
+    file: File,
+    stamp: Stamp,
+}
+
+impl Directory {
+    /// Opens a directory by its path, links followed.
+    pub(super) fn open(path: PathBuf) -> Result<Self, OpenError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| failed(error, Links::Followed))?;
+        Ok(Self { handle: Arc::new(handle), path: path.into(), links: Links::Followed })
+    }
+
+    /// Opens the directory at `relative` beneath a root, whose own path is `path`; no link is followed, there or
+    /// beneath it later.
+    pub(super) fn beneath(root: &Root, path: &Path, relative: &[u8]) -> Result<Self, OpenError> {
+        use std::os::unix::ffi::OsStrExt;
+        let (handle, path) = if relative.is_empty() {
+            (root.open_folder(""), path.to_owned())
+        } else {
+            let path = path.join(std::ffi::OsStr::from_bytes(relative));
+            (beneath::open_beneath(&root.folder, relative, beneath::FOLDER), path)
+        };
+        let handle = handle.map_err(|error| failed(error, Links::Refused))?;
+        Ok(Self { handle: Arc::new(handle), path: path.into(), links: Links::Refused })
+    }
+
+    /// Returns the path that the directory was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns how links are treated.
+    pub fn links(&self) -> Links {
+        self.links
+    }
+
+    /// Returns what tells this directory from others.
+    pub fn stamp(&self) -> Result<Stamp, OpenError> {
+        fstat(&self.handle).map(|stat| Stamp::new(&stat)).map_err(|error| failed(error, self.links))
+    }
+
+    /// Opens the directory at `relative`, components separated by `/`.
+    pub fn directory(&self, relative: &[u8]) -> Result<Self, OpenError> {
+        use std::os::unix::ffi::OsStrExt;
+        let handle = self.open_at(relative, beneath::FOLDER)?;
+        let path = self.path.join(std::ffi::OsStr::from_bytes(relative));
+        Ok(Self { handle: Arc::new(handle), path: path.into(), links: self.links })
+    }
+
+    /// Opens the regular file at `relative`, components separated by `/`.
+    pub fn file(&self, relative: &[u8]) -> Result<RegularFile, OpenError> {
+        let handle = self.open_at(relative, beneath::FILE)?;
+        let stat = fstat(&handle).map_err(|error| failed(error, self.links))?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Ok(RegularFile { file: File::from(handle), stamp: Stamp::new(&stat) }),
+            FileType::Directory => Err(OpenError::Directory),
+            _ => Err(OpenError::Special),
+        }
+    }
+
+    /// Returns what tells the state of the file or directory at `relative`, without opening it; of a link the
+    /// link's own state where links are refused.
+    pub fn stamp_of(&self, relative: &[u8]) -> Result<Stamp, OpenError> {
+        // Only the last component may be looked at without being opened: the way there is walked as for a file.
+        let start = relative.iter().rposition(|&byte| byte == b'/');
+        let flags = if self.links == Links::Refused { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
+        let stat = match start {
+            None => statat(&self.handle, valid(relative)?, flags),
+            Some(slash) => {
+                let parent = self.open_at(&relative[..slash], beneath::FOLDER)?;
+                statat(parent, valid(&relative[slash + 1..])?, flags)
+            }
+        };
+        stat.map(|stat| Stamp::new(&stat)).map_err(|error| failed(error, self.links))
+    }
+
+    /// Returns the entries of the directory itself, unordered; more than `most` are [`OpenError::TooLarge`].
+    pub fn entries(&self, most: usize) -> Result<Vec<DirectoryEntry>, OpenError> {
+        let system = |error| failed(error, self.links);
+        let mut found = Vec::new();
+        for entry in Dir::read_from(&self.handle).map_err(system)? {
+            let entry = entry.map_err(system)?;
+            let name = entry.file_name().to_bytes();
+            if matches!(name, b"." | b"..") {
+                continue;
+            }
+            if found.len() == most {
+                return Err(OpenError::TooLarge { size: most as u64 + 1 });
+            }
+            let kind = match entry.file_type() {
+                // Some file systems do not tell; the entry may be gone by now.
+                FileType::Unknown => match statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                    Err(Errno::NOENT) => continue,
+                    Err(error) => return Err(system(error)),
+                },
+                kind => kind,
+            };
+            let kind = match kind {
+                FileType::RegularFile => EntryKind::File,
+                FileType::Directory => EntryKind::Directory,
+                FileType::Symlink => EntryKind::Link,
+                _ => EntryKind::Special,
+            };
+            found.push(DirectoryEntry { name: name.to_vec(), kind });
+        }
+        Ok(found)
+    }
+
+    fn open_at(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd, OpenError> {
+        let opened = match self.links {
+            Links::Refused => beneath::open_beneath(&self.handle, relative, flags),
+            Links::Followed => {
+                if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
+                    return Err(OpenError::Absent);
+                }
+                openat(self.handle.as_fd(), relative, flags.difference(OFlags::NOFOLLOW), Mode::empty())
+            }
+        };
+        opened.map_err(|error| failed(error, self.links))
+    }
+}
+
+impl RegularFile {
+    /// Returns what the file was like when it was opened.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Tells whether nobody has written to the file since it was opened.
+    pub fn is_unchanged(&self) -> bool {
+        fstat(&self.file).is_ok_and(|stat| Stamp::new(&stat) == self.stamp)
+    }
+
+    /// Reads the whole file; more than `limit` bytes are [`OpenError::TooLarge`], also when it grows meanwhile.
+    pub fn read_all(&self, limit: u64) -> Result<Vec<u8>, OpenError> {
+        if self.stamp.size > limit {
+            return Err(OpenError::TooLarge { size: self.stamp.size });
+        }
+        let mut bytes = Vec::new();
+        let no_memory = || OpenError::System(io::ErrorKind::OutOfMemory.into());
+        // One byte more than it has tells a file that has grown.
+        let size = usize::try_from(self.stamp.size).map_err(|_| no_memory())?;
+        bytes.try_reserve_exact(size.saturating_add(1)).map_err(|_| no_memory())?;
+        loop {
+            let at = bytes.len();
+            if at == bytes.capacity() {
+                bytes.try_reserve(at.max(4096)).map_err(|_| no_memory())?;
+            }
+            bytes.resize(bytes.capacity(), 0);
+            let read = self.read_at(at as u64, &mut bytes[at..]).map_err(OpenError::System)?;
+            bytes.truncate(at + read);
+            if bytes.len() as u64 > limit {
+                return Err(OpenError::TooLarge { size: bytes.len() as u64 });
+            }
+            if read == 0 {
+                return Ok(bytes);
+            }
+        }
+    }
+
+    /// Reads at an offset until `bytes` is full or the file ends; returns how many bytes were read.
+    pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut read = 0;
+        while read < bytes.len() {
+            match self.file.read_at(&mut bytes[read..], offset + read as u64) {
+                Ok(0) => break,
+                Ok(more) => read += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(read)
+    }
+}
+
+impl Stamp {
+    // The types of these fields differ between systems.
+    #[allow(clippy::unnecessary_cast)]
+    fn new(stat: &Stat) -> Self {
+        Self {
+            device: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            size: stat.st_size as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+
+    /// Returns the bytes of the file.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns when the content was written last, in seconds since 1970 and nanoseconds of that second.
+    pub fn modified(&self) -> (i64, i64) {
+        self.modified
+    }
+
+    /// Returns the device and the inode.
+    pub fn identity(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+}
+
+/// Refuses a component that names no entry of its directory.
+fn valid(name: &[u8]) -> Result<&[u8], OpenError> {
+    if matches!(name, b"" | b"." | b"..") { Err(OpenError::Absent) } else { Ok(name) }
+}
+
+fn failed(error: Errno, links: Links) -> OpenError {
+    match error {
+        Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::INVAL => OpenError::Absent,
+        Errno::LOOP | Errno::MLINK | Errno::XDEV if links == Links::Refused => OpenError::Link,
+        Errno::NXIO | Errno::NODEV => OpenError::Special,
+        error => OpenError::System(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn tree() -> tempfile::TempDir {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        fs::create_dir_all(at("in/a/b")).unwrap();
+        fs::create_dir_all(at("out")).unwrap();
+        fs::write(at("in/a/b/file"), "inside").unwrap();
+        fs::write(at("out/file"), "outside").unwrap();
+        symlink("../out", at("in/link")).unwrap();
+        symlink("b", at("in/a/near")).unwrap();
+        symlink("../../out/file", at("in/a/far")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("in/fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        temp
+    }
+
+    fn read(directory: &Directory, name: &str) -> String {
+        match directory.file(name.as_bytes()).and_then(|file| file.read_all(100)) {
+            Ok(bytes) => String::from_utf8(bytes).unwrap(),
+            Err(error) => format!("{error:?}"),
+        }
+    }
+
+    #[test]
+    fn a_directory_beneath_a_root_leads_nowhere_else() {
+        let temp = tree();
+        let path = temp.path().join("in");
+        let inside = Directory::beneath(&Root::open(&path).unwrap(), &path, b"").unwrap();
+        for (name, found) in [
+            ("a/b/file", "inside"),
+            ("a/near/file", "Link"),
+            ("a/far", "Link"),
+            ("link/file", "Link"),
+            ("link", "Link"),
+            ("fifo", "Special"),
+            ("a", "Directory"),
+            ("none", "Absent"),
+            ("a/b/file/x", "Absent"),
+            ("../out/file", "Absent"),
+            ("a/../../out/file", "Absent"),
+            ("/etc/hostname", "Absent"),
+            ("", "Absent"),
+            (".", "Absent"),
+        ] {
+            assert_eq!(read(&inside, name), found, "{name}");
+        }
+        assert!(matches!(inside.directory(b"link"), Err(OpenError::Link)));
+        assert!(matches!(inside.directory(b"a/near"), Err(OpenError::Link)));
+        assert_eq!(read(&inside.directory(b"a/b").unwrap(), "file"), "inside");
+        assert!(matches!(inside.stamp_of(b"link/file"), Err(OpenError::Link)));
+    }
+
+    #[test]
+    fn a_directory_without_a_root_follows_links_and_waits_for_nothing() {
+        let temp = tree();
+        let inside = Directory::open(temp.path().join("in")).unwrap();
+        for (name, found) in [
+            ("a/near/file", "inside"),
+            ("a/far", "outside"),
+            ("link/file", "outside"),
+            ("fifo", "Special"),
+            ("../out/file", "Absent"),
+        ] {
+            assert_eq!(read(&inside, name), found, "{name}");
+        }
+        let mut entries: Vec<_> = inside.entries(10).unwrap().into_iter().map(|entry| entry.name).collect();
+        entries.sort();
+        assert_eq!(entries, [b"a".to_vec(), b"fifo".to_vec(), b"link".to_vec()]);
+        assert!(matches!(inside.entries(2), Err(OpenError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn a_file_that_was_written_to_has_another_stamp() {
+        let temp = tree();
+        let inside = Directory::open(temp.path().join("in")).unwrap();
+        let file = inside.file(b"a/b/file").unwrap();
+        assert!(file.is_unchanged());
+        assert_eq!(inside.stamp_of(b"a/b/file").unwrap(), file.stamp());
+        fs::write(temp.path().join("in/a/b/file"), "longer than before").unwrap();
+        assert!(!file.is_unchanged());
+        assert_ne!(inside.stamp_of(b"a/b/file").unwrap(), file.stamp());
+        assert!(matches!(inside.file(b"a/b/file").unwrap().read_all(5), Err(OpenError::TooLarge { size: 18 })));
+        // What it was opened as does not hide how long it is by now.
+        assert!(matches!(file.read_all(6), Err(OpenError::TooLarge { .. })));
+    }
+}
