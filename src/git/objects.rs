@@ -55,6 +55,44 @@ impl Objects {
         }
     }
 
+    /// Returns an object's kind and its size in bytes, `None` where it is missing.
+    pub fn header(&self, id: &Oid) -> Result<Option<(Kind, u64)>> {
+        match self.repo.try_find_header(*id) {
+            Ok(header) => Ok(header.map(|header| (header.kind(), header.size()))),
+            Err(error) => Err(self.damaged(id).with_source(error)),
+        }
+    }
+
+    /// Returns an object of any kind, `None` where it is missing.
+    pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Arc<Vec<u8>>)>> {
+        if let Some(object) = self.packs.find(id, &self.cache, &mut self.unpacker.borrow_mut()) {
+            return Ok(Some((object.kind, object.bytes)));
+        }
+        match self.header(id)? {
+            Some((kind, _)) => self.read(id, kind).map(|bytes| Some((kind, bytes))),
+            None => Ok(None),
+        }
+    }
+
+    /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.
+    pub fn each_with_prefix(&self, prefix: gix::hash::Prefix, each: &mut dyn FnMut(&gix::oid)) {
+        self.packs.each_with_prefix(prefix, &mut *each);
+        let store = self.repo.objects.store_ref();
+        let borrowed = store.alternate_db_paths().unwrap_or_default();
+        let first = format!("{:02x}", prefix.as_oid().first_byte());
+        for path in std::iter::once(store.path().to_owned()).chain(borrowed) {
+            for entry in std::fs::read_dir(path.join(&first)).into_iter().flatten().flatten() {
+                let name = format!("{first}{}", entry.file_name().to_string_lossy());
+                if let Ok(id) = Oid::from_hex(name.as_bytes())
+                    && id.kind() == prefix.as_oid().kind()
+                    && prefix.cmp_oid(&id).is_eq()
+                {
+                    each(&id);
+                }
+            }
+        }
+    }
+
     fn read(&self, id: &Oid, expected: Kind) -> Result<Arc<Vec<u8>>> {
         if let Some(object) = self.packs.find(id, &self.cache, &mut self.unpacker.borrow_mut())
             && object.kind == expected

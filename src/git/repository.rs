@@ -15,6 +15,7 @@ use super::objects::Objects;
 use super::packs::Packs;
 use super::parts::Parts;
 use super::repositories::{Opened, Repositories};
+use super::store::{Gate, GitDirectory};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::Access;
@@ -33,6 +34,15 @@ pub struct Repository {
     /// What submodules may be read.
     pub(super) access: Arc<Access>,
     pub(super) opened: Opened,
+    /// The directory with HEAD.
+    #[allow(dead_code, reason = "the references that are read through it follow")]
+    pub(super) git_dir: GitDirectory,
+    /// The directory with the references that all work trees share.
+    #[allow(dead_code, reason = "the references that are read through it follow")]
+    pub(super) common_dir: GitDirectory,
+    /// The repository's own configuration.
+    #[allow(dead_code, reason = "upstream branches are read from it next")]
+    pub(super) config: Arc<gix::config::File>,
     cache: Arc<Cache>,
     /// What is kept of repositories.
     repositories: Arc<Repositories>,
@@ -87,14 +97,19 @@ impl Repository {
             }
             linked => linked,
         };
+        let gate = Gate::new(access, given);
+        let directory = |path: &Path| gate.open(path)?.ok_or_else(|| gate.damaged("its git directory is missing"));
         Ok(Self {
             opened,
+            git_dir: directory(&location.git_dir)?,
+            common_dir: directory(&location.common_dir)?,
             location: Arc::new(location),
             given: given.into(),
             big_file_bytes,
             quotes_high,
             drivers: Arc::new(drivers(&config)),
             checkout: Checkout::new(&config),
+            config: Arc::new(config),
             access: Arc::clone(access),
             cache: repositories.cache(cache_bytes),
             repositories: Arc::clone(repositories),

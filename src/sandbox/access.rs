@@ -94,8 +94,9 @@ impl Access {
         };
         match &self.sandboxes {
             Some(sandboxes) => sandboxes.refuse_repository(refused("the sandboxes")),
-            None => Error::fs_denied(refused("DuckDB's allowed_directories"))
-                .with_hint("Ask the host to add the directory to allowed_directories before external access is disabled"),
+            None => Error::fs_denied(refused("DuckDB's allowed_directories")).with_hint(
+                "Ask the host to add the directory to allowed_directories before external access is disabled",
+            ),
         }
     }
 
