@@ -3,10 +3,10 @@
 //! `one_pair [--cancel] <algorithm> <old> <new>`; with `--cancel` it prints how long the comparison goes on after it
 //! was asked to stop, at the worst of many moments.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
+use redline::budget::Budget;
 use redline::text::{Algorithm, Diff, DiffOptions, Engine, Stop};
 
 /// Moments at which a comparison is cancelled, spread over the time that it takes.
@@ -40,14 +40,14 @@ fn main() {
 
 /// Returns how long a comparison goes on that is asked to stop after `delay`; nothing when it ends before.
 fn cancelled(old: &[u8], new: &[u8], options: &DiffOptions, delay: Duration) -> Option<Duration> {
-    let flag = AtomicBool::new(false);
+    let budget = Budget::default();
     thread::scope(|scope| {
         let asked = scope.spawn(|| {
             thread::sleep(delay);
-            flag.store(true, Ordering::Relaxed);
+            budget.cancel();
             Instant::now()
         });
-        let is_stopped = Diff::new(&mut Engine::default(), old, new, options, &Stop::when(&flag)).is_err();
+        let is_stopped = Diff::new(&mut Engine::default(), old, new, options, &Stop::of(&budget)).is_err();
         let end = Instant::now();
         let asked = asked.join().expect("the thread that asks");
         is_stopped.then(|| end.duration_since(asked))

@@ -22,6 +22,10 @@ pub enum ErrorKind {
     NotUnique,
     /// What was read changed in the meantime.
     Stale,
+    /// The query took longer than it may.
+    Timeout,
+    /// A person said no to the operation.
+    Declined,
     /// The work failed for a reason outside the arguments: a damaged repository, an I/O error.
     ToolFailed,
 }
@@ -38,6 +42,8 @@ impl ErrorKind {
             Self::TooLarge => "too_large",
             Self::NotUnique => "not_unique",
             Self::Stale => "stale",
+            Self::Timeout => "timeout",
+            Self::Declined => "declined",
             Self::ToolFailed => "tool_failed",
         }
     }
@@ -103,6 +109,16 @@ impl Error {
     /// Creates a `stale` error.
     pub fn stale(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Stale, message)
+    }
+
+    /// Creates a `timeout` error.
+    pub fn timeout(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Timeout, message)
+    }
+
+    /// Creates a `declined` error.
+    pub fn declined(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Declined, message)
     }
 
     /// Creates a `tool_failed` error.

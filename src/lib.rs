@@ -15,9 +15,11 @@
 //! | [`sandbox`] | which paths may be read and written: DuckDB's limits, the named roots |
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
 //! | [`pipeline`] | pure: ordered parallel work with a bounded window |
+//! | [`budget`] | pure: what a query may use of time and memory, and whether it is cancelled |
 //! | [`suggest`] | pure: the nearest names to one that was not found |
 //! | [`error`], [`limits`] | the error codes and every limit by name |
 
+pub mod budget;
 pub mod edit;
 pub mod error;
 pub mod ffi;

@@ -75,6 +75,11 @@ pub const IGNORE_BYTES: u64 = 100 << 20;
 /// Bytes that the entries of an index may take in memory; a larger one is `tool_failed:`.
 pub const INDEX_BYTES: usize = 4 << 30;
 
+/// Bytes that a query may hold at once in what grows with its input: objects that were read, tables of lines,
+/// diffs and patches. More is `too_large:`. It leaves room for two versions of the largest object that is read
+/// ([`OBJECT_BYTES`]), and is what a host of 4 GiB can give.
+pub const QUERY_BYTES: usize = 2 << 30;
+
 /// Bytes of objects up to which they are kept from one query to the next.
 pub const KEPT_BYTES: usize = 32 << 20;
 

@@ -11,11 +11,11 @@
 //! half of the window has been read.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 
 /// Results for which a waiting reader is woken.
@@ -75,7 +75,7 @@ impl<I> Source<I> {
 pub struct Ordered<R> {
     shared: Arc<Shared<R>>,
     threads: Vec<JoinHandle<()>>,
-    stop: Arc<AtomicBool>,
+    stop: Arc<Budget>,
 }
 
 struct Shared<R> {
@@ -122,10 +122,10 @@ impl<R: Weigh> Shared<R> {
     }
 
     /// Waits as a worker until there is room; tells whether to go on.
-    fn wait_for_room(&self, place: u64, stop: &AtomicBool) -> bool {
+    fn wait_for_room(&self, place: u64, stop: &Budget) -> bool {
         let mut slots = self.lock();
         loop {
-            if slots.failed || stop.load(Ordering::Relaxed) {
+            if slots.failed || stop.is_cancelled() {
                 return false;
             }
             if self.has_room(&slots, place) {
@@ -158,14 +158,14 @@ impl<R: Weigh> Shared<R> {
 /// Counts a worker as ended when it returns or unwinds, so that the reader never waits for it.
 struct Running<R> {
     shared: Arc<Shared<R>>,
-    stop: Arc<AtomicBool>,
+    stop: Arc<Budget>,
 }
 
 impl<R> Drop for Running<R> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // Its slot stays empty, so the others would fill the window and wait for ever.
-            self.stop.store(true, Ordering::Relaxed);
+            self.stop.cancel();
         }
         self.shared.lock().running -= 1;
         self.shared.filled.notify_all();
@@ -178,7 +178,7 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
     ///
     /// After an error, of the source or of a worker, the source is not asked again. `stop` is shared
     /// with the work itself: it is set when the reader is dropped, and long jobs should look at it.
-    pub fn start<J, I, W>(source: Source<I>, workers: Vec<W>, window: Window, stop: Arc<AtomicBool>) -> Result<Self>
+    pub fn start<J, I, W>(source: Source<I>, workers: Vec<W>, window: Window, stop: Arc<Budget>) -> Result<Self>
     where
         J: Send + 'static,
         I: Iterator<Item = Result<J>> + Send + 'static,
@@ -259,7 +259,7 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
 
 impl<R> Drop for Ordered<R> {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.cancel();
         // Under the lock, so that no worker misses the call between its look and its wait.
         drop(self.shared.lock());
         self.shared.taken.notify_all();
@@ -270,7 +270,7 @@ impl<R> Drop for Ordered<R> {
     }
 }
 
-fn work<J, I, W, R>(source: &Mutex<Source<I>>, mut worker: W, shared: &Shared<R>, stop: &AtomicBool)
+fn work<J, I, W, R>(source: &Mutex<Source<I>>, mut worker: W, shared: &Shared<R>, stop: &Budget)
 where
     I: Iterator<Item = Result<J>>,
     W: FnMut(J) -> Result<R>,
@@ -304,7 +304,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     const WINDOW: Window = Window { jobs: 8, bytes: 100 };

@@ -1,7 +1,6 @@
 //! `commit_changes(range, repo)`: the changed files of every commit of a range.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::arguments::required_text;
@@ -203,16 +202,16 @@ impl TableFunction for CommitChangesTable {
             diff: query.diff.clone(),
         };
         let mailmap = if names && query.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
-        let stop = Arc::new(AtomicBool::new(false));
-        let history = History::new(&repository, &ends, query.history, Arc::clone(&stop))?;
+        let budget = host.budget.part();
+        let history = History::new(&repository, &ends, query.history, Arc::clone(&budget))?;
         let withdrawn = history.withdrawn();
         let worker = || {
-            let (stop, mailmap, withdrawn) = (Arc::clone(&stop), mailmap.clone(), Arc::clone(&withdrawn));
-            let mut measurer = CommitMeasurer::new(&repository, &query.paths, &measure, mailmap, Arc::clone(&stop))?;
+            let (budget, mailmap, withdrawn) = (Arc::clone(&budget), mailmap.clone(), Arc::clone(&withdrawn));
+            let mut measurer = CommitMeasurer::new(&repository, &query.paths, &measure, mailmap, Arc::clone(&budget))?;
             Ok(move |job: Vec<Comparable>| {
                 let (mut commits, mut failed) = (Vec::new(), Vec::new());
                 for commit in &job {
-                    let compared = measurer.measure(commit, &mut commits, &Stop::when(&stop));
+                    let compared = measurer.measure(commit, &mut commits, &Stop::of(&budget));
                     failed.extend(compared.err().map(|error| (commit.id, error)));
                 }
                 let places = (0u32..)
@@ -225,7 +224,7 @@ impl TableFunction for CommitChangesTable {
         let workers = (0..host.threads()).map(|_| worker()).collect::<Result<_>>()?;
         let jobs = Source::new(Jobs::new(history)).working_ahead(|jobs| jobs.history.walk_on(Duration::MAX));
         let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
-        let rows = Ordered::start(jobs, workers, window, Arc::clone(&stop))?;
+        let rows = Ordered::start(jobs, workers, window, budget)?;
         Ok(Stream::new(rows, open.projection))
     }
 

@@ -2,7 +2,6 @@
 //! diff as named parameters.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::arguments::{required_text, row_text};
 use super::host::Host;
@@ -101,7 +100,7 @@ impl Revisions {
 
     /// Starts the walk alone, to be read on the caller's thread.
     pub fn walk(&self, host: &Host) -> Result<Changes> {
-        self.open(host)?.changes(self.renames, Arc::default())
+        self.open(host)?.changes(self.renames, host.budget.part())
     }
 
     /// Starts the walk with workers: `make` returns the work of one of them.
@@ -124,17 +123,17 @@ impl Revisions {
         R: Weigh + Send + 'static,
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
     {
-        let stop = Arc::new(AtomicBool::new(false));
-        let changes = comparison.changes(self.renames, Arc::clone(&stop))?;
+        let budget = host.budget.part();
+        let changes = comparison.changes(self.renames, Arc::clone(&budget))?;
         let workers = (0..host.threads())
             .map(|_| {
-                let stop = Arc::clone(&stop);
+                let budget = Arc::clone(&budget);
                 let mut work = make(comparison)?;
-                Ok(move |change| work(change, &Stop::when(&stop)))
+                Ok(move |change| work(change, &Stop::of(&budget)))
             })
             .collect::<Result<_>>()?;
         let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
-        Ordered::start(Source::new(changes), workers, window, stop)
+        Ordered::start(Source::new(changes), workers, window, budget)
     }
 
     /// Returns how renames are looked for, if they are.

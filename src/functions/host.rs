@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::database::Database;
 use super::{grants, settings};
+use crate::budget::Budget;
 use crate::edit::{Operation, Tool};
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
@@ -41,6 +42,8 @@ pub struct Host {
     pub access: Arc<Access>,
     /// What is kept for the database.
     pub database: Arc<Database>,
+    /// What the query may use.
+    pub budget: Arc<Budget>,
 }
 
 impl Host {
@@ -60,7 +63,7 @@ impl Host {
             access = access.within(json, settings::max_read_bytes(&settings))?;
         }
         let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
-        Ok(Self { settings, access: Arc::new(access), database })
+        Ok(Self { settings, access: Arc::new(access), database, budget: Arc::default() })
     }
 
     /// Returns how many threads a query may use: at least one.

@@ -1,7 +1,6 @@
 //! The changed files of commits.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::changes::{Measure, Measured, Measurer};
 use super::commit::CommitInfo;
@@ -13,6 +12,7 @@ use super::renames::{RenameOptions, pair};
 use super::repository::Repository;
 use super::walk::TreeChanges;
 use super::{Change, Comparison, Oid, Pathspec, Revision};
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::text::{DiffOptions, Stop};
 
@@ -64,13 +64,13 @@ impl CommitMeasurer {
         paths: &[Pathspec],
         measure: &CommitMeasure,
         mailmap: Option<Arc<Mailmap>>,
-        stop: Arc<AtomicBool>,
+        budget: Arc<Budget>,
     ) -> Result<Self> {
         let nothing = Revision::Empty;
         let comparison = Comparison::new(repository.clone(), nothing, nothing)?.with_paths(paths)?;
         Ok(Self {
             objects: repository.objects(),
-            trees: TreeChanges::idle(repository.objects(), Arc::clone(comparison.paths()), stop),
+            trees: TreeChanges::idle(repository.objects(), Arc::clone(comparison.paths()), budget),
             measurer: comparison.measurer(measure.changes, measure.diff.clone()),
             reader: measure.renames.map(|options| (options, comparison.reader())),
             info: measure.info,

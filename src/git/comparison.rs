@@ -1,7 +1,6 @@
 //! What is compared: two sides of a repository, and what their files are read with.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::changes::{Change, Entry};
 use super::index::Index;
@@ -12,6 +11,7 @@ use super::repository::Repository;
 use super::revision::Revision;
 use super::uncommitted::Uncommitted;
 use super::walk::TreeChanges;
+use crate::budget::Budget;
 use crate::error::Result;
 
 /// Two sides of a repository; cheap to clone and to share between threads.
@@ -80,15 +80,21 @@ impl Comparison {
         self.untracked
     }
 
-    /// Starts the walk over the changed files in git's order; `stop` ends it early.
-    pub(super) fn walk(&self, stop: Arc<AtomicBool>) -> Result<Walk> {
+    /// Starts the walk over the changed files in git's order; `budget` ends it early.
+    pub(super) fn walk(&self, budget: Arc<Budget>) -> Result<Walk> {
         if let [Some(old), Some(new)] = self.sides().map(Revision::as_tree) {
-            return Ok(Box::new(TreeChanges::new(self.repository.objects(), old, new, Arc::clone(&self.paths), stop)?));
+            return Ok(Box::new(TreeChanges::new(
+                self.repository.objects(),
+                old,
+                new,
+                Arc::clone(&self.paths),
+                budget,
+            )?));
         }
         if self.old == self.new {
             return Ok(Box::new(std::iter::empty()));
         }
-        Ok(Box::new(Uncommitted::new(self, stop)?))
+        Ok(Box::new(Uncommitted::new(self, budget)?))
     }
 
     /// Tells whether any file differs.

@@ -8,7 +8,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,8 +16,8 @@ use gix::hashtable::{HashMap, HashSet};
 use super::Oid;
 use super::commits::Commits;
 use super::repository::Repository;
+use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::text::Stop;
 
 /// How commits with several parents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,7 +95,7 @@ pub struct History {
     /// Why it ended early.
     failed: Option<Error>,
     withdrawn: Arc<Withdrawn>,
-    stop: Arc<AtomicBool>,
+    budget: Arc<Budget>,
 }
 
 /// The commits that were given and turned out to be left out.
@@ -128,8 +127,8 @@ struct Known {
 const SLOP: usize = 5;
 
 impl History {
-    /// Starts the walk; `stop` ends it early.
-    pub fn new(repository: &Repository, ends: &Ends, options: HistoryOptions, stop: Arc<AtomicBool>) -> Result<Self> {
+    /// Starts the walk; `budget` ends it early.
+    pub fn new(repository: &Repository, ends: &Ends, options: HistoryOptions, budget: Arc<Budget>) -> Result<Self> {
         let mut history = Self {
             commits: Commits::new(repository)?,
             options,
@@ -142,7 +141,7 @@ impl History {
             given: Vec::new(),
             failed: None,
             withdrawn: Arc::default(),
-            stop,
+            budget,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
             history.meet(id)?;
@@ -180,7 +179,7 @@ impl History {
 
     /// Takes the next commit off the queue.
     fn pop(&mut self) -> Result<Option<(u64, Oid)>> {
-        Stop::when(&self.stop).check()?;
+        self.budget.check()?;
         Ok(self.queue.pop().map(|(date, _, id)| (date, id)))
     }
 

@@ -1,12 +1,12 @@
 //! The changes of a comparison, paired to renames and copies where that is asked for.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::vec;
 
 use super::contents::Reader;
 use super::renames::{RenameOptions, pair};
 use super::{Change, Comparison};
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::text::Stop;
 
@@ -31,7 +31,7 @@ pub struct Unpaired {
     walk: Walk,
     reader: Reader,
     options: RenameOptions,
-    stop: Arc<AtomicBool>,
+    budget: Arc<Budget>,
 }
 
 impl Iterator for Changes {
@@ -39,9 +39,9 @@ impl Iterator for Changes {
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Self::Unpaired(unpaired) = self {
-            let Unpaired { walk, reader, options, stop } = &mut **unpaired;
+            let Unpaired { walk, reader, options, budget } = &mut **unpaired;
             let paired = walk.collect::<Result<Vec<_>>>().and_then(|changes| {
-                let pairing = pair(changes, options, reader, &Stop::when(stop))?;
+                let pairing = pair(changes, options, reader, &Stop::of(budget))?;
                 Ok(pairing.rows)
             });
             match paired {
@@ -61,12 +61,12 @@ impl Iterator for Changes {
 }
 
 impl Comparison {
-    /// Starts the comparison, with renames where options are given; `stop` ends it early.
-    pub fn changes(&self, renames: Option<RenameOptions>, stop: Arc<AtomicBool>) -> Result<Changes> {
-        let walk = self.walk(Arc::clone(&stop))?;
+    /// Starts the comparison, with renames where options are given; `budget` ends it early.
+    pub fn changes(&self, renames: Option<RenameOptions>, budget: Arc<Budget>) -> Result<Changes> {
+        let walk = self.walk(Arc::clone(&budget))?;
         Ok(match renames {
             None => Changes::Walked(walk),
-            Some(options) => Changes::Unpaired(Box::new(Unpaired { walk, reader: self.reader(), options, stop })),
+            Some(options) => Changes::Unpaired(Box::new(Unpaired { walk, reader: self.reader(), options, budget })),
         })
     }
 }

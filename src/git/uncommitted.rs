@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::iter::Peekable;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::vec;
 
 use super::changes::{Change, Entry, Source};
@@ -17,7 +16,8 @@ use super::revision::Revision;
 use super::untracked;
 use super::walk::TreeChanges;
 use super::work_tree::WorkTree;
-use crate::error::{Error, Result};
+use crate::budget::Budget;
+use crate::error::Result;
 
 /// The files that differ, in the order of their paths, as an iterator; after an error it ends.
 pub struct Uncommitted {
@@ -31,7 +31,7 @@ pub struct Uncommitted {
     sides: Sides,
     /// Rows that are made and not yet handed over.
     ready: VecDeque<Change>,
-    stop: Arc<AtomicBool>,
+    budget: Arc<Budget>,
 }
 
 /// What a path is compared in.
@@ -48,8 +48,8 @@ struct Sides {
 
 impl Uncommitted {
     /// Starts a comparison of different sides, of which at least one is the index or the work
-    /// tree; `stop` ends it early.
-    pub fn new(comparison: &Comparison, stop: Arc<AtomicBool>) -> Result<Self> {
+    /// tree; `budget` ends it early.
+    pub fn new(comparison: &Comparison, budget: Arc<Budget>) -> Result<Self> {
         /// How far a side is from being committed.
         fn distance(side: Revision) -> u8 {
             match side {
@@ -66,7 +66,8 @@ impl Uncommitted {
         let paths = Arc::clone(comparison.paths());
         let tree = match nearer.as_tree() {
             Some(tree) => {
-                let files = TreeChanges::new(repository.objects(), None, tree, Arc::clone(&paths), Arc::clone(&stop))?;
+                let files =
+                    TreeChanges::new(repository.objects(), None, tree, Arc::clone(&paths), Arc::clone(&budget))?;
                 Some(files.peekable())
             }
             None => None,
@@ -78,7 +79,7 @@ impl Uncommitted {
         let has_untracked = comparison.has_untracked() && work_tree.is_some();
         let untracked = match &mut work_tree {
             Some(work_tree) if has_untracked => {
-                untracked::files(repository, work_tree.folders(), &index, &paths, &stop)?
+                untracked::files(repository, work_tree.folders(), &index, &paths, &budget)?
             }
             _ => Vec::new(),
         };
@@ -91,7 +92,7 @@ impl Uncommitted {
             paths,
             sides,
             ready: VecDeque::new(),
-            stop,
+            budget,
         })
     }
 
@@ -104,9 +105,7 @@ impl Uncommitted {
 
     /// Compares the next path of any side; returns whether there was one.
     fn step(&mut self) -> Result<bool> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Error::tool_failed("the comparison was stopped"));
-        }
+        self.budget.check()?;
         let tree = match &mut self.tree {
             Some(tree) => match tree.next_if(Result::is_err) {
                 Some(failed) => return failed.map(|_| true),

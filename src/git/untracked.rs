@@ -8,7 +8,6 @@ use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use gix::bstr::{BStr, ByteSlice};
 use gix::glob::pattern::Case;
@@ -19,6 +18,7 @@ use super::changes::Mode;
 use super::index::Index;
 use super::pathspec::PathFilter;
 use super::repository::Repository;
+use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::{FileKind, Folders};
@@ -35,7 +35,7 @@ pub fn files(
     folders: &mut Folders,
     index: &Index,
     paths: &PathFilter,
-    stop: &AtomicBool,
+    budget: &Budget,
 ) -> Result<Vec<Vec<u8>>> {
     let case = if repository.checkout.ignores_case { Case::Fold } else { Case::Sensitive };
     let exclude = repository.location.common_dir.join("info/exclude");
@@ -49,9 +49,7 @@ pub fn files(
     let mut found = Vec::new();
     let mut waiting = vec![(Vec::new(), exclude)];
     while let Some((folder, above)) = waiting.pop() {
-        if stop.load(Ordering::Relaxed) {
-            return Err(Error::tool_failed("the comparison was stopped"));
-        }
+        budget.check()?;
         let unreadable = || {
             Error::tool_failed(format!("the folder {} in the work tree cannot be read", quoted(&folder.to_str_lossy())))
                 .with_hint("Look at its permissions")

@@ -3,12 +3,12 @@
 
 use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use super::objects::Objects;
 use super::tree::{TreeEntry, parse};
 use super::{Change, Entry, Oid, PathFilter};
-use crate::error::{Error, Result};
+use crate::budget::{Beat, Budget};
+use crate::error::Result;
 use crate::limits;
 use crate::text::{Stop, common_start};
 
@@ -21,7 +21,8 @@ pub struct TreeChanges {
     levels: Vec<Level>,
     /// The path of the current folder, with a slash at its end but for the root.
     path: Vec<u8>,
-    stop: Arc<AtomicBool>,
+    budget: Arc<Budget>,
+    beat: Beat,
 }
 
 /// A pair of folders that differ; an absent one has no entries.
@@ -53,23 +54,23 @@ struct Sides {
 
 impl TreeChanges {
     /// Starts the comparison of two trees, an absent one being empty, of the paths that are
-    /// named; `stop` ends it early.
+    /// named; `budget` ends it early.
     pub fn new(
         objects: Objects,
         old: Option<Oid>,
         new: Option<Oid>,
         paths: Arc<PathFilter>,
-        stop: Arc<AtomicBool>,
+        budget: Arc<Budget>,
     ) -> Result<Self> {
-        let mut walk = Self::idle(objects, paths, stop);
+        let mut walk = Self::idle(objects, paths, budget);
         walk.restart(old, new)?;
         Ok(walk)
     }
 
     /// Returns a comparison of nothing, to be restarted.
-    pub fn idle(objects: Objects, paths: Arc<PathFilter>, stop: Arc<AtomicBool>) -> Self {
+    pub fn idle(objects: Objects, paths: Arc<PathFilter>, budget: Arc<Budget>) -> Self {
         let id_bytes = objects.repo.object_hash().len_in_bytes();
-        Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), stop }
+        Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), budget, beat: Beat::default() }
     }
 
     /// Starts the comparison of other trees.
@@ -103,9 +104,7 @@ impl TreeChanges {
 
     fn step(&mut self) -> Result<Option<Change>> {
         loop {
-            if self.stop.load(Memory::Relaxed) {
-                return Err(Error::tool_failed("the comparison was stopped"));
-            }
+            self.beat.check(&self.budget)?;
             let Some(level) = self.levels.last_mut() else { return Ok(None) };
             self.path.truncate(level.path_length);
             level.pass_same(self.id_bytes)?;

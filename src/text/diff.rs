@@ -4,7 +4,7 @@ use super::ends::Ends;
 use super::engine::{self, Algorithm, Change, Engine, Whitespace};
 use super::hunk::{Hunk, hunks};
 use super::lines::{Lines, SplitError};
-use super::stop::{Stop, Stopped};
+use super::stop::Stop;
 use crate::error::{Error, Result};
 
 /// How two texts are compared and how much is shown around a change.
@@ -189,7 +189,7 @@ impl From<SplitError> for Error {
             SplitError::TooLarge { .. } => {
                 Self::too_large(error.to_string()).with_hint("Compare by size and id (old_oid, new_oid) instead")
             }
-            SplitError::Stopped => Stopped.into(),
+            SplitError::Stopped(stopped) => stopped.into(),
         }
     }
 }

@@ -33,7 +33,7 @@ impl<'a> Lines<'a> {
         let mut bounds = Vec::with_capacity(bytes.len() / 32 + 16);
         bounds.push(0);
         for (block, at) in bytes.chunks(STRIDE).zip((0..).step_by(STRIDE)) {
-            stop.check().map_err(|Stopped| SplitError::Stopped)?;
+            stop.check()?;
             split_block(block, at, &mut bounds);
         }
         if bytes.last().is_some_and(|&last| last != b'\n') {
@@ -59,7 +59,7 @@ impl<'a> Lines<'a> {
         bounds.extend_from_slice(&other.bounds[..=start]);
         let middle = ends.between(bytes);
         for (block, at) in middle.chunks(STRIDE).zip((ends.start as u32..).step_by(STRIDE)) {
-            stop.check().map_err(|Stopped| SplitError::Stopped)?;
+            stop.check()?;
             split_block(block, at, &mut bounds);
         }
         if middle.last().is_some_and(|&last| last != b'\n') {
@@ -190,20 +190,26 @@ pub enum SplitError {
         /// The size that was refused, in bytes.
         bytes: usize,
     },
-    /// The caller asked to stop.
-    Stopped,
+    /// The budget is used up.
+    Stopped(Stopped),
 }
 
 impl fmt::Display for SplitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge { bytes } => write!(f, "{bytes} bytes are too many to diff by line (at most {MAX_BYTES})"),
-            Self::Stopped => Stopped.fmt(f),
+            Self::Stopped(stopped) => stopped.fmt(f),
         }
     }
 }
 
 impl std::error::Error for SplitError {}
+
+impl From<Stopped> for SplitError {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
 
 #[cfg(test)]
 mod tests {

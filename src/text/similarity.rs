@@ -178,7 +178,7 @@ impl Piece {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
+    use crate::budget::Budget;
 
     use super::*;
 
@@ -239,7 +239,8 @@ mod tests {
 
     #[test]
     fn it_stops_when_asked() {
-        let flag = AtomicBool::new(true);
-        assert_eq!(Fingerprint::new(b"text", true, &Stop::when(&flag)), Err(Stopped));
+        let budget = Budget::default();
+        budget.cancel();
+        assert_eq!(Fingerprint::new(b"text", true, &Stop::of(&budget)), Err(Stopped::Cancelled));
     }
 }

@@ -1,7 +1,7 @@
 //! Carries the wish to cancel into loops that may run for seconds.
 
-use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::budget::Budget;
+pub use crate::budget::Stopped;
 
 #[cfg(test)]
 pub(super) use looks::Looks;
@@ -16,13 +16,10 @@ const STEP_BYTES: usize = 256;
 /// How many bytes of one line are passed over between two looks.
 pub(super) const STRIDE: usize = 1 << 20;
 
-/// Tells a long computation whether its result is still wanted.
-///
-/// The flag belongs to the caller (DuckDB's interrupt state, a Ctrl-C handler, a test), who may set it from any
-/// thread at any time.
+/// Tells a long computation whether its result is still wanted: a borrowed [`Budget`], or none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stop<'a> {
-    flag: Option<&'a AtomicBool>,
+    budget: Option<&'a Budget>,
     /// What a test learns of the looks.
     #[cfg(test)]
     looks: Option<&'a Looks>,
@@ -33,17 +30,17 @@ impl<'a> Stop<'a> {
     #[must_use]
     pub const fn never() -> Self {
         Self {
-            flag: None,
+            budget: None,
             #[cfg(test)]
             looks: None,
         }
     }
 
-    /// Returns a handle that asks to stop once `flag` is true.
+    /// Returns a handle that asks to stop once `budget` is cancelled or its time is over.
     #[must_use]
-    pub const fn when(flag: &'a AtomicBool) -> Self {
+    pub const fn of(budget: &'a Budget) -> Self {
         Self {
-            flag: Some(flag),
+            budget: Some(budget),
             #[cfg(test)]
             looks: None,
         }
@@ -55,17 +52,14 @@ impl<'a> Stop<'a> {
         Self { looks: Some(looks), ..Self::never() }
     }
 
-    /// Returns `Err(Stopped)` when the caller asked to stop.
+    /// Returns why to stop, if there is a reason. This reads the clock: short steps use [`Stop::pace`].
     #[inline]
     pub fn check(&self) -> Result<(), Stopped> {
         #[cfg(test)]
         if let Some(looks) = self.looks {
             looks.count()?;
         }
-        match self.flag {
-            Some(flag) if flag.load(Ordering::Relaxed) => Err(Stopped),
-            _ => Ok(()),
-        }
+        self.budget.map_or(Ok(()), Budget::check)
     }
 
     /// Returns a counter that looks at the flag once in a while, for loops whose steps are too cheap to look at
@@ -84,7 +78,7 @@ pub struct Pace<'a> {
 }
 
 impl Pace<'_> {
-    /// Accounts for `work` steps and returns `Err(Stopped)` when it was time to look and the caller asked to stop.
+    /// Accounts for `work` steps and returns why to stop when it was time to look and there is a reason.
     #[inline]
     pub fn spend(&mut self, work: usize) -> Result<(), Stopped> {
         if work < self.left {
@@ -114,24 +108,6 @@ pub(super) fn append(out: &mut Vec<u8>, bytes: &[u8], pace: &mut Pace<'_>) -> Re
         pace.pass(part.len())?;
     }
     Ok(())
-}
-
-/// The computation was cancelled; there is no partial result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stopped at the caller's request")
-    }
-}
-
-impl std::error::Error for Stopped {}
-
-impl From<Stopped> for crate::error::Error {
-    fn from(_: Stopped) -> Self {
-        Self::tool_failed("the comparison was stopped")
-    }
 }
 
 #[cfg(test)]
@@ -165,7 +141,7 @@ mod looks {
 
         pub(super) fn count(&self) -> Result<(), Stopped> {
             self.made.set(self.made.get() + 1);
-            if self.made.get() >= self.last { Err(Stopped) } else { Ok(()) }
+            if self.made.get() >= self.last { Err(Stopped::Cancelled) } else { Ok(()) }
         }
     }
 }

@@ -25,7 +25,7 @@ fn split(text: &[u8]) -> Lines<'_> {
 #[test]
 fn a_text_is_split_without_a_look() {
     let text = b"a\n".repeat(LINES);
-    let pass = |stop: &Stop<'_>| Lines::split(&text, stop).map(drop).map_err(|_| Stopped);
+    let pass = |stop: &Stop<'_>| Lines::split(&text, stop).map(drop).map_err(|_| Stopped::Cancelled);
     assert!(looks(pass) >= text.len() / STRIDE);
 }
 

@@ -390,7 +390,7 @@ def lossy(text: bytes) -> str:
 
 # -- errors -----------------------------------------------------------------------------------
 
-CODE = re.compile(r"(?:[A-Z]\w* )+Error: (invalid_args|not_found|not_unique|fs_denied|permission_denied|approval_required|too_large|stale|tool_failed): (\S.*)", re.DOTALL)
+CODE = re.compile(r"(?:[A-Z]\w* )+Error: (invalid_args|not_found|not_unique|fs_denied|permission_denied|approval_required|too_large|stale|timeout|declined|tool_failed): (\S.*)", re.DOTALL)
 # What no error may show: a panic, a library's own words, or the content of a file it was led to.
 NEVER_SHOWN = ["panick", "RUST_BACKTRACE", "gix", "src/git", "a secret", "SECRET-", "root:x:", "os error", "called `"]
 

@@ -370,8 +370,9 @@ mod tests {
 
     #[test]
     fn it_stops_when_asked() {
-        let flag = std::sync::atomic::AtomicBool::new(true);
+        let budget = crate::budget::Budget::default();
+        budget.cancel();
         let changes = vec![change("a", entry("1"), None), change("b", None, entry("12"))];
-        assert_eq!(pair(changes, &RenameOptions::default(), &mut Lines, &Stop::when(&flag)), Err(Stopped));
+        assert_eq!(pair(changes, &RenameOptions::default(), &mut Lines, &Stop::of(&budget)), Err(Stopped::Cancelled));
     }
 }

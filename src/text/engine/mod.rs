@@ -303,7 +303,7 @@ fn mark_ignorable(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicBool;
+    use crate::budget::Budget;
 
     const ALGORITHMS: [Algorithm; 4] =
         [Algorithm::Myers, Algorithm::Minimal, Algorithm::Patience, Algorithm::Histogram];
@@ -351,12 +351,13 @@ mod tests {
 
     #[test]
     fn a_stopped_diff_has_no_result_and_the_engine_stays_usable() {
-        let flag = AtomicBool::new(true);
+        let budget = Budget::default();
+        budget.cancel();
         let [old, new] = ["a\nb\nc\n", "c\nb\na\n"].map(|text| Lines::split(text.as_bytes(), &Stop::never()).unwrap());
         let mut engine = Engine::default();
         for algorithm in ALGORITHMS {
             let options = Options { algorithm, ..Options::default() };
-            assert_eq!(engine.diff(&old, &new, &options, &Stop::when(&flag)), Err(Stopped));
+            assert_eq!(engine.diff(&old, &new, &options, &Stop::of(&budget)), Err(Stopped::Cancelled));
             let fresh = diff(&old, &new, &options, &Stop::never());
             assert_eq!(engine.diff(&old, &new, &options, &Stop::never()), fresh);
         }

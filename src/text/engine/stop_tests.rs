@@ -194,7 +194,11 @@ fn a_stop_is_seen_and_the_diff_goes_on() {
             assert!(all.made() > 12, "{options:?}");
             for last in (1..=all.made()).step_by(all.made() as usize / 12) {
                 let looks = Looks::up_to(last);
-                assert_eq!(engine.diff(&old, &new, &options, &Stop::counting(&looks)), Err(Stopped), "{options:?}");
+                assert_eq!(
+                    engine.diff(&old, &new, &options, &Stop::counting(&looks)),
+                    Err(Stopped::Cancelled),
+                    "{options:?}"
+                );
                 assert_eq!(looks.made(), last, "{options:?}");
             }
             assert_eq!(engine.diff(&old, &new, &options, &Stop::never()), Ok(wanted), "{options:?}");

@@ -1,0 +1,109 @@
+//! Memory that is charged before it is allocated, and buffers that grow without aborting the process.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::{Budget, Stopped, Whole};
+
+/// Bytes that are charged to a budget until this is dropped.
+#[derive(Debug)]
+pub struct Charge {
+    whole: Option<Arc<Whole>>,
+    bytes: usize,
+}
+
+impl Budget {
+    /// Charges bytes before they are allocated.
+    ///
+    /// # Errors
+    /// [`Stopped::Memory`] when the query would hold more than it may.
+    pub fn charge(&self, bytes: usize) -> Result<Charge, Stopped> {
+        let mut charge = Charge { whole: Some(Arc::clone(&self.whole)), bytes: 0 };
+        charge.grow(bytes)?;
+        Ok(charge)
+    }
+}
+
+impl Charge {
+    /// Returns a charge to nobody's budget.
+    #[must_use]
+    pub const fn free() -> Self {
+        Self { whole: None, bytes: 0 }
+    }
+
+    /// Charges more bytes.
+    ///
+    /// # Errors
+    /// [`Stopped::Memory`]; what was charged before stays so.
+    pub fn grow(&mut self, more: usize) -> Result<(), Stopped> {
+        let Some(whole) = &self.whole else { return Ok(()) };
+        let limit = whole.max_bytes;
+        let fits = |used: usize| used.checked_add(more).filter(|all| *all <= limit);
+        match whole.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
+            Ok(_) => {
+                self.bytes += more;
+                Ok(())
+            }
+            Err(_) => Err(Stopped::Memory { limit }),
+        }
+    }
+
+    /// Charges what is missing up to `bytes`; a charge never shrinks by this.
+    ///
+    /// # Errors
+    /// [`Stopped::Memory`].
+    pub fn raise(&mut self, bytes: usize) -> Result<(), Stopped> {
+        self.grow(bytes.saturating_sub(self.bytes))
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        if let Some(whole) = &self.whole {
+            whole.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Makes room for `more` items in a buffer that grows as it is filled.
+///
+/// # Errors
+/// [`Stopped::Allocation`] where the standard way would abort the process.
+#[inline]
+pub fn reserve<T>(buffer: &mut Vec<T>, more: usize) -> Result<(), Stopped> {
+    buffer.try_reserve(more).map_err(|_| Stopped::Allocation)
+}
+
+/// Appends bytes to a buffer.
+///
+/// # Errors
+/// [`Stopped::Allocation`].
+#[inline]
+pub fn append(buffer: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Stopped> {
+    reserve(buffer, bytes.len())?;
+    buffer.extend_from_slice(bytes);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_charge_over_the_limit_is_refused_and_a_dropped_one_given_back() {
+        let budget = Budget::of(None, 100);
+        let mut first = budget.charge(60).unwrap();
+        assert_eq!(budget.part().charge(41).unwrap_err(), Stopped::Memory { limit: 100 });
+        first.raise(100).unwrap();
+        first.raise(10).unwrap();
+        assert_eq!((first.grow(usize::MAX), budget.bytes()), (Err(Stopped::Memory { limit: 100 }), 100));
+        drop(first);
+        assert_eq!(budget.bytes(), 0);
+    }
+
+    #[test]
+    fn a_buffer_that_the_system_cannot_give_is_an_error() {
+        assert_eq!(reserve(&mut Vec::<u8>::new(), isize::MAX as usize), Err(Stopped::Allocation));
+        assert_eq!(reserve(&mut Vec::<u64>::new(), usize::MAX), Err(Stopped::Allocation));
+    }
+}
