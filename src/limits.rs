@@ -72,8 +72,15 @@ pub const MAILMAP_BYTES: u64 = 100 << 20;
 /// Bytes of a `.gitignore` file; a larger one is `too_large:`.
 pub const IGNORE_BYTES: u64 = 100 << 20;
 
-/// Bytes that the entries of an index may take in memory; a larger one is `tool_failed:`.
-pub const INDEX_BYTES: usize = 4 << 30;
+/// Bytes of an index file; a larger one is `too_large:`, and so is one whose paths unfold (version 4) to over eight times
+/// its bytes and 1 MiB.
+pub const INDEX_BYTES: u64 = 512 << 20;
+
+/// Entries of an index, those of the directories of a sparse one among them; more are `too_large:`.
+pub const INDEX_ENTRIES: usize = 1 << 22;
+
+/// Bytes of a path in an index, one more than Linux opens; an index with a longer one is `too_large:`.
+pub const INDEX_PATH_BYTES: usize = 4096;
 
 /// Bytes that a query may hold at once in what grows with its input: objects that were read, tables of lines,
 /// diffs and patches. More is `too_large:`. It leaves room for two versions of the largest object that is read

@@ -1,21 +1,17 @@
 //! The index: the files that the next commit would hold, and what git knows of them on disk.
 //!
-//! The format (`Documentation/gitformat-index`) is read by gix, split indices included. A sparse
-//! index is expanded to the files of its folders.
+//! The file is parsed by `store::index`. A sparse index is expanded to the files of its directories.
 
-use std::io::ErrorKind as Io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
-use gix::index::File;
-use gix::index::decode::Options;
-use gix::index::entry::{Flags, Stat};
 
 use super::changes::{Entry, Mode};
 use super::repository::Repository;
+use super::store::index::{self, Flags, IndexEntry, Stat};
 use super::walk::TreeChanges;
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
 use crate::limits;
 use crate::sandbox::Moment;
 
@@ -37,17 +33,17 @@ impl Staged {
     /// Tells whether the file on disk is taken for the entry's without a look
     /// (`update-index --assume-unchanged`).
     pub fn is_assumed_unchanged(&self) -> bool {
-        self.flags.contains(Flags::ASSUME_VALID)
+        self.flags.assume_valid
     }
 
     /// Tells whether the file is left out of the work tree, as in a sparse checkout.
     pub fn skips_work_tree(&self) -> bool {
-        self.flags.contains(Flags::SKIP_WORKTREE)
+        self.flags.skip_worktree
     }
 
     /// Tells whether the path alone was added, without content (`add --intent-to-add`).
     pub fn is_intent_to_add(&self) -> bool {
-        self.flags.contains(Flags::INTENT_TO_ADD)
+        self.flags.intent_to_add
     }
 }
 
@@ -63,46 +59,41 @@ pub struct Index {
 impl Index {
     /// Reads the index; a repository without one has nothing staged.
     pub fn read(repository: &Repository) -> Result<Self> {
-        let damaged = || {
-            Error::tool_failed(format!("the index of the repository at {} is damaged", quoted(&repository.given)))
-                .with_hint("Run 'git status' there to see what is wrong")
-        };
-        let path = repository.location.git_dir.join("index");
-        let options = Options { alloc_limit_bytes: Some(limits::INDEX_BYTES), ..Options::default() };
-        let hash = repository.object_hash();
-        if std::fs::metadata(&path).is_err_and(|error| error.kind() == Io::NotFound) {
+        let Some(read) = index::read(&repository.git_dir, repository.object_hash())? else {
             return Ok(Self::default());
-        }
-        let file = File::at(&path, hash, false, options).map_err(|error| damaged().with_source(error))?;
-        let written = file.timestamp();
-        let mut entries = Vec::with_capacity(file.entries().len());
-        for entry in file.entries() {
-            let path = entry.path(&file).to_vec();
-            if entry.mode.is_sparse() {
-                // The entry's path ends in a slash.
-                let files =
-                    TreeChanges::new(repository.objects(), None, Some(entry.id), Arc::default(), Arc::default())?;
-                for change in files {
-                    let change = change?;
-                    let Some(new) = change.new else { continue };
-                    let path = [&path[..], &change.path].concat();
-                    entries.push(Staged { path, entry: new, stage: 0, stat: entry.stat, flags: Flags::SKIP_WORKTREE });
-                }
+        };
+        let gate = repository.git_dir.gate();
+        let is_sorted = read.entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
+        // A path without a conflict has one version.
+        let is_merged = read.entries.windows(2).any(|pair| pair[0].path == pair[1].path && pair[0].stage == 0);
+        let mut entries = Vec::new();
+        entries
+            .try_reserve_exact(read.entries.len())
+            .map_err(|_| gate.too_large("has an index that does not fit in memory"))?;
+        for IndexEntry { path, mode, oid, stage, flags, stat } in read.entries {
+            if !Mode::canonical(mode).is_folder() {
+                entries.push(Staged { path, entry: Entry::object(Mode::canonical(mode), oid), stage, stat, flags });
                 continue;
             }
-            entries.push(Staged {
-                path,
-                entry: Entry::object(Mode::canonical(entry.mode.bits()), entry.id),
-                stage: u8::try_from(entry.stage_raw()).unwrap_or(0),
-                stat: entry.stat,
-                flags: entry.flags,
-            });
+            // The path ends in a slash.
+            let files = TreeChanges::new(repository.objects(), None, Some(oid), Arc::default(), Arc::default())?;
+            for change in files {
+                let change = change?;
+                let Some(entry) = change.new else { continue };
+                if entries.len() == limits::INDEX_ENTRIES {
+                    return Err(gate.too_large("has an index with more entries than redline reads"));
+                }
+                let path = [&path[..], &change.path].concat();
+                let flags = Flags { skip_worktree: true, ..Flags::default() };
+                entries.push(Staged { path, entry, stage: 0, stat, flags });
+            }
         }
-        let is_sorted = entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
-        if !is_sorted || entries.iter().any(|entry| !is_path(&entry.path)) {
-            return Err(damaged());
+        let is_sorted = is_sorted && entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
+        if !is_sorted || is_merged || entries.iter().any(|entry| !is_path(&entry.path)) {
+            return Err(gate.damaged("its index is out of order or names what is no file of a work tree"));
         }
-        let written = Moment { seconds: written.unix_seconds(), nanoseconds: written.nanoseconds() };
+        let (seconds, nanoseconds) = read.modified;
+        let written = Moment { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) };
         Ok(Self { entries, written: Some(written) })
     }
 

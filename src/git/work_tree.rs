@@ -110,18 +110,18 @@ impl WorkTree {
     /// Tells whether a file is in the state in which git last found the content of its entry.
     fn is_as_remembered(&self, known: &Staged, state: &FileState) -> bool {
         let stat = &known.stat;
-        let is_time = |stored: gix::index::entry::stat::Time, seconds: i64, nanoseconds: u32| {
-            i64::from(stored.secs) == seconds & i64::from(u32::MAX) && stored.nsecs == nanoseconds
+        let is_time = |stored: (u32, u32), seconds: i64, nanoseconds: u32| {
+            i64::from(stored.0) == seconds & i64::from(u32::MAX) && stored.1 == nanoseconds
         };
         !known.is_intent_to_add()
             // The index keeps the low 32 bits; git marks an entry that must be read with size 0.
             && stat.size == state.size as u32
             && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
-            && is_time(stat.mtime, state.modified.seconds, state.modified.nanoseconds)
-            && is_time(stat.ctime, state.changed.seconds, state.changed.nanoseconds)
-            && stat.ino == state.inode as u32
-            && stat.uid == state.user
-            && stat.gid == state.group
+            && is_time(stat.modified, state.modified.seconds, state.modified.nanoseconds)
+            && is_time(stat.changed, state.changed.seconds, state.changed.nanoseconds)
+            && stat.inode == state.inode as u32
+            && stat.user == state.user
+            && stat.group == state.group
             && !self.index.is_racy(state.modified)
     }
 

@@ -3,6 +3,7 @@
 mod approval_display;
 mod architecture;
 mod engine_parity;
+mod index_git;
 mod patch_git;
 mod review;
 mod sandbox_attacks;

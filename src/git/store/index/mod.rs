@@ -1,0 +1,73 @@
+//! The file `index`, read by our own bounded parser.
+//!
+//! Source: git's `gitformat-index`, versions 2 to 4, with split and sparse indexes. Optional
+//! extensions (trees, untracked files, file system monitors, offsets) are skipped unread: they only
+//! repeat what the entries say, and their nesting is what a hostile index is made of.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `parse` | header, entries, extensions and checksum of one file |
+//! | `ewah` | the compressed bitmaps of a split index |
+//! | `split` | a split index together with the shared one that it names |
+
+mod ewah;
+mod parse;
+mod split;
+
+use gix::hash::Kind;
+
+pub use parse::{Flags, IndexEntry, Parsed, Stat, parse};
+
+use super::GitDirectory;
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// Why an index could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// It is no index, or torn; the text goes on "its index".
+    Damaged(&'static str),
+    /// It holds more than is read; the text goes on "has an index".
+    TooLarge(&'static str),
+}
+
+/// What an index holds.
+#[derive(Debug, Default)]
+pub struct IndexFile {
+    /// In the order of paths and stages; a path that ends in a slash is a directory of a sparse index.
+    pub entries: Vec<IndexEntry>,
+    /// When it was written, in seconds since 1970 and nanoseconds of that second.
+    pub modified: (i64, i64),
+}
+
+/// Reads the index of a git directory, `None` where there is none.
+///
+/// # Errors
+/// `tool_failed` for a damaged one, `too_large` beyond the limits.
+pub fn read(git_dir: &GitDirectory, hash: Kind) -> Result<Option<IndexFile>> {
+    const NAME: &[u8] = b"index";
+    let Some(file) = git_dir.open(NAME)? else { return Ok(None) };
+    let modified = file.stamp().modified();
+    let bytes = git_dir.contents(&file, NAME, limits::INDEX_BYTES)?;
+    let failed = |fault| failure(git_dir, fault);
+    let parsed = parse(&bytes, hash).map_err(failed)?;
+    let Some(link) = parsed.link.filter(|link| !link.base.is_null()) else {
+        return Ok(Some(IndexFile { entries: parsed.entries, modified }));
+    };
+    let name = format!("sharedindex.{}", link.base);
+    let shared = git_dir.read(name.as_bytes(), limits::INDEX_BYTES)?;
+    let shared = shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
+    let shared = parse(&shared, hash).map_err(failed)?;
+    let entries = split::join(shared, parsed.entries, &link).map_err(failed)?;
+    Ok(Some(IndexFile { entries, modified }))
+}
+
+fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {
+    match fault {
+        Fault::Damaged(what) => git_dir.gate().damaged(format!("its index {what}")),
+        Fault::TooLarge(what) => git_dir.gate().too_large(format!("has an index {what}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;
