@@ -1,15 +1,34 @@
 //! The deltas of a pack: an object as pieces of another and new bytes (git's `gitformat-pack`).
 
-/// Returns the object that a delta makes of its base; nothing where the delta is damaged or its result is longer
-/// than `limit`.
-pub fn apply(base: &[u8], delta: &[u8], limit: u64) -> Option<Vec<u8>> {
-    let (base_size, rest) = size(delta)?;
-    let (result_size, mut rest) = size(rest)?;
-    if base_size != base.len() as u64 || result_size > limit {
-        return None;
+use super::store::Fault;
+
+/// Returns the object that a delta makes of its base.
+///
+/// # Errors
+/// [`Fault`] where the delta is damaged, or its result is longer than `limit` or than there is memory for.
+pub fn apply(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, Fault> {
+    let (base_size, rest) = size(delta).ok_or(Fault::Damaged)?;
+    let (result_size, rest) = size(rest).ok_or(Fault::Damaged)?;
+    if base_size != base.len() as u64 {
+        return Err(Fault::Damaged);
     }
-    let result_size = usize::try_from(result_size).ok()?;
-    let mut result = Vec::with_capacity(result_size);
+    let too_large = Fault::TooLarge(result_size);
+    let Some(length) = usize::try_from(result_size).ok().filter(|_| result_size <= limit) else { return Err(too_large) };
+    let mut result = Vec::new();
+    result.try_reserve_exact(length).map_err(|_| Fault::NoMemory(result_size))?;
+    put_together(base, rest, length, &mut result).ok_or(Fault::Damaged)?;
+    Ok(result)
+}
+
+/// Returns the bytes of the object that a delta makes.
+pub fn result_size(delta: &[u8]) -> Result<u64, Fault> {
+    let (_, rest) = size(delta).ok_or(Fault::Damaged)?;
+    size(rest).map(|(size, _)| size).ok_or(Fault::Damaged)
+}
+
+/// Follows the commands of a delta, whose result has `result_size` bytes; `None` where they are damaged.
+fn put_together(base: &[u8], commands: &[u8], result_size: usize, result: &mut Vec<u8>) -> Option<()> {
+    let mut rest = commands;
     while let Some((&command, after)) = rest.split_first() {
         rest = after;
         let piece = if command & 0x80 != 0 {
@@ -30,7 +49,7 @@ pub fn apply(base: &[u8], delta: &[u8], limit: u64) -> Option<Vec<u8>> {
         }
         result.extend_from_slice(piece);
     }
-    (result.len() == result_size).then_some(result)
+    (result.len() == result_size).then_some(())
 }
 
 /// Reads a size at the front: seven bits a byte, the lowest first.
@@ -79,8 +98,8 @@ mod tests {
             (b"\x06", None),
             (b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", None),
         ] {
-            assert_eq!(apply(b"abcdef", delta, 100).as_deref(), result.map(str::as_bytes), "{delta:?}");
+            assert_eq!(apply(b"abcdef", delta, 100).ok().as_deref(), result.map(str::as_bytes), "{delta:?}");
         }
-        assert_eq!(apply(b"abcdef", b"\x06\x06\x90\x06", 5), None);
+        assert!(matches!(apply(b"abcdef", b"\x06\x06\x90\x06", 5), Err(Fault::TooLarge(6))));
     }
 }

@@ -1,0 +1,132 @@
+//! The object directories of a repository: its own, and those it borrows from (`objects/info/alternates`).
+//!
+//! The lines are read as git reads them (`gitrepository-layout`): each is a path, absolute or relative to the
+//! object directory that has the file; what begins with `#` is a comment, what begins with `"` is quoted as
+//! in C; nothing is trimmed. A directory that is missing is passed over, as git does.
+
+use std::collections::HashSet;
+
+use super::gate::GitDirectory;
+use crate::error::Result;
+use crate::limits;
+
+const FILE: &[u8] = b"info/alternates";
+
+/// Opens the object directories of a repository, its own first, each once.
+///
+/// # Errors
+/// `fs_denied` where one lies outside of what may be read; `too_large` for more than
+/// [`limits::ALTERNATES`] of them, or deeper ones than git follows.
+pub fn open(common_dir: &GitDirectory) -> Result<Vec<GitDirectory>> {
+    let gate = common_dir.gate();
+    let own = common_dir.directory(b"objects")?.ok_or_else(|| gate.damaged("it has no objects"))?;
+    let mut seen = HashSet::from([own.own_stamp()?.identity()]);
+    let mut found = vec![own];
+    // The directories of one level of borrowing after the other.
+    let mut level = 0..1;
+    for _ in 0..limits::ALTERNATES_DEPTH {
+        for index in level.clone() {
+            let Some(bytes) = found[index].read(FILE, limits::ALTERNATES_BYTES)? else { continue };
+            for path in paths(&bytes) {
+                let Some(directory) = found[index].follow(&path)? else { continue };
+                if !seen.insert(directory.own_stamp()?.identity()) {
+                    continue;
+                }
+                if found.len() == limits::ALTERNATES {
+                    return Err(gate.too_large(format!("borrows objects from over {} stores", limits::ALTERNATES)));
+                }
+                found.push(directory);
+            }
+        }
+        level = level.end..found.len();
+    }
+    for directory in &found[level] {
+        if directory.stamp(FILE)?.is_some() {
+            return Err(gate.too_large(format!("borrows objects over {} levels", limits::ALTERNATES_DEPTH)));
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the paths that a file of alternates names.
+fn paths(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut paths = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        if rest[0] == b'"'
+            && let Some((path, after)) = unquoted(rest)
+        {
+            paths.push(path);
+            rest = after.strip_prefix(b"\n").unwrap_or(after);
+            continue;
+        }
+        let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        if !matches!(rest[0], b'#' | b'\n') {
+            paths.push(rest[..end].to_vec());
+        }
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    // A NUL ends a path for git, and for the system.
+    paths.retain_mut(|path| {
+        if let Some(end) = path.iter().position(|&byte| byte == 0) {
+            path.truncate(end);
+        }
+        !path.is_empty()
+    });
+    paths
+}
+
+/// Takes a text quoted as in C off the front; `None` where it is not one.
+fn unquoted(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let mut text = Vec::new();
+    let mut rest = bytes.strip_prefix(b"\"")?;
+    loop {
+        let (&byte, after) = rest.split_first()?;
+        rest = after;
+        match byte {
+            b'"' => return Some((text, rest)),
+            b'\\' => {
+                let (&escape, after) = rest.split_first()?;
+                rest = after;
+                text.push(match escape {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b'f' => 12,
+                    b'n' => b'\n',
+                    b'r' => b'\r',
+                    b't' => b'\t',
+                    b'v' => 11,
+                    b'\\' | b'"' => escape,
+                    b'0'..=b'3' => {
+                        let digits = rest.get(..2).filter(|digits| digits.iter().all(|d| (b'0'..=b'7').contains(d)))?;
+                        rest = &rest[2..];
+                        (escape - b'0') << 6 | (digits[0] - b'0') << 3 | (digits[1] - b'0')
+                    }
+                    _ => return None,
+                });
+            }
+            byte => text.push(byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_taken_as_they_are_and_quoted_ones_unquoted() {
+        for (bytes, wanted) in [
+            (&b"/a\n/b\n"[..], &[&b"/a"[..], b"/b"][..]),
+            (b"/a", &[b"/a"]),
+            (b"# no\n\n/a\r\n", &[b"/a\r"]),
+            (b"/a \n", &[b"/a "]),
+            (b"\"/a\\n\\303\\244\"\n/b\n", &[b"/a\n\xc3\xa4", b"/b"]),
+            (b"\"/torn\n/b", &[b"\"/torn", b"/b"]),
+            (b"/a\0b\n", &[b"/a"]),
+            (b"\n\n", &[]),
+        ] {
+            assert_eq!(paths(bytes), wanted, "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! A pack: its entries, read into windows of our own and inflated.
+//!
+//! Nothing is mapped: a file that is cut or overwritten under a mapping ends the process, while reading it is an
+//! error. That the file is still the one that was opened is looked at after each reading.
+
+use gix::hash::Kind as HashKind;
+use gix::objs::Kind;
+use libdeflater::Decompressor;
+
+use super::Fault;
+use super::index::{PackIndex, oid};
+use crate::git::Oid;
+use crate::limits;
+use crate::sandbox::RegularFile;
+
+/// Bytes that are read at once at least: most entries are smaller, and those that follow are often next.
+const WINDOW_BYTES: usize = 8 << 10;
+/// Bytes of an entry before its data, at most: ten for the size, ten for a distance or up to 32 for an id.
+const HEADER_BYTES: usize = 42;
+const HEAD_BYTES: u64 = 12;
+
+/// A pack and its index.
+pub struct Pack {
+    /// By which caches and windows know it; no other pack of the process has had it.
+    number: u32,
+    index: PackIndex,
+    data: RegularFile,
+    /// Where the entries end.
+    end: u64,
+    hash: HashKind,
+}
+
+/// An entry's header.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Where it lies.
+    pub offset: u64,
+    /// What it is made of.
+    pub base: Base,
+    /// Its bytes when inflated.
+    pub size: u64,
+    /// Where its data lies.
+    data: u64,
+}
+
+/// What an entry is made of.
+#[derive(Debug, Clone, Copy)]
+pub enum Base {
+    /// Nothing else: it is a whole object.
+    Whole(Kind),
+    /// An entry before it in the pack.
+    At(u64),
+    /// An object, which lies in the same pack.
+    Object(Oid),
+}
+
+/// What one thread reads packs with.
+pub struct Unpacker {
+    inflate: Decompressor,
+    /// The bytes that were read last, and where.
+    window: Vec<u8>,
+    window_at: Option<(u32, u64)>,
+    /// Room for one delta.
+    pub(super) delta: Vec<u8>,
+}
+
+impl Pack {
+    /// Opens a pack by its two files, of which `number` is to be the name in caches.
+    pub fn open(number: u32, index: PackIndex, data: RegularFile, hash: HashKind) -> Result<Self, Fault> {
+        let id = hash.len_in_bytes();
+        let size = data.stamp().size();
+        let end = size.checked_sub(id as u64).filter(|&end| end >= HEAD_BYTES).ok_or(Fault::Damaged)?;
+        let mut head = [0; HEAD_BYTES as usize];
+        let mut checksum = vec![0; id];
+        read(&data, 0, &mut head)?;
+        read(&data, end, &mut checksum)?;
+        let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let is_pack = &head[..4] == b"PACK" && matches!(word(4), 2 | 3) && word(8) == index.count();
+        // An index for another pack would name other objects.
+        if !is_pack || checksum != index.pack_checksum()? {
+            return Err(Fault::Damaged);
+        }
+        Ok(Self { number, index, data, end, hash })
+    }
+
+    /// Returns the number that caches know the pack by.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Returns where which object lies.
+    pub fn index(&self) -> &PackIndex {
+        &self.index
+    }
+
+    /// Returns the states of the index and of the pack when they were opened.
+    pub fn stamps(&self) -> [crate::sandbox::Stamp; 2] {
+        [self.index.table().file().stamp(), self.data.stamp()]
+    }
+
+    /// Reads the header of the entry at an offset.
+    pub fn entry(&self, offset: u64, unpacker: &mut Unpacker) -> Result<Entry, Fault> {
+        if !(HEAD_BYTES..self.end).contains(&offset) {
+            return Err(Fault::Damaged);
+        }
+        let bytes = unpacker.window(self, offset, HEADER_BYTES)?;
+        let mut at = 0;
+        let mut next = || {
+            let byte = bytes.get(at).copied().ok_or(Fault::Damaged);
+            at += 1;
+            byte
+        };
+        let mut byte = next()?;
+        let kind = byte >> 4 & 7;
+        let mut size = u64::from(byte & 15);
+        let mut shift = 4;
+        while byte & 0x80 != 0 {
+            byte = next()?;
+            if shift > 57 {
+                return Err(Fault::Damaged);
+            }
+            size |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+        }
+        let base = match kind {
+            1 => Base::Whole(Kind::Commit),
+            2 => Base::Whole(Kind::Tree),
+            3 => Base::Whole(Kind::Blob),
+            4 => Base::Whole(Kind::Tag),
+            6 => {
+                byte = next()?;
+                let mut distance = u64::from(byte & 0x7f);
+                while byte & 0x80 != 0 {
+                    byte = next()?;
+                    if distance >> 56 != 0 {
+                        return Err(Fault::Damaged);
+                    }
+                    distance = (distance + 1) << 7 | u64::from(byte & 0x7f);
+                }
+                let base = offset.checked_sub(distance).filter(|_| distance > 0).ok_or(Fault::Damaged)?;
+                Base::At(base)
+            }
+            7 => {
+                let id = self.hash.len_in_bytes();
+                let base = oid(bytes.get(at..at + id).ok_or(Fault::Damaged)?)?;
+                at += id;
+                Base::Object(base)
+            }
+            _ => return Err(Fault::Damaged),
+        };
+        Ok(Entry { offset, base, size, data: offset + at as u64 })
+    }
+}
+
+impl Default for Unpacker {
+    fn default() -> Self {
+        Self { inflate: Decompressor::new(), window: Vec::new(), window_at: None, delta: Vec::new() }
+    }
+}
+
+impl Unpacker {
+    /// Inflates an entry into `bytes`, whose content goes.
+    pub fn inflate(&mut self, pack: &Pack, entry: &Entry, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+        if entry.size > limits::OBJECT_BYTES {
+            return Err(Fault::TooLarge(entry.size));
+        }
+        let size = usize::try_from(entry.size).map_err(|_| Fault::TooLarge(entry.size))?;
+        bytes.clear();
+        bytes.try_reserve_exact(size).map_err(|_| Fault::NoMemory(entry.size))?;
+        bytes.resize(size, 0);
+        // What zlib makes of so many bytes at most, whatever its settings.
+        let most = size + size / 8 + size / 64 + 64;
+        let mut inflate = std::mem::take(&mut self.inflate);
+        let packed = self.window(pack, entry.data, most);
+        // The end of the stream is where it says so, and its sum is compared.
+        let written = packed.and_then(|packed| inflate.zlib_decompress(packed, bytes).map_err(|_| Fault::Damaged));
+        self.inflate = inflate;
+        if written? == size { Ok(()) } else { Err(Fault::Damaged) }
+    }
+
+    /// Returns up to `length` bytes of a pack from an offset on, fewer where its entries end before.
+    fn window(&mut self, pack: &Pack, offset: u64, length: usize) -> Result<&[u8], Fault> {
+        let left = usize::try_from(pack.end.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let length = length.min(left);
+        if let Some((number, start)) = self.window_at
+            && number == pack.number
+            && let Some(skip) = offset.checked_sub(start).and_then(|skip| usize::try_from(skip).ok())
+            && skip.saturating_add(length) <= self.window.len()
+        {
+            return Ok(&self.window[skip..skip + length]);
+        }
+        let wanted = length.max(WINDOW_BYTES).min(left);
+        self.window_at = None;
+        self.window.clear();
+        self.window.try_reserve(wanted).map_err(|_| Fault::NoMemory(wanted as u64))?;
+        self.window.resize(wanted, 0);
+        read(&pack.data, offset, &mut self.window)?;
+        self.window_at = Some((pack.number, offset));
+        // Room for one large object is not kept for the small ones after it.
+        Ok(&self.window[..length])
+    }
+}
+
+/// Fills `bytes` from a file that is still what it was when it was opened.
+fn read(file: &RegularFile, offset: u64, bytes: &mut [u8]) -> Result<(), Fault> {
+    let read = file.read_at(offset, bytes).map_err(Fault::System)?;
+    match file.is_unchanged() {
+        false => Err(Fault::Changed),
+        true if read < bytes.len() => Err(Fault::Damaged),
+        true => Ok(()),
+    }
+}

@@ -1,0 +1,189 @@
+//! Reading objects out of packs, each decoded once as far as the cache reaches.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `index` | where which object lies |
+//! | `data` | the entries of a pack |
+//! | `table` | the bytes of an index, read by pieces or whole |
+//!
+//! Every object on the way from a whole one through its deltas is kept in the cache: what lies between is mostly what
+//! a history asks for next. A multi-pack-index is not needed, as git leaves the packs' own ones where they are.
+
+mod data;
+mod index;
+mod table;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gix::hash::Prefix;
+use gix::objs::Kind;
+
+pub use data::{Pack, Unpacker};
+pub use index::PackIndex;
+
+use self::data::Base;
+use crate::git::Oid;
+use crate::git::cache::{Cache, Object};
+use crate::git::delta;
+use crate::limits;
+
+/// Deltas between an object and a whole one; git makes 50 at most, and 4095 where it is told to.
+const MAX_DELTAS: usize = 4096;
+
+/// Why something could not be read from a file of the object store.
+#[derive(Debug)]
+pub enum Fault {
+    /// It is not what git would have written.
+    Damaged,
+    /// The file was written to since it was opened.
+    Changed,
+    /// It has so many bytes, more than are read.
+    TooLarge(u64),
+    /// There is no memory for so many bytes.
+    NoMemory(u64),
+    /// The system's own word.
+    System(io::Error),
+}
+
+/// The packs of a query.
+#[derive(Default)]
+pub struct Packs {
+    packs: Vec<Arc<Pack>>,
+    /// Names of indexes and packs that cannot be used.
+    broken: Vec<Vec<u8>>,
+    /// The pack that had the object that was looked for last, as the next is mostly near.
+    last: AtomicUsize,
+}
+
+impl Packs {
+    /// Returns the packs that were opened, and the names of those that could not be.
+    pub fn new(packs: Vec<Arc<Pack>>, broken: Vec<Vec<u8>>) -> Self {
+        Self { packs, broken, last: AtomicUsize::new(0) }
+    }
+
+    /// Returns the packs.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Pack>> {
+        self.packs.iter()
+    }
+
+    /// Returns the names of what cannot be used.
+    pub fn broken(&self) -> &[Vec<u8>] {
+        &self.broken
+    }
+
+    /// Returns an object, `None` where no pack has it.
+    ///
+    /// # Errors
+    /// The last [`Fault`] where packs name it and none has it whole.
+    pub fn find(&self, id: &Oid, cache: &Cache, unpacker: &mut Unpacker) -> Result<Option<Object>, Fault> {
+        self.each_with(id, |pack, offset| unpack(pack, offset, cache, unpacker))
+    }
+
+    /// Returns the kind and the size of an object, of which as little is read as tells them.
+    pub fn header(&self, id: &Oid, cache: &Cache, unpacker: &mut Unpacker) -> Result<Option<(Kind, u64)>, Fault> {
+        self.each_with(id, |pack, offset| header(pack, offset, cache, unpacker))
+    }
+
+    /// Calls `each` with the ids of all packed objects that begin as `prefix`; one that cannot be read is passed over.
+    pub fn each_with_prefix(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<(), Fault> {
+        self.packs.iter().try_for_each(|pack| pack.index().each_with_prefix(prefix, each))
+    }
+
+    /// Returns what `take` makes of an object in the first pack in which that succeeds.
+    fn each_with<T>(
+        &self,
+        id: &Oid,
+        mut take: impl FnMut(&Pack, u64) -> Result<T, Fault>,
+    ) -> Result<Option<T>, Fault> {
+        let count = self.packs.len();
+        let first = self.last.load(Ordering::Relaxed);
+        let mut fault = None;
+        for at in (0..count).map(|step| (first + step) % count) {
+            let pack = &self.packs[at];
+            let taken = match pack.index().find(id) {
+                Ok(None) => continue,
+                Ok(Some(offset)) => take(pack, offset),
+                Err(error) => Err(error),
+            };
+            match taken {
+                Ok(taken) => {
+                    if at != first {
+                        self.last.store(at, Ordering::Relaxed);
+                    }
+                    return Ok(Some(taken));
+                }
+                Err(error) => fault = Some(error),
+            }
+        }
+        fault.map_or(Ok(None), Err)
+    }
+}
+
+/// Returns the object at an offset; every object on the way is kept.
+fn unpack(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> Result<Object, Fault> {
+    let mut chain = Vec::new();
+    let mut at = offset;
+    let mut object = loop {
+        if let Some(object) = cache.get((pack.number(), at)) {
+            break object;
+        }
+        let entry = pack.entry(at, unpacker)?;
+        match entry.base {
+            Base::Whole(kind) => {
+                let mut bytes = Vec::new();
+                unpacker.inflate(pack, &entry, &mut bytes)?;
+                let object = Object { kind, bytes: Arc::new(bytes) };
+                cache.put((pack.number(), at), object.clone());
+                break object;
+            }
+            base => at = base_offset(pack, base)?,
+        }
+        if chain.len() == MAX_DELTAS {
+            return Err(Fault::Damaged);
+        }
+        chain.push(entry);
+    };
+    while let Some(entry) = chain.pop() {
+        let mut delta = std::mem::take(&mut unpacker.delta);
+        let bytes = unpacker
+            .inflate(pack, &entry, &mut delta)
+            .and_then(|()| delta::apply(&object.bytes, &delta, limits::OBJECT_BYTES));
+        unpacker.delta = delta;
+        object = Object { kind: object.kind, bytes: Arc::new(bytes?) };
+        cache.put((pack.number(), entry.offset), object.clone());
+    }
+    Ok(object)
+}
+
+/// Returns the kind and the size of the object at an offset.
+fn header(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> Result<(Kind, u64), Fault> {
+    let mut size = None;
+    let mut at = offset;
+    for _ in 0..=MAX_DELTAS {
+        if let Some(object) = cache.get((pack.number(), at)) {
+            return Ok((object.kind, size.unwrap_or(object.bytes.len() as u64)));
+        }
+        let entry = pack.entry(at, unpacker)?;
+        if let Base::Whole(kind) = entry.base {
+            return Ok((kind, size.unwrap_or(entry.size)));
+        }
+        if size.is_none() {
+            let mut delta = std::mem::take(&mut unpacker.delta);
+            let result = unpacker.inflate(pack, &entry, &mut delta).and_then(|()| delta::result_size(&delta));
+            unpacker.delta = delta;
+            size = Some(result?);
+        }
+        at = base_offset(pack, entry.base)?;
+    }
+    Err(Fault::Damaged)
+}
+
+fn base_offset(pack: &Pack, base: Base) -> Result<u64, Fault> {
+    match base {
+        Base::At(offset) => Ok(offset),
+        Base::Object(id) => pack.index().find(&id)?.ok_or(Fault::Damaged),
+        Base::Whole(_) => Err(Fault::Damaged),
+    }
+}
