@@ -134,8 +134,13 @@ pub const CONFIG_BYTES: u64 = 16 << 20;
 /// Levels of folders of references that are searched for links when file access is limited.
 pub const REFERENCE_DEPTH: usize = 64;
 
-/// Levels of borrowed object stores, git's own limit; deeper is `tool_failed:` when file access is
-/// limited.
+/// Object stores that a repository borrows from, its own included; more are `too_large:`.
+pub const ALTERNATES: usize = 1_000;
+
+/// Bytes of `objects/info/alternates`; a larger one is `too_large:`.
+pub const ALTERNATES_BYTES: u64 = 1 << 20;
+
+/// Levels of borrowed object stores, git's own limit; deeper ones are `too_large:`.
 pub const ALTERNATES_DEPTH: usize = 5;
 
 /// Bytes of fingerprints of old files that rename detection holds at once; beyond, new files are read once
@@ -162,3 +167,21 @@ pub const MINIFIED_LINE_BYTES: usize = 1_000;
 
 /// Entries of one directory inside a git directory (references, loose objects, packs); more are `too_large:`.
 pub const DIRECTORY_ENTRIES: usize = 1 << 20;
+
+/// Bytes of a file that names a directory: `.git`, `commondir`, `gitdir`; a larger one is `too_large:`.
+pub const POINTER_BYTES: u64 = 64 << 10;
+
+/// Bytes of `shallow`, 1.6 million commits; a larger one is `too_large:`.
+pub const SHALLOW_BYTES: u64 = 64 << 20;
+
+/// Bytes of an index of a pack that are held in memory; of a larger one only what is asked for is read.
+pub const PACK_INDEX_BYTES: u64 = 256 << 20;
+
+/// Bytes of all layers of a commit-graph; a larger one is passed over, and the commits themselves are read.
+pub const GRAPH_BYTES: u64 = 512 << 20;
+
+/// Bytes of the list of such layers; a larger one is `too_large:`.
+pub const GRAPH_CHAIN_BYTES: u64 = 64 << 10;
+
+/// Bytes of the names of packs in a multi-pack-index; with more it is passed over.
+pub const MULTI_INDEX_NAMES_BYTES: usize = 16 << 20;

@@ -1,15 +1,14 @@
 //! Object ids cut as git cuts them in a patch's `index` line.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::PathBuf;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use gix::hash::Prefix;
 
 use super::Oid;
-use super::packs::Packs;
 use super::repository::Repository;
+use super::store::ObjectStore;
 use crate::error::{Error, Result};
 
 /// The shortest that git cuts to by itself.
@@ -17,9 +16,7 @@ const SHORTEST: usize = 7;
 
 /// Cuts ids of one repository.
 pub struct Abbreviation {
-    packs: Arc<Packs>,
-    /// The folders of objects.
-    stores: Vec<PathBuf>,
+    store: Arc<ObjectStore>,
     /// The loose objects by the first byte of their ids, listed when the first such id is cut.
     loose: HashMap<u8, Vec<Oid>>,
     /// Hexadecimal digits that are kept at least.
@@ -29,26 +26,20 @@ pub struct Abbreviation {
 impl Abbreviation {
     /// Reads `core.abbrev`; without it the length follows from the number of packed objects.
     pub(super) fn new(repository: &Repository) -> Result<Self> {
-        let repo = repository.opened.inner.to_thread_local();
-        let longest = repo.object_hash().len_in_hex();
-        let configured = repo.config_snapshot().string("core.abbrev").map(|value| value.to_string());
+        let longest = repository.object_hash().len_in_hex();
+        let configured = repository.config.string("core.abbrev").map(|value| value.to_string());
         let digits = match configured.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some("no" | "off" | "false") => longest,
             Some(number) if number.parse::<usize>().is_ok() => number.parse().unwrap_or(longest).clamp(4, longest),
             _ => {
-                let packed = repo.objects.packed_object_count().map_err(|error| {
-                    Error::tool_failed("the packs of the repository cannot be counted")
-                        .with_hint("Run 'git fsck' there")
-                        .with_source(error)
-                })?;
+                let packed = repository.store().packed_objects()?;
                 // Half of the bits that number the objects are expected to collide; four bits a
                 // digit, rounded up.
                 let bits = (u64::BITS - packed.leading_zeros()) as usize;
                 bits.div_ceil(2).max(SHORTEST)
             }
         };
-        let stores = repository.opened.stores(&repository.location);
-        Ok(Self { packs: repository.packs(), stores, loose: HashMap::new(), digits })
+        Ok(Self { store: Arc::clone(repository.store()), loose: HashMap::new(), digits })
     }
 
     /// Returns an id cut to the shortest form that no other object's begins with, whether its own object is here or
@@ -59,8 +50,11 @@ impl Abbreviation {
             .map_err(|error| Error::tool_failed(format!("object {id} cannot be cut")).with_source(error))?;
         let mut digits = self.digits;
         let mut see = |other: &gix::oid| digits = digits.max(common_digits(&id, other).map_or(0, |common| common + 1));
-        self.packs.each_with_prefix(prefix, &mut see);
-        let loose = self.loose.entry(id.first_byte()).or_insert_with_key(|&first| loose_objects(&self.stores, first));
+        self.store.each_packed(&prefix, &mut see);
+        let loose = match self.loose.entry(id.first_byte()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(self.store.loose(id.first_byte())?),
+        };
         loose.iter().filter(|other| other.kind() == id.kind()).for_each(|other| see(other));
         Ok(id.to_hex_with_len(digits).to_string())
     }
@@ -71,14 +65,6 @@ fn common_digits(a: &gix::oid, b: &gix::oid) -> Option<usize> {
     let at = a.as_bytes().iter().zip(b.as_bytes()).position(|(a, b)| a != b)?;
     let is_second = (a.as_bytes()[at] ^ b.as_bytes()[at]) < 0x10;
     Some(2 * at + usize::from(is_second))
-}
-
-/// Returns the ids of the loose objects that begin with a byte.
-fn loose_objects(stores: &[PathBuf], first: u8) -> Vec<Oid> {
-    let folder = format!("{first:02x}");
-    let entries = stores.iter().filter_map(|store| fs::read_dir(store.join(&folder)).ok()).flatten().flatten();
-    let id = |name: &str| Oid::from_hex(format!("{folder}{name}").as_bytes()).ok();
-    entries.filter_map(|entry| id(entry.file_name().to_str()?)).collect()
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl Attributes {
         let root = repository.location.work_tree.as_deref().and_then(|path| Root::open(path).ok());
         let mut names = MetadataCollection::default();
         let mut info = Search::default();
-        let info_path = repository.location.common_dir.join("info/attributes");
+        let info_path = repository.location.common_dir.path().join("info/attributes");
         if std::fs::metadata(&info_path).is_ok_and(|found| found.len() <= limits::ATTRIBUTES_BYTES)
             && let Ok(bytes) = std::fs::read(&info_path)
         {

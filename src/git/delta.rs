@@ -13,7 +13,9 @@ pub fn apply(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, Fault> {
         return Err(Fault::Damaged);
     }
     let too_large = Fault::TooLarge(result_size);
-    let Some(length) = usize::try_from(result_size).ok().filter(|_| result_size <= limit) else { return Err(too_large) };
+    let Some(length) = usize::try_from(result_size).ok().filter(|_| result_size <= limit) else {
+        return Err(too_large);
+    };
     let mut result = Vec::new();
     result.try_reserve_exact(length).map_err(|_| Fault::NoMemory(result_size))?;
     put_together(base, rest, length, &mut result).ok_or(Fault::Damaged)?;

@@ -13,7 +13,6 @@ use super::commit::is_space;
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
-use crate::sandbox::Root;
 
 const FILE: &[u8] = b".mailmap";
 
@@ -93,8 +92,8 @@ impl Repository {
                 .with_hint("Repair it, or leave it out with mailmap := false")
         };
         let mut bytes = Arc::default();
-        if let Ok(work_tree) = self.work_tree() {
-            let root = Root::open(work_tree).map_err(|error| unreadable().with_source(error))?;
+        if self.work_tree().is_ok() {
+            let root = self.work_tree_root()?;
             let found = root.read(FILE, limits::MAILMAP_BYTES).map_err(|error| unreadable().with_source(error))?;
             bytes = Arc::new(found.unwrap_or_default());
         } else if let Some(head) = self.head() {

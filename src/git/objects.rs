@@ -3,26 +3,31 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use gix::objs::{Find, Kind};
+use gix::bstr::ByteSlice;
+use gix::objs::Kind;
 
 use super::Oid;
 use super::cache::Cache;
-use super::packs::{Packs, Unpacker};
+use super::store::{Fault, ObjectStore, Unpacker};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
 /// Reads objects for one thread.
 pub struct Objects {
-    pub(super) repo: gix::Repository,
     given: Arc<str>,
-    packs: Arc<Packs>,
+    store: Arc<ObjectStore>,
     cache: Arc<Cache>,
     unpacker: RefCell<Unpacker>,
 }
 
 impl Objects {
-    pub(super) fn new(repo: gix::Repository, given: Arc<str>, packs: Arc<Packs>, cache: Arc<Cache>) -> Self {
-        Self { repo, given, packs, cache, unpacker: RefCell::default() }
+    pub(super) fn new(given: Arc<str>, store: Arc<ObjectStore>, cache: Arc<Cache>) -> Self {
+        Self { given, store, cache, unpacker: RefCell::default() }
+    }
+
+    /// Returns the kind of the repository's ids.
+    pub fn hash(&self) -> gix::hash::Kind {
+        self.store.hash()
     }
 
     /// Returns a tree's entries; the empty tree needs no object.
@@ -42,87 +47,77 @@ impl Objects {
 
     /// Returns a blob's size in bytes from its header alone.
     pub fn blob_size(&self, id: &Oid) -> Result<u64> {
-        if let Some(object) = self.packs.find_cached(id, &self.cache)
-            && object.kind == Kind::Blob
-        {
-            return Ok(object.bytes.len() as u64);
-        }
-        match self.repo.try_find_header(*id) {
-            Ok(Some(header)) if header.kind() == Kind::Blob => Ok(header.size()),
-            Ok(Some(header)) => Err(self.wrong_kind(id, header.kind(), Kind::Blob)),
-            Ok(None) => Err(self.missing(id)),
-            Err(error) => Err(self.damaged(id).with_source(error)),
+        match self.header(id)? {
+            Some((Kind::Blob, size)) => Ok(size),
+            Some((kind, _)) => Err(self.wrong_kind(id, kind, Kind::Blob)),
+            None => Err(self.missing(id)),
         }
     }
 
-    /// Returns an object's kind and its size in bytes, `None` where it is missing.
+    /// Returns the kind and the size of an object, of which as little is read as tells them; `None` where it is
+    /// missing.
     pub fn header(&self, id: &Oid) -> Result<Option<(Kind, u64)>> {
-        match self.repo.try_find_header(*id) {
-            Ok(header) => Ok(header.map(|header| (header.kind(), header.size()))),
-            Err(error) => Err(self.damaged(id).with_source(error)),
-        }
+        let header = self.store.header(id, &self.cache, &mut self.unpacker.borrow_mut());
+        header.map_err(|fault| self.failed(id, fault))
     }
 
     /// Returns an object of any kind, `None` where it is missing.
     pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Arc<Vec<u8>>)>> {
-        if let Some(object) = self.packs.find(id, &self.cache, &mut self.unpacker.borrow_mut()) {
-            return Ok(Some((object.kind, object.bytes)));
-        }
-        match self.header(id)? {
-            Some((kind, _)) => self.read(id, kind).map(|bytes| Some((kind, bytes))),
-            None => Ok(None),
-        }
+        let object = self.store.find(id, &self.cache, &mut self.unpacker.borrow_mut());
+        let object = object.map_err(|fault| self.failed(id, fault))?;
+        Ok(object.map(|object| (object.kind, object.bytes)))
     }
 
     /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.
-    pub fn each_with_prefix(&self, prefix: gix::hash::Prefix, each: &mut dyn FnMut(&gix::oid)) {
-        self.packs.each_with_prefix(prefix, &mut *each);
-        let store = self.repo.objects.store_ref();
-        let borrowed = store.alternate_db_paths().unwrap_or_default();
-        let first = format!("{:02x}", prefix.as_oid().first_byte());
-        for path in std::iter::once(store.path().to_owned()).chain(borrowed) {
-            for entry in std::fs::read_dir(path.join(&first)).into_iter().flatten().flatten() {
-                let name = format!("{first}{}", entry.file_name().to_string_lossy());
-                if let Ok(id) = Oid::from_hex(name.as_bytes())
-                    && id.kind() == prefix.as_oid().kind()
-                    && prefix.cmp_oid(&id).is_eq()
-                {
-                    each(&id);
-                }
-            }
-        }
+    pub fn each_with_prefix(&self, prefix: gix::hash::Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<()> {
+        self.store.each_with_prefix(&prefix, each)
     }
 
     fn read(&self, id: &Oid, expected: Kind) -> Result<Arc<Vec<u8>>> {
-        if let Some(object) = self.packs.find(id, &self.cache, &mut self.unpacker.borrow_mut())
-            && object.kind == expected
-        {
-            return Ok(object.bytes);
-        }
-        let mut bytes = Vec::new();
-        match self.repo.objects.try_find(id, &mut bytes) {
-            Ok(Some(data)) if data.kind == expected => Ok(Arc::new(bytes)),
-            Ok(Some(data)) => Err(self.wrong_kind(id, data.kind, expected)),
-            Ok(None) => Err(self.missing(id)),
-            Err(error) => match self.repo.try_find_header(*id) {
-                Ok(Some(header)) if header.size() > limits::OBJECT_BYTES => Err(Error::too_large(format!(
-                    "object {id} has {} bytes, over the limit of {}",
-                    header.size(),
-                    limits::OBJECT_BYTES
-                ))),
-                _ => Err(self.damaged(id).with_source(error)),
-            },
+        match self.object(id)? {
+            Some((kind, bytes)) if kind == expected => Ok(bytes),
+            Some((kind, _)) => Err(self.wrong_kind(id, kind, expected)),
+            None => Err(self.missing(id)),
         }
     }
 
     fn missing(&self, id: &Oid) -> Error {
-        Error::tool_failed(format!("object {id} is missing from the repository at {}", quoted(&self.given)))
+        let given = quoted(&self.given);
+        if let Some(name) = self.store.broken_packs().first() {
+            let name = quoted(&name.to_str_lossy());
+            return Error::tool_failed(format!(
+                "object {id} is missing from the repository at {given}, whose {name} is damaged"
+            ))
+            .with_hint("Run 'git fsck' there");
+        }
+        Error::tool_failed(format!("object {id} is missing from the repository at {given}"))
             .with_hint("A partial clone lacks objects until git fetches them; otherwise run 'git fsck' there")
     }
 
-    fn damaged(&self, id: &Oid) -> Error {
-        Error::tool_failed(format!("object {id} of the repository at {} is damaged", quoted(&self.given)))
-            .with_hint("Run 'git fsck' there")
+    /// Returns the error of an object that is there and cannot be read.
+    fn failed(&self, id: &Oid, fault: Fault) -> Error {
+        let given = quoted(&self.given);
+        match fault {
+            Fault::Damaged => Error::tool_failed(format!("object {id} of the repository at {given} is damaged"))
+                .with_hint("Run 'git fsck' there"),
+            Fault::Changed => Error::stale(format!(
+                "a file of the repository at {given} was changed while object {id} was read from it"
+            ))
+            .with_hint("Ask again"),
+            Fault::TooLarge(size) => {
+                Error::too_large(format!("object {id} has {size} bytes, over the limit of {}", limits::OBJECT_BYTES))
+            }
+            Fault::NoMemory(size) => {
+                Error::too_large(format!("there is no memory for the {size} bytes of object {id}"))
+                    .with_hint("Ask for less at once, or give the process more memory")
+            }
+            Fault::System(error) => {
+                Error::tool_failed(format!("object {id} of the repository at {given} cannot be read"))
+                    .with_hint("Look at the disk and the system's log")
+                    .with_source(error)
+            }
+            Fault::Refused(error) => error,
+        }
     }
 
     fn wrong_kind(&self, id: &Oid, found: Kind, expected: Kind) -> Error {

@@ -1,24 +1,16 @@
 //! Opening a repository: the one place, and the one recipe.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use gix::bstr::ByteSlice;
-
-use super::Oid;
 use super::cache::Cache;
 use super::checkout::Checkout;
 use super::diff_attribute::{Drivers, drivers};
-use super::locate::{Location, locate};
 use super::objects::Objects;
-use super::packs::Packs;
-use super::parts::Parts;
-use super::repositories::{Opened, Repositories};
-use super::store::{Gate, GitDirectory};
+use super::store::{Gate, GitDirectory, Graph, Location, ObjectStore, Repositories, locate, read_config};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
-use crate::sandbox::Access;
+use crate::sandbox::{Access, OpenError, Root};
 
 /// An open repository; cheap to clone and to share between threads.
 #[derive(Clone)]
@@ -33,16 +25,14 @@ pub struct Repository {
     pub(super) checkout: Checkout,
     /// What submodules may be read.
     pub(super) access: Arc<Access>,
-    pub(super) opened: Opened,
     /// The directory with HEAD.
-    #[allow(dead_code, reason = "the references that are read through it follow")]
     pub(super) git_dir: GitDirectory,
     /// The directory with the references that all work trees share.
-    #[allow(dead_code, reason = "the references that are read through it follow")]
     pub(super) common_dir: GitDirectory,
     /// The repository's own configuration.
-    #[allow(dead_code, reason = "upstream branches are read from it next")]
     pub(super) config: Arc<gix::config::File>,
+    store: Arc<ObjectStore>,
+    pub(super) opened: Legacy,
     cache: Arc<Cache>,
     /// What is kept of repositories.
     repositories: Arc<Repositories>,
@@ -61,28 +51,22 @@ impl Repository {
         repositories: &Arc<Repositories>,
         cache_bytes: usize,
     ) -> Result<Self> {
-        let location = locate(given, access)?;
-        Parts::new(access, given).check(&location)?;
-        let config = read_config(&location, given)?;
-        check_format(&config, given)?;
-        let options = gix::open::Options::isolated()
-            // After `isolated`: ownership, safe.directory and the environment cannot raise it.
-            .with(gix::sec::Trust::Reduced)
-            .open_path_as_is(true)
-            .config_overrides([
-                // Reduced trust would cap objects at 16 MiB.
-                format!("gitoxide.objects.allocLimit={}", limits::OBJECT_BYTES),
-                // The id asked for is the object that is read.
-                "core.useReplaceRefs=false".to_owned(),
-            ]);
-        let open = || {
-            options.open(&location.git_dir).map_err(|error| {
-                Error::tool_failed(format!("the repository at {} cannot be opened", quoted(given)))
-                    .with_hint("Its HEAD or its configuration is damaged; run 'git fsck' there")
-                    .with_source(error)
-            })
+        let gate = Gate::new(access, given);
+        let location = locate(&gate)?;
+        let config = read_config(&location.git_dir, &location.common_dir)?;
+        let hash = match config.string("extensions.objectFormat") {
+            Some(format) if format.as_slice() == b"sha256" => gix::hash::Kind::Sha256,
+            _ => gix::hash::Kind::Sha1,
         };
-        let opened = repositories.get(&location, &config.to_bstring(), open)?;
+        let store = ObjectStore::open(&location.common_dir, hash, repositories)?;
+        let legacy = Arc::new(
+            gix::open::Options::isolated()
+                .with(gix::sec::Trust::Reduced)
+                .open_path_as_is(true)
+                .config_overrides(["core.useReplaceRefs=false".to_owned()])
+                .open(location.git_dir.path())
+                .map_err(|error| gate.damaged("its HEAD cannot be read").with_source(error))?,
+        );
         let big_file_bytes = config
             .integer("core.bigFileThreshold")
             .ok()
@@ -91,18 +75,14 @@ impl Repository {
             .unwrap_or(limits::BIG_FILE_BYTES);
         let quotes_high = config.boolean("core.quotePath").ok().flatten().unwrap_or(true);
         let is_bare = config.boolean("core.bare").ok().flatten().unwrap_or(false);
-        let location = match location {
-            Location { git_dir, common_dir, .. } if is_bare && git_dir == common_dir => {
-                Location { git_dir, common_dir, work_tree: None, folder: Vec::new() }
-            }
-            linked => linked,
-        };
-        let gate = Gate::new(access, given);
-        let directory = |path: &Path| gate.open(path)?.ok_or_else(|| gate.damaged("its git directory is missing"));
+        let is_linked = location.git_dir.path() != location.common_dir.path();
+        let location =
+            if is_bare && !is_linked { Location { work_tree: None, folder: Vec::new(), ..location } } else { location };
         Ok(Self {
-            opened,
-            git_dir: directory(&location.git_dir)?,
-            common_dir: directory(&location.common_dir)?,
+            store: Arc::new(store),
+            opened: Legacy { inner: legacy },
+            git_dir: location.git_dir.clone(),
+            common_dir: location.common_dir.clone(),
             location: Arc::new(location),
             given: given.into(),
             big_file_bytes,
@@ -118,17 +98,18 @@ impl Repository {
 
     /// Returns a reader of objects for one thread.
     pub fn objects(&self) -> Objects {
-        let repo = self.opened.inner.to_thread_local();
-        Objects::new(repo, Arc::clone(&self.given), self.packs(), Arc::clone(&self.cache))
+        Objects::new(Arc::clone(&self.given), Arc::clone(&self.store), Arc::clone(&self.cache))
     }
 
-    /// Returns the mapped packs.
-    pub(super) fn packs(&self) -> Arc<Packs> {
-        let packs = self.opened.packs.get_or_init(|| {
-            let stores = self.opened.stores(&self.location);
-            Arc::new(Packs::open(&stores, self.object_hash(), || self.repositories.number()))
-        });
-        Arc::clone(packs)
+    /// Returns the object directories.
+    pub(super) fn store(&self) -> &Arc<ObjectStore> {
+        &self.store
+    }
+
+    /// Returns the commit-graph; an empty one where there is none, or the configuration turns it off.
+    pub(super) fn graph(&self) -> Result<Arc<Graph>> {
+        let is_on = self.config.boolean("core.commitGraph").ok().flatten().unwrap_or(true);
+        if is_on { self.store.graph(&self.repositories) } else { Ok(Arc::default()) }
     }
 
     /// Opens another repository, with what is kept for this one.
@@ -144,14 +125,26 @@ impl Repository {
         })
     }
 
+    /// Opens the work tree, beneath what may be read.
+    pub(super) fn work_tree_root(&self) -> Result<Root> {
+        let path = self.work_tree()?;
+        let opened = self.access.open_directory(path).and_then(|directory| directory.root());
+        opened.map_err(|error| match error {
+            OpenError::Outside | OpenError::Link => self.access.outside(&self.given),
+            _ => {
+                Error::tool_failed(format!("the work tree of the repository at {} cannot be read", quoted(&self.given)))
+            }
+        })
+    }
+
     /// Returns the commit that is checked out, `None` before the first one.
-    pub(super) fn head(&self) -> Option<Oid> {
+    pub(super) fn head(&self) -> Option<crate::git::Oid> {
         self.opened.inner.to_thread_local().head_id().ok().map(gix::Id::detach)
     }
 
     /// Returns the kind of the repository's ids.
     pub(super) fn object_hash(&self) -> gix::hash::Kind {
-        self.opened.inner.to_thread_local().object_hash()
+        self.store.hash()
     }
 
     /// Returns the size in bytes above which a blob is binary.
@@ -165,74 +158,8 @@ impl Repository {
     }
 }
 
-/// Reads the repository's own configuration, without includes: the common file, then the work
-/// tree's where the common one says that there is one.
-fn read_config(location: &Location, given: &str) -> Result<gix::config::File> {
-    let mut config = read_config_file(&location.common_dir.join("config"), given)?;
-    if config.boolean("extensions.worktreeConfig").ok().flatten().unwrap_or(false) {
-        let own = read_config_file(&location.git_dir.join("config.worktree"), given)?;
-        config.append(own).map_err(|error| {
-            Error::tool_failed(format!("the configuration of the repository at {} cannot be read", quoted(given)))
-                .with_source(error)
-        })?;
-    }
-    Ok(config)
-}
-
-fn read_config_file(path: &Path, given: &str) -> Result<gix::config::File> {
-    let damaged = || {
-        Error::tool_failed(format!("the configuration of the repository at {} cannot be read", quoted(given)))
-            .with_hint("Run 'git config --list' there to see what is wrong")
-    };
-    let bytes = match fs::metadata(path) {
-        Ok(found) if found.len() > limits::CONFIG_BYTES => return Err(damaged()),
-        Ok(_) => fs::read(path).map_err(|error| damaged().with_source(error))?,
-        Err(_) => Vec::new(),
-    };
-    gix::config::File::from_bytes_no_includes(&bytes, gix::config::file::Metadata::api(), Default::default())
-        .map_err(|_| damaged())
-}
-
-/// Refuses repositories in a format that we would misread: gix opens them silently.
-fn check_format(config: &gix::config::File, given: &str) -> Result<()> {
-    /// What every version may carry.
-    const ALWAYS: [&str; 4] = ["noop", "preciousobjects", "partialclone", "worktreeconfig"];
-    /// What git accepts from version 1 on.
-    const FROM_VERSION_1: [&str; 5] =
-        ["noop-v1", "objectformat", "compatobjectformat", "refstorage", "relativeworktrees"];
-    let refused = |what: String| {
-        Error::tool_failed(format!("the repository at {} {what}", quoted(given)))
-            .with_hint("redline refuses what it would misread; docs/limitations.md lists the formats it knows")
-    };
-    let version = match config.integer("core.repositoryformatversion") {
-        Ok(version) => version.unwrap_or(0),
-        Err(_) => return Err(refused("has a core.repositoryformatversion that is no number".to_owned())),
-    };
-    if !(0..=1).contains(&version) {
-        return Err(refused(format!("has format version {version}, and git knows 0 and 1")));
-    }
-    let sections = config.sections_by_name("extensions").into_iter().flatten();
-    for section in sections {
-        for name in section.value_names() {
-            let name = name.to_ascii_lowercase();
-            let value = section.value(&name).unwrap_or_default();
-            let shown = quoted(&name);
-            if FROM_VERSION_1.contains(&name.as_str()) && version == 0 {
-                return Err(refused(format!("has format version 0 and the extension {shown}, which needs version 1")));
-            }
-            match name.as_str() {
-                "refstorage" if !value.eq_ignore_ascii_case(b"files") => {
-                    return Err(refused(format!("stores its references as {}", quoted(&value.to_str_lossy()))));
-                }
-                "objectformat" if !matches!(value.as_slice(), b"sha1" | b"sha256") => {
-                    return Err(refused(format!("has objects of format {}", quoted(&value.to_str_lossy()))));
-                }
-                known if ALWAYS.contains(&known) || FROM_VERSION_1.contains(&known) => {}
-                // git itself looks at unknown extensions only from version 1 on.
-                _ if version == 0 => {}
-                _ => return Err(refused(format!("uses the unknown extension {shown}"))),
-            }
-        }
-    }
-    Ok(())
+/// gix's own handle, until revisions are resolved without it.
+#[derive(Clone)]
+pub(super) struct Legacy {
+    pub inner: Arc<gix::ThreadSafeRepository>,
 }

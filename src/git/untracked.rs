@@ -38,7 +38,7 @@ pub fn files(
     budget: &Budget,
 ) -> Result<Vec<Vec<u8>>> {
     let case = if repository.checkout.ignores_case { Case::Fold } else { Case::Sensitive };
-    let exclude = repository.location.common_dir.join("info/exclude");
+    let exclude = repository.location.common_dir.path().join("info/exclude");
     let exclude = match std::fs::metadata(&exclude) {
         Ok(found) if found.is_file() && found.len() <= limits::IGNORE_BYTES => {
             std::fs::read(&exclude).unwrap_or_default()

@@ -69,7 +69,7 @@ impl TreeChanges {
 
     /// Returns a comparison of nothing, to be restarted.
     pub fn idle(objects: Objects, paths: Arc<PathFilter>, budget: Arc<Budget>) -> Self {
-        let id_bytes = objects.repo.object_hash().len_in_bytes();
+        let id_bytes = objects.hash().len_in_bytes();
         Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), budget, beat: Beat::default() }
     }
 

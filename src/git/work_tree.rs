@@ -35,14 +35,7 @@ impl WorkTree {
     /// Opens the work tree of a comparison.
     pub(super) fn new(comparison: &Comparison, index: &Arc<Index>) -> Result<Self> {
         let repository = comparison.repository().clone();
-        let root = repository.work_tree()?;
-        let root = Root::open(root).map_err(|error| {
-            Error::tool_failed(format!(
-                "the work tree of the repository at {} cannot be read",
-                quoted(&repository.given)
-            ))
-            .with_source(error)
-        })?;
+        let root = repository.work_tree_root()?;
         let cleaner = Cleaner::new(comparison, Arc::clone(index));
         // Asked once: it takes a handle of the repository.
         let hash = repository.object_hash();

@@ -168,6 +168,23 @@ impl Directory {
         stat.map(|stat| Stamp::new(&stat)).map_err(|error| failed(error, self.links))
     }
 
+    /// Tells whether anything stands at a name in the directory itself, a link that leads nowhere too.
+    pub fn exists(&self, name: &[u8]) -> Result<bool, OpenError> {
+        match statat(&self.handle, valid(name)?, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(error) => match failed(error, self.links) {
+                OpenError::Absent => Ok(false),
+                error => Err(error),
+            },
+        }
+    }
+
+    /// Returns the directory as a root to look at files beneath.
+    pub fn root(&self) -> Result<Root, OpenError> {
+        let opened = openat(&self.handle, ".", beneath::FOLDER, Mode::empty());
+        opened.map(|folder| Root { folder }).map_err(|error| failed(error, self.links))
+    }
+
     /// Returns the entries of the directory itself, unordered; more than `most` are [`OpenError::TooLarge`].
     pub fn entries(&self, most: usize) -> Result<Vec<DirectoryEntry>, OpenError> {
         let system = |error| failed(error, self.links);

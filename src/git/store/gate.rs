@@ -66,10 +66,30 @@ impl Gate {
     /// `fs_denied` where the path leads outside of what may be read.
     pub fn open(self: &Arc<Self>, path: &Path) -> Result<Option<GitDirectory>> {
         match self.access.open_directory(path) {
-            Ok(directory) => Ok(Some(GitDirectory { gate: Arc::clone(self), directory, name: Arc::default() })),
+            Ok(directory) => Ok(Some(self.directory(directory))),
             Err(OpenError::Absent | OpenError::Directory | OpenError::Special) => Ok(None),
             Err(error) => Err(self.failed(error, path.as_os_str().as_bytes())),
         }
+    }
+
+    /// Opens a directory by its path; `None` where there is none that may be read.
+    pub fn open_within(self: &Arc<Self>, path: &Path) -> Result<Option<GitDirectory>> {
+        match self.access.open_directory(path) {
+            Err(OpenError::Outside) => Ok(None),
+            Ok(directory) => Ok(Some(self.directory(directory))),
+            Err(error) => Err(self.failed(error, path.as_os_str().as_bytes())),
+        }
+    }
+
+    /// Tells whether a file that may be read stands at a path.
+    pub fn is_file(self: &Arc<Self>, path: &Path) -> bool {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        let parent = self.open(parent).ok().flatten();
+        parent.is_some_and(|parent| matches!(parent.look(name.as_bytes()), Ok(Found::File(_))))
+    }
+
+    fn directory(self: &Arc<Self>, directory: Directory) -> GitDirectory {
+        GitDirectory { gate: Arc::clone(self), directory, name: Arc::default() }
     }
 
     /// Returns an error that says the repository is damaged; `what` goes on the sentence.
@@ -153,6 +173,14 @@ impl GitDirectory {
             Found::File(file) => Ok(Some(file)),
             Found::Absent => Ok(None),
             Found::Directory => Err(self.failed(OpenError::Directory, name)),
+        }
+    }
+
+    /// Tells whether anything stands at `name`, a link that leads nowhere too.
+    pub fn has(&self, name: &[u8]) -> Result<bool> {
+        match self.directory.exists(name) {
+            Ok(found) => Ok(found),
+            Err(error) => Err(self.failed(error, name)),
         }
     }
 

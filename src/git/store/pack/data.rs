@@ -15,6 +15,8 @@ use crate::sandbox::RegularFile;
 
 /// Bytes that are read at once at least: most entries are smaller, and those that follow are often next.
 const WINDOW_BYTES: usize = 8 << 10;
+/// Bytes of a window that are kept for what is read next.
+const KEPT_BYTES: usize = 1 << 20;
 /// Bytes of an entry before its data, at most: ten for the size, ten for a distance or up to 32 for an id.
 const HEADER_BYTES: usize = 42;
 const HEAD_BYTES: u64 = 12;
@@ -191,12 +193,15 @@ impl Unpacker {
         }
         let wanted = length.max(WINDOW_BYTES).min(left);
         self.window_at = None;
+        // Room for one large entry is not kept for the small ones after it.
+        if self.window.capacity() > KEPT_BYTES && wanted < KEPT_BYTES / 4 {
+            self.window = Vec::new();
+        }
         self.window.clear();
         self.window.try_reserve(wanted).map_err(|_| Fault::NoMemory(wanted as u64))?;
         self.window.resize(wanted, 0);
         read(&pack.data, offset, &mut self.window)?;
         self.window_at = Some((pack.number, offset));
-        // Room for one large object is not kept for the small ones after it.
         Ok(&self.window[..length])
     }
 }

@@ -4,13 +4,16 @@
 //! |---|---|
 //! | `index` | where which object lies |
 //! | `data` | the entries of a pack |
+//! | `multi_index` | which packs a multi-pack-index counts, and how many objects they have |
 //! | `table` | the bytes of an index, read by pieces or whole |
 //!
 //! Every object on the way from a whole one through its deltas is kept in the cache: what lies between is mostly what
-//! a history asks for next. A multi-pack-index is not needed, as git leaves the packs' own ones where they are.
+//! a history asks for next. Objects are found by the packs' own indexes, which git leaves in place beside a
+//! multi-pack-index.
 
 mod data;
 mod index;
+mod multi_index;
 mod table;
 
 use std::io;
@@ -22,8 +25,10 @@ use gix::objs::Kind;
 
 pub use data::{Pack, Unpacker};
 pub use index::PackIndex;
+pub use multi_index::covered;
 
 use self::data::Base;
+use crate::error::Error;
 use crate::git::Oid;
 use crate::git::cache::{Cache, Object};
 use crate::git::delta;
@@ -45,12 +50,21 @@ pub enum Fault {
     NoMemory(u64),
     /// The system's own word.
     System(io::Error),
+    /// It could not be opened.
+    Refused(Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
 }
 
 /// The packs of a query.
 #[derive(Default)]
 pub struct Packs {
-    packs: Vec<Arc<Pack>>,
+    /// Each with the name of its index.
+    packs: Vec<(Vec<u8>, Arc<Pack>)>,
     /// Names of indexes and packs that cannot be used.
     broken: Vec<Vec<u8>>,
     /// The pack that had the object that was looked for last, as the next is mostly near.
@@ -59,13 +73,13 @@ pub struct Packs {
 
 impl Packs {
     /// Returns the packs that were opened, and the names of those that could not be.
-    pub fn new(packs: Vec<Arc<Pack>>, broken: Vec<Vec<u8>>) -> Self {
+    pub fn new(packs: Vec<(Vec<u8>, Arc<Pack>)>, broken: Vec<Vec<u8>>) -> Self {
         Self { packs, broken, last: AtomicUsize::new(0) }
     }
 
-    /// Returns the packs.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Pack>> {
-        self.packs.iter()
+    /// Returns the packs, each with the name of its index from the git directory on.
+    pub fn iter(&self) -> impl Iterator<Item = (&Vec<u8>, &Arc<Pack>)> {
+        self.packs.iter().map(|(name, pack)| (name, pack))
     }
 
     /// Returns the names of what cannot be used.
@@ -88,20 +102,16 @@ impl Packs {
 
     /// Calls `each` with the ids of all packed objects that begin as `prefix`; one that cannot be read is passed over.
     pub fn each_with_prefix(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<(), Fault> {
-        self.packs.iter().try_for_each(|pack| pack.index().each_with_prefix(prefix, each))
+        self.packs.iter().try_for_each(|(_, pack)| pack.index().each_with_prefix(prefix, each))
     }
 
     /// Returns what `take` makes of an object in the first pack in which that succeeds.
-    fn each_with<T>(
-        &self,
-        id: &Oid,
-        mut take: impl FnMut(&Pack, u64) -> Result<T, Fault>,
-    ) -> Result<Option<T>, Fault> {
+    fn each_with<T>(&self, id: &Oid, mut take: impl FnMut(&Pack, u64) -> Result<T, Fault>) -> Result<Option<T>, Fault> {
         let count = self.packs.len();
         let first = self.last.load(Ordering::Relaxed);
         let mut fault = None;
         for at in (0..count).map(|step| (first + step) % count) {
-            let pack = &self.packs[at];
+            let (_, pack) = &self.packs[at];
             let taken = match pack.index().find(id) {
                 Ok(None) => continue,
                 Ok(Some(offset)) => take(pack, offset),

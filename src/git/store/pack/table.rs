@@ -45,7 +45,9 @@ impl Table {
     /// [`Fault`] where the file ends before them, or was written to since it was opened.
     pub fn read<'b>(&'b self, offset: u64, bytes: &'b mut [u8]) -> Result<&'b [u8], Fault> {
         let whole = match self.whole.get() {
-            None if self.pieces.fetch_add(1, Ordering::Relaxed) >= PIECES => self.whole.get_or_init(|| self.read_whole()),
+            None if self.pieces.fetch_add(1, Ordering::Relaxed) >= PIECES => {
+                self.whole.get_or_init(|| self.read_whole())
+            }
             None => &[][..],
             Some(whole) => whole,
         };

@@ -1,0 +1,76 @@
+//! A repository's own configuration, and whether its format is one that we read right.
+
+use gix::bstr::ByteSlice;
+use gix::config::File;
+use gix::config::file::Metadata;
+
+use super::gate::{Gate, GitDirectory};
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+
+/// Reads the configuration, without includes: the common file, then the work tree's where the
+/// common one says that there is one.
+pub fn read(git_dir: &GitDirectory, common_dir: &GitDirectory) -> Result<File> {
+    let gate = git_dir.gate();
+    let mut config = read_file(common_dir, b"config")?;
+    if config.boolean("extensions.worktreeConfig").ok().flatten().unwrap_or(false) {
+        let own = read_file(git_dir, b"config.worktree")?;
+        config.append(own).map_err(|error| unreadable(gate).with_source(error))?;
+    }
+    check_format(&config, gate)?;
+    Ok(config)
+}
+
+fn read_file(directory: &GitDirectory, name: &[u8]) -> Result<File> {
+    let bytes = directory.read(name, limits::CONFIG_BYTES)?.unwrap_or_default();
+    File::from_bytes_no_includes(&bytes, Metadata::api(), Default::default()).map_err(|_| unreadable(directory.gate()))
+}
+
+fn unreadable(gate: &Gate) -> Error {
+    Error::tool_failed(format!("the configuration of the repository at {} cannot be read", quoted(gate.given())))
+        .with_hint("Run 'git config --list' there to see what is wrong")
+}
+
+/// Refuses repositories in a format that we would misread.
+fn check_format(config: &File, gate: &Gate) -> Result<()> {
+    /// What every version may carry.
+    const ALWAYS: [&str; 4] = ["noop", "preciousobjects", "partialclone", "worktreeconfig"];
+    /// What git accepts from version 1 on.
+    const FROM_VERSION_1: [&str; 5] =
+        ["noop-v1", "objectformat", "compatobjectformat", "refstorage", "relativeworktrees"];
+    let refused = |what: String| {
+        Error::tool_failed(format!("the repository at {} {what}", quoted(gate.given())))
+            .with_hint("redline refuses what it would misread; docs/limitations.md lists the formats it knows")
+    };
+    let version = match config.integer("core.repositoryformatversion") {
+        Ok(version) => version.unwrap_or(0),
+        Err(_) => return Err(refused("has a core.repositoryformatversion that is no number".to_owned())),
+    };
+    if !(0..=1).contains(&version) {
+        return Err(refused(format!("has format version {version}, and git knows 0 and 1")));
+    }
+    let sections = config.sections_by_name("extensions").into_iter().flatten();
+    for section in sections {
+        for name in section.value_names() {
+            let name = name.to_ascii_lowercase();
+            let value = section.value(&name).unwrap_or_default();
+            let shown = quoted(&name);
+            if FROM_VERSION_1.contains(&name.as_str()) && version == 0 {
+                return Err(refused(format!("has format version 0 and the extension {shown}, which needs version 1")));
+            }
+            match name.as_str() {
+                "refstorage" if !value.eq_ignore_ascii_case(b"files") => {
+                    return Err(refused(format!("stores its references as {}", quoted(&value.to_str_lossy()))));
+                }
+                "objectformat" if !matches!(value.as_slice(), b"sha1" | b"sha256") => {
+                    return Err(refused(format!("has objects of format {}", quoted(&value.to_str_lossy()))));
+                }
+                known if ALWAYS.contains(&known) || FROM_VERSION_1.contains(&known) => {}
+                // git itself looks at unknown extensions only from version 1 on.
+                _ if version == 0 => {}
+                _ => return Err(refused(format!("uses the unknown extension {shown}"))),
+            }
+        }
+    }
+    Ok(())
+}

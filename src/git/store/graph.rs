@@ -1,0 +1,230 @@
+//! The commit-graph: trees, parents and dates of commits without their objects (git's `gitformat-commit-graph`).
+//!
+//! It is only a help. One that is missing, damaged or of another format is passed over, and the commits themselves
+//! are read.
+
+use gix::hash::Kind;
+
+use super::gate::GitDirectory;
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::commit::Links;
+use crate::limits;
+use crate::sandbox::Stamp;
+
+const FILE: &[u8] = b"info/commit-graph";
+const CHAIN_DIRECTORY: &[u8] = b"info/commit-graphs";
+const CHAIN_FILE: &[u8] = b"commit-graph-chain";
+
+/// No such parent.
+const NO_PARENT: u32 = 0x7000_0000;
+/// The bit that says: the other parents stand in a list, or are the last there.
+const LIST: u32 = 0x8000_0000;
+
+/// The layers of a commit-graph, the oldest first.
+#[derive(Default)]
+pub struct Graph {
+    layers: Vec<Layer>,
+    /// The files it was read from and their states.
+    files: Vec<(Vec<u8>, Stamp)>,
+}
+
+struct Layer {
+    bytes: Vec<u8>,
+    id_bytes: usize,
+    /// The commits of the layers before this one.
+    base: u32,
+    count: u32,
+    /// Where the parts begin: the fan-out, the ids, the commits, and the lists of parents where there are any.
+    fanout: usize,
+    ids: usize,
+    commits: usize,
+    lists: Option<(usize, usize)>,
+}
+
+impl Graph {
+    /// Reads the graph of an object directory; an empty one where there is none that can be used.
+    pub fn read(store: &GitDirectory, hash: Kind) -> Result<Self> {
+        let mut graph = Self::default();
+        let mut left = limits::GRAPH_BYTES;
+        if graph.add(store, FILE, hash, &mut left)? {
+            return Ok(graph);
+        }
+        let Some(directory) = store.directory(CHAIN_DIRECTORY)? else { return Ok(graph) };
+        let Some(chain) = directory.read(CHAIN_FILE, limits::GRAPH_CHAIN_BYTES)? else { return Ok(graph) };
+        for line in chain.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            let is_id = line.len() == hash.len_in_hex() && line.iter().all(u8::is_ascii_hexdigit);
+            let name = [CHAIN_DIRECTORY, b"/graph-", line, b".graph"].concat();
+            if !is_id || !graph.add(store, &name, hash, &mut left)? {
+                return Ok(Self::default());
+            }
+        }
+        if let Some(stamp) = store.stamp(&[CHAIN_DIRECTORY, b"/", CHAIN_FILE].concat())? {
+            graph.files.push(([CHAIN_DIRECTORY, b"/", CHAIN_FILE].concat(), stamp));
+        }
+        Ok(graph)
+    }
+
+    /// Tells whether all files that were read are still what they were, and none takes precedence by now.
+    pub fn is_current(&self, store: &GitDirectory) -> Result<bool> {
+        let is_single = self.files.first().is_some_and(|(name, _)| name == FILE);
+        if !is_single && (self.files.is_empty() || store.stamp(FILE)?.is_some()) {
+            return Ok(false);
+        }
+        for (name, stamp) in &self.files {
+            if store.stamp(name)? != Some(*stamp) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Tells whether the graph has no commit.
+    pub fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// Returns the bytes that the graph holds in memory.
+    pub fn bytes(&self) -> usize {
+        self.layers.iter().map(|layer| layer.bytes.capacity()).sum()
+    }
+
+    /// Adds the layer in a file; tells whether there is one that can be used.
+    fn add(&mut self, store: &GitDirectory, name: &[u8], hash: Kind, left: &mut u64) -> Result<bool> {
+        let Some(file) = store.open(name)? else { return Ok(false) };
+        if file.stamp().size() > *left {
+            return Ok(false);
+        }
+        *left -= file.stamp().size();
+        let Ok(bytes) = file.read_all(limits::GRAPH_BYTES) else { return Ok(false) };
+        let base = self.layers.last().map_or(0, |layer| layer.base + layer.count);
+        let Some(layer) = Layer::parse(bytes, hash, base).filter(|_| file.is_unchanged()) else { return Ok(false) };
+        self.layers.push(layer);
+        self.files.push((name.to_vec(), file.stamp()));
+        Ok(true)
+    }
+
+    /// Returns what the graph says of a commit; `None` where it has none or contradicts itself.
+    pub fn links(&self, id: &Oid) -> Option<Links> {
+        self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?))).and_then(|(layer, at)| {
+            let (tree, parents, date) = layer.commit(at)?;
+            let mut ids = Vec::with_capacity(parents.len());
+            for parent in parents {
+                ids.push(self.id(parent)?);
+            }
+            Some(Links { tree, parents: ids, date })
+        })
+    }
+
+    fn id(&self, position: u32) -> Option<Oid> {
+        let layer = self.layers.iter().rev().find(|layer| layer.base <= position)?;
+        layer.id(position - layer.base)
+    }
+}
+
+impl Layer {
+    fn parse(bytes: Vec<u8>, hash: Kind, base: u32) -> Option<Self> {
+        let head = bytes.get(..8)?;
+        let version = match hash {
+            Kind::Sha1 => 1,
+            _ => 2,
+        };
+        if &head[..4] != b"CGPH" || head[4] != 1 || head[5] != version {
+            return None;
+        }
+        let id_bytes = hash.len_in_bytes();
+        let (mut fanout, mut ids, mut commits, mut lists) = (None, None, None, None);
+        for chunk in 0..usize::from(head[6]) {
+            let entry = bytes.get(8 + chunk * 12..8 + (chunk + 2) * 12)?;
+            let start = usize::try_from(number(&entry[4..12])).ok()?;
+            let end = usize::try_from(number(&entry[16..24])).ok()?;
+            if start > end || end > bytes.len() {
+                return None;
+            }
+            let place = Some((start, end));
+            match &entry[..4] {
+                b"OIDF" => fanout = place,
+                b"OIDL" => ids = place,
+                b"CDAT" => commits = place,
+                b"EDGE" => lists = place,
+                _ => {}
+            }
+        }
+        let ((fanout, fanout_end), (ids, ids_end), (commits, commits_end)) = (fanout?, ids?, commits?);
+        if fanout_end - fanout != 256 * 4 {
+            return None;
+        }
+        let counts = bytes[fanout..fanout_end].chunks_exact(4).map(|count| number(count) as u32);
+        let count = counts.clone().last()?;
+        let entries = count as usize;
+        let fits = ids_end - ids == entries.checked_mul(id_bytes)?
+            && commits_end - commits == entries.checked_mul(id_bytes + 16)?
+            && base.checked_add(count)? < NO_PARENT;
+        (counts.is_sorted() && fits).then_some(Self { bytes, id_bytes, base, count, fanout, ids, commits, lists })
+    }
+
+    /// Returns the position of a commit in this layer.
+    fn find(&self, id: &Oid) -> Option<u32> {
+        let first = usize::from(id.first_byte());
+        let count = |at: usize| self.word(self.fanout + at * 4);
+        let mut range = if first == 0 { 0 } else { count(first - 1)? }..count(first)?;
+        while !range.is_empty() {
+            let middle = range.start + (range.end - range.start) / 2;
+            match self.id_bytes_at(middle)?.cmp(id.as_bytes()) {
+                std::cmp::Ordering::Less => range.start = middle + 1,
+                std::cmp::Ordering::Greater => range.end = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    fn id_bytes_at(&self, at: u32) -> Option<&[u8]> {
+        let start = self.ids + at as usize * self.id_bytes;
+        self.bytes.get(start..start + self.id_bytes).filter(|_| at < self.count)
+    }
+
+    fn id(&self, at: u32) -> Option<Oid> {
+        Oid::try_from(self.id_bytes_at(at)?).ok()
+    }
+
+    /// Returns the tree, the positions of the parents in all layers, and the date of a commit.
+    fn commit(&self, at: u32) -> Option<(Oid, Vec<u32>, u64)> {
+        let start = self.commits + at as usize * (self.id_bytes + 16);
+        let tree = Oid::try_from(self.bytes.get(start..start + self.id_bytes)?).ok()?;
+        let rest = start + self.id_bytes;
+        let [first, second] = [self.word(rest)?, self.word(rest + 4)?];
+        let date = u64::from(self.word(rest + 8)? & 3) << 32 | u64::from(self.word(rest + 12)?);
+        let mut parents = Vec::new();
+        if first != NO_PARENT {
+            parents.push(first);
+        }
+        if second & LIST != 0 {
+            let (lists, end) = self.lists?;
+            let mut at = lists.checked_add((second & !LIST) as usize * 4)?;
+            loop {
+                if at + 4 > end {
+                    return None;
+                }
+                let parent = self.word(at)?;
+                parents.push(parent & !LIST);
+                if parent & LIST != 0 {
+                    break;
+                }
+                at += 4;
+            }
+        } else if second != NO_PARENT {
+            parents.push(second);
+        }
+        Some((tree, parents, date))
+    }
+
+    fn word(&self, at: usize) -> Option<u32> {
+        self.bytes.get(at..at + 4).map(|bytes| number(bytes) as u32)
+    }
+}
+
+/// Returns a number whose highest byte comes first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}

@@ -1,0 +1,157 @@
+//! What stays open from one query to the next: packs, commit-graphs, and the objects that were read.
+//!
+//! The directories of a repository are opened anew for every query, and so is everything that is small. A pack or a
+//! graph is used again while its files have the device, inode, size and times that they had when they were opened.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gix::hash::Kind;
+
+use super::gate::GitDirectory;
+use super::graph::Graph;
+use super::pack::{Fault, Pack, PackIndex, Packs};
+use crate::error::Result;
+use crate::git::cache::Cache;
+use crate::limits;
+use crate::sandbox::Stamp;
+
+/// How many repositories stay open; the one not used for longest is closed.
+const MAX_OPEN: usize = 8;
+
+/// What a database keeps of repositories.
+#[derive(Default)]
+pub struct Repositories {
+    open: Mutex<Vec<Kept>>,
+    cache: Mutex<Option<Arc<Cache>>>,
+    packs: AtomicU32,
+}
+
+/// What is kept of one repository.
+struct Kept {
+    /// The device and inode of its object directory.
+    identity: (u64, u64),
+    packs: Opened,
+    graph: Option<Arc<Graph>>,
+}
+
+/// Packs by the states of their index and their data.
+type Opened = HashMap<[Stamp; 2], Arc<Pack>>;
+
+impl Repositories {
+    /// Returns the cache of a query that keeps `bytes`: that of the one before, if it has little in it. A full one
+    /// would do harm: a history is read from its newest commit on, and what is kept is the end of the one before.
+    pub fn cache(&self, bytes: usize) -> Arc<Cache> {
+        let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some(cache) if cache.capacity() == bytes && cache.bytes() <= limits::KEPT_BYTES => Arc::clone(cache),
+            _ => Arc::clone(kept.insert(Arc::new(Cache::new(bytes)))),
+        }
+    }
+
+    /// Returns the packs in a repository's object directories, its own first.
+    pub fn packs(&self, stores: &[GitDirectory], hash: Kind) -> Result<Arc<Packs>> {
+        let mut kept = self.take(stores)?;
+        let (packs, opened) = self.open_all(stores, hash, &kept.packs)?;
+        kept.packs = opened;
+        self.put(kept);
+        Ok(Arc::new(packs))
+    }
+
+    /// Returns the commit-graph of the first of the stores that has one: an empty one where none has.
+    pub fn graph(&self, stores: &[GitDirectory], hash: Kind) -> Result<Arc<Graph>> {
+        let mut kept = self.take(stores)?;
+        let graph = current_graph(stores, hash, kept.graph.take());
+        kept.graph = graph.as_ref().ok().map(Arc::clone);
+        self.put(kept);
+        graph
+    }
+
+    /// Takes out what is kept of a repository.
+    fn take(&self, stores: &[GitDirectory]) -> Result<Kept> {
+        let identity = match stores.first() {
+            Some(own) => own.own_stamp()?.identity(),
+            None => (0, 0),
+        };
+        let mut all = self.lock();
+        let found = all.iter().position(|kept| kept.identity == identity);
+        let found = found.map(|index| all.remove(index));
+        Ok(found.unwrap_or_else(|| Kept { identity, packs: Opened::new(), graph: None }))
+    }
+
+    fn put(&self, kept: Kept) {
+        let mut all = self.lock();
+        // Another query may have put its own meanwhile.
+        all.retain(|other| other.identity != kept.identity);
+        all.push(kept);
+        if all.len() > MAX_OPEN {
+            all.remove(0);
+        }
+    }
+
+    /// Opens the packs of all stores; those that are known and unchanged are used again.
+    fn open_all(&self, stores: &[GitDirectory], hash: Kind, known: &Opened) -> Result<(Packs, Opened)> {
+        let (mut packs, mut opened, mut broken) = (Vec::new(), Opened::new(), Vec::new());
+        for store in stores {
+            let Some(directory) = store.directory(b"pack")? else { continue };
+            let mut names: Vec<Vec<u8>> = directory.entries()?.into_iter().map(|entry| entry.name).collect();
+            names.retain(|name| name.ends_with(b".idx"));
+            names.sort();
+            for index in names {
+                let data = [&index[..index.len() - 4], b".pack"].concat();
+                let (Some(first), Some(second)) = (directory.stamp(&index)?, directory.stamp(&data)?) else { continue };
+                let pack = match known.get(&[first, second]) {
+                    Some(pack) => Arc::clone(pack),
+                    None => match self.open(&directory, [&index, &data], hash) {
+                        Ok(Some(pack)) => Arc::new(pack),
+                        Ok(None) => continue,
+                        Err(Fault::Refused(error)) => return Err(error),
+                        Err(Fault::System(error)) => {
+                            return Err(directory.failed(crate::sandbox::OpenError::System(error), &index));
+                        }
+                        Err(_) => {
+                            broken.push(directory.full(&index));
+                            continue;
+                        }
+                    },
+                };
+                opened.insert(pack.stamps(), Arc::clone(&pack));
+                packs.push((directory.full(&index), pack));
+            }
+        }
+        Ok((Packs::new(packs, broken), opened))
+    }
+
+    /// Opens a pack by the names of its two files; `None` where one is gone.
+    fn open(
+        &self,
+        directory: &GitDirectory,
+        [index, data]: [&[u8]; 2],
+        hash: Kind,
+    ) -> std::result::Result<Option<Pack>, Fault> {
+        let (Some(index), Some(data)) = (directory.open(index)?, directory.open(data)?) else { return Ok(None) };
+        let number = self.packs.fetch_add(1, Ordering::Relaxed);
+        Pack::open(number, PackIndex::open(index, hash)?, data, hash).map(Some)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the commit-graph of the first store that has one: the one that is known while it is current.
+fn current_graph(stores: &[GitDirectory], hash: Kind, known: Option<Arc<Graph>>) -> Result<Arc<Graph>> {
+    for store in stores {
+        if let Some(known) = &known
+            && known.is_current(store)?
+        {
+            return Ok(Arc::clone(known));
+        }
+        let graph = Graph::read(store, hash)?;
+        if !graph.is_empty() {
+            return Ok(Arc::new(graph));
+        }
+    }
+    Ok(Arc::default())
+}

@@ -1,0 +1,170 @@
+//! Finding a repository from a path, by our own walk: no environment variable takes part.
+//!
+//! Each directory on the way is opened through the gate, and the files that name another (`.git`, `commondir`,
+//! `gitdir`) are read once, as git reads them: what they name is the directory that is used from then on.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::gate::{Found, Gate, GitDirectory};
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+
+/// Where a repository's parts lie.
+#[derive(Debug)]
+pub struct Location {
+    /// The directory with HEAD: `.git`, a bare repository, or `.git/worktrees/<name>`.
+    pub git_dir: GitDirectory,
+    /// The directory with objects, references and configuration; `git_dir` but for linked work trees.
+    pub common_dir: GitDirectory,
+    /// The directory of the checked-out files, where the repository was found through one.
+    pub work_tree: Option<PathBuf>,
+    /// The path from the work tree to the directory that was given, with a slash at its end; empty
+    /// where that is the work tree or lies outside.
+    pub folder: Vec<u8>,
+}
+
+/// Returns the repository at the path of `gate`, or the nearest one above it: a work tree, a directory inside
+/// one, a bare repository, a linked work tree, or a `.git` directory.
+///
+/// With sandboxes, the path is `name/directory`. Where access is limited, a path outside is refused
+/// before anything is said of it.
+pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
+    let given = quoted(gate.given());
+    if gate.given().is_empty() {
+        return Err(Error::invalid_args("the repository path is ''").with_hint("Use '.' for the current directory"));
+    }
+    let access = gate.access();
+    let start = access.repository_path(gate.given())?;
+    let start = if access.is_unlimited() { canonical(&start, &given)? } else { start };
+    let Some(start) = gate.open(&start)? else {
+        return Err(if gate.is_file(&start) {
+            Error::not_found(format!("{given} is a file, not a repository"))
+                .with_hint("Name the directory of the repository")
+        } else {
+            Error::not_found(format!("there is no directory {given}"))
+        });
+    };
+    // The canonical path where access is limited too: it was opened without following a link.
+    let path = start.path().to_owned();
+    for above in path.ancestors() {
+        // What lies above the roots is not looked at: its absence would tell something too.
+        let directory = if above == path { Some(start.clone()) } else { gate.open_within(above)? };
+        let Some(directory) = directory else { break };
+        if let Some(git_dir) = dot_git(&directory)? {
+            let mut below = path.strip_prefix(above).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
+            if !below.is_empty() {
+                below.push(b'/');
+            }
+            return location(git_dir, Some(above.to_owned()), below);
+        }
+        if is_git_dir(&directory)? {
+            let work_tree = work_tree_of(&directory)?;
+            return location(directory, work_tree, Vec::new());
+        }
+    }
+    let above = if access.is_unlimited() { "a directory above it" } else { "a directory above it that may be read" };
+    Err(Error::not_found(format!("neither {given} nor {above} is a git repository"))
+        .with_hint("Name a work tree, a directory inside one, a bare repository or a .git directory"))
+}
+
+fn canonical(path: &Path, given: &str) -> Result<PathBuf> {
+    path.canonicalize().map_err(|error| {
+        match error.kind() {
+            std::io::ErrorKind::PermissionDenied => Error::fs_denied(format!("{given} cannot be read")),
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                Error::not_found(format!("there is no directory {given}"))
+            }
+            _ => Error::invalid_args(format!("{given} is not a usable path")),
+        }
+        .with_source(error)
+    })
+}
+
+fn location(git_dir: GitDirectory, work_tree: Option<PathBuf>, folder: Vec<u8>) -> Result<Location> {
+    let gate = Arc::clone(git_dir.gate());
+    let common_dir = match pointer(&git_dir, b"commondir", b"")? {
+        Pointer::Absent => git_dir.clone(),
+        Pointer::To(path) => git_dir.follow(&path)?.ok_or_else(|| gate.damaged("its commondir names no directory"))?,
+        Pointer::Unusable => return Err(gate.damaged("its commondir cannot be read")),
+    };
+    Ok(Location { git_dir, common_dir, work_tree, folder })
+}
+
+/// Returns the git directory that `.git` in a directory is or points to.
+fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
+    let given = quoted(directory.gate().given());
+    let named = match directory.look(b".git")? {
+        Found::Absent => return Ok(None),
+        Found::Directory => {
+            let found = directory.directory(b".git")?;
+            // git would climb on and answer from a repository further up, which was not meant.
+            return match found {
+                Some(found) if is_git_dir(&found)? => Ok(Some(found)),
+                _ => Err(Error::tool_failed(format!("the .git directory found from {given} is no repository"))
+                    .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there")),
+            };
+        }
+        Found::File(file) => parse(&directory.contents(&file, b".git", limits::POINTER_BYTES)?, b"gitdir: "),
+    };
+    let Pointer::To(path) = named else {
+        return Err(Error::tool_failed(format!("the .git file found from {given} cannot be read"))
+            .with_hint("It should hold one line, 'gitdir: <path>'"));
+    };
+    match directory.follow(&path)? {
+        Some(git_dir) if is_git_dir(&git_dir)? => Ok(Some(git_dir)),
+        _ => Err(Error::not_found(format!("the .git file found from {given} points to no repository"))
+            .with_hint("Run 'git worktree repair' or 'git submodule update --init' there")),
+    }
+}
+
+/// Tells whether a directory has the parts of a git directory.
+fn is_git_dir(directory: &GitDirectory) -> Result<bool> {
+    if !directory.has(b"HEAD")? {
+        return Ok(false);
+    }
+    if matches!(directory.look(b"commondir")?, Found::File(_)) {
+        return Ok(true);
+    }
+    Ok(matches!(directory.look(b"objects")?, Found::Directory) && matches!(directory.look(b"refs")?, Found::Directory))
+}
+
+/// Returns the work tree of a git directory that was named itself: the parent of `.git`, or what a
+/// linked work tree's `gitdir` file names.
+fn work_tree_of(git_dir: &GitDirectory) -> Result<Option<PathBuf>> {
+    if git_dir.path().file_name().is_some_and(|name| name == ".git") {
+        return Ok(git_dir.path().parent().map(Path::to_owned));
+    }
+    let Pointer::To(dot_git) = pointer(git_dir, b"gitdir", b"")? else { return Ok(None) };
+    let dot_git = git_dir.join(&dot_git);
+    let Some(work_tree) = dot_git.parent() else { return Ok(None) };
+    Ok(git_dir.gate().open(work_tree)?.map(|work_tree| work_tree.path().to_owned()))
+}
+
+/// What a file that names a path holds.
+enum Pointer {
+    Absent,
+    To(Vec<u8>),
+    Unusable,
+}
+
+/// Reads a file that holds one path behind a prefix.
+fn pointer(directory: &GitDirectory, name: &[u8], prefix: &[u8]) -> Result<Pointer> {
+    match directory.look(name)? {
+        Found::Absent => Ok(Pointer::Absent),
+        Found::Directory => Ok(Pointer::Unusable),
+        Found::File(file) => Ok(parse(&directory.contents(&file, name, limits::POINTER_BYTES)?, prefix)),
+    }
+}
+
+/// Takes the path out of such a file: line endings at its end go, nothing else.
+fn parse(bytes: &[u8], prefix: &[u8]) -> Pointer {
+    let Some(line) = bytes.strip_prefix(prefix) else { return Pointer::Unusable };
+    let end = line.iter().rposition(|&byte| byte != b'\n' && byte != b'\r').map_or(0, |last| last + 1);
+    match &line[..end] {
+        [] => Pointer::Unusable,
+        line if line.contains(&0) => Pointer::Unusable,
+        line => Pointer::To(line.to_vec()),
+    }
+}

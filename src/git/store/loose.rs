@@ -1,0 +1,164 @@
+//! Loose objects: one zlib stream a file, of `<kind> <size>\0` and the bytes (git's `gitrepository-layout`).
+
+use gix::hash::Kind as HashKind;
+use gix::objs::Kind;
+use gix::zlib::{Decompress, FlushDecompress, Status};
+
+use super::gate::GitDirectory;
+use super::pack::Fault;
+use crate::git::Oid;
+use crate::limits;
+use crate::sandbox::{EntryKind, RegularFile};
+
+/// Bytes of the longest header: a kind, a size of 64 bits and what separates them.
+const HEADER_BYTES: usize = 32;
+/// Bytes of a file that hold the header whatever way it is compressed.
+const HEAD_BYTES: usize = 4 << 10;
+
+/// Returns an object, `None` where no store has it loose.
+pub fn find(stores: &[GitDirectory], id: &Oid) -> Result<Option<(Kind, Vec<u8>)>, Fault> {
+    let name = name(id);
+    open(stores, &name, |store, file| {
+        // Compressed it is hardly longer than it is.
+        let limit = limits::OBJECT_BYTES + limits::OBJECT_BYTES / 8;
+        let packed = store.contents(file, &name, limit)?;
+        if !file.is_unchanged() {
+            return Err(Fault::Changed);
+        }
+        inflate(&packed)
+    })
+}
+
+/// Returns the kind and the size of an object, of which no more is read than tells them.
+pub fn header(stores: &[GitDirectory], id: &Oid) -> Result<Option<(Kind, u64)>, Fault> {
+    open(stores, &name(id), |_, file| {
+        let mut packed = vec![0; HEAD_BYTES];
+        let read = file.read_at(0, &mut packed).map_err(Fault::System)?;
+        let mut head = [0; HEADER_BYTES];
+        let (header, _) = start(&mut Decompress::new(), &packed[..read], &mut head)?;
+        Ok((header.kind, header.size))
+    })
+}
+
+/// Returns the ids of the loose objects that begin with a byte.
+pub fn ids(stores: &[GitDirectory], first: u8, hash: HashKind) -> crate::error::Result<Vec<Oid>> {
+    let first = format!("{first:02x}");
+    let mut ids = Vec::new();
+    for store in stores {
+        let Some(directory) = store.directory(first.as_bytes())? else { continue };
+        let names = directory.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+        let names = names.filter_map(|entry| Oid::from_hex(&[first.as_bytes(), &entry.name].concat()).ok());
+        ids.extend(names.filter(|id| id.kind() == hash));
+    }
+    Ok(ids)
+}
+
+fn name(id: &Oid) -> Vec<u8> {
+    let hex = id.to_string();
+    format!("{}/{}", &hex[..2], &hex[2..]).into_bytes()
+}
+
+/// Returns what `take` makes of the object in the first store in which that succeeds; else the last fault.
+fn open<T>(
+    stores: &[GitDirectory],
+    name: &[u8],
+    take: impl Fn(&GitDirectory, &RegularFile) -> Result<T, Fault>,
+) -> Result<Option<T>, Fault> {
+    let mut fault = None;
+    for store in stores {
+        let Some(file) = store.open(name)? else { continue };
+        match take(store, &file) {
+            Ok(taken) => return Ok(Some(taken)),
+            Err(error) => fault = Some(error),
+        }
+    }
+    fault.map_or(Ok(None), Err)
+}
+
+struct Header {
+    kind: Kind,
+    size: u64,
+    /// Its bytes, with the NUL.
+    length: usize,
+}
+
+/// Inflates the beginning of an object into `head`; returns its header and how many bytes of `head` there are.
+fn start(zlib: &mut Decompress, packed: &[u8], head: &mut [u8; HEADER_BYTES]) -> Result<(Header, usize), Fault> {
+    zlib.decompress(packed, head, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
+    let filled = usize::try_from(zlib.total_out()).map_err(|_| Fault::Damaged)?;
+    let end = head[..filled].iter().position(|&byte| byte == 0).ok_or(Fault::Damaged)?;
+    let text = std::str::from_utf8(&head[..end]).map_err(|_| Fault::Damaged)?;
+    let (kind, size) = text.split_once(' ').ok_or(Fault::Damaged)?;
+    let kind = Kind::from_bytes(kind.as_bytes()).map_err(|_| Fault::Damaged)?;
+    let is_number = !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit());
+    let size = size.parse().ok().filter(|_| is_number && (size == "0" || !size.starts_with('0')));
+    Ok((Header { kind, size: size.ok_or(Fault::Damaged)?, length: end + 1 }, filled))
+}
+
+fn inflate(packed: &[u8]) -> Result<(Kind, Vec<u8>), Fault> {
+    let mut zlib = Decompress::new();
+    let mut head = [0; HEADER_BYTES];
+    let (Header { kind, size, length }, filled) = start(&mut zlib, packed, &mut head)?;
+    if size > limits::OBJECT_BYTES {
+        return Err(Fault::TooLarge(size));
+    }
+    let size = usize::try_from(size).map_err(|_| Fault::TooLarge(size))?;
+    let first = &head[length..filled];
+    if first.len() > size {
+        return Err(Fault::Damaged);
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| Fault::NoMemory(size as u64))?;
+    bytes.extend_from_slice(first);
+    bytes.resize(size, 0);
+    loop {
+        let consumed = usize::try_from(zlib.total_in()).map_err(|_| Fault::Damaged)?;
+        let at = usize::try_from(zlib.total_out()).map_err(|_| Fault::Damaged)? - length;
+        // A byte more than the object has room for tells one that is longer than it says.
+        let mut over = [0];
+        let out = if at < size { &mut bytes[at..] } else { &mut over[..] };
+        match zlib.decompress(&packed[consumed..], out, FlushDecompress::None) {
+            Ok(Status::StreamEnd) => break,
+            Ok(_) if zlib.total_in() as usize > consumed || zlib.total_out() as usize - length > at => {}
+            _ => return Err(Fault::Damaged),
+        }
+    }
+    let is_whole = zlib.total_out() == (length + size) as u64 && zlib.total_in() == packed.len() as u64;
+    if is_whole { Ok((kind, bytes)) } else { Err(Fault::Damaged) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use libdeflater::{CompressionLvl, Compressor};
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut compressor = Compressor::new(CompressionLvl::default());
+        let mut packed = vec![0; compressor.zlib_compress_bound(bytes.len())];
+        let size = compressor.zlib_compress(bytes, &mut packed).unwrap();
+        packed.truncate(size);
+        packed
+    }
+
+    #[test]
+    fn an_object_is_whole_or_damaged() {
+        let long = [b"blob 5000\0".to_vec(), vec![b'x'; 5000]].concat();
+        for (bytes, kind, size) in
+            [(&b"blob 0\0"[..], Kind::Blob, 0), (b"tree 2\0ab", Kind::Tree, 2), (&long, Kind::Blob, 5000)]
+        {
+            let (found, content) = inflate(&packed(bytes)).unwrap();
+            assert_eq!((found, content.len()), (kind, size));
+        }
+        for bad in
+            [&b"blob 1\0"[..], b"blob 1\0ab", b"blob 01\0a", b"blob -1\0a", b"blob +1\0a", b"blub 1\0a", b"blob 1", b""]
+        {
+            assert!(matches!(inflate(&packed(bad)), Err(Fault::Damaged)), "{bad:?}");
+        }
+        let whole = packed(&long);
+        for end in 0..whole.len() {
+            assert!(inflate(&whole[..end]).is_err(), "{end}");
+        }
+        assert!(inflate(&[&whole[..], b"x"].concat()).is_err());
+        assert!(matches!(inflate(&packed(b"blob 9999999999\0a")), Err(Fault::TooLarge(9_999_999_999))));
+    }
+}

@@ -1,0 +1,51 @@
+//! What a multi-pack-index counts (git's `gitformat-pack`): git takes the number of objects, from which the length
+//! of cut ids follows, from there, where an object in several packs counts once.
+
+use gix::hash::Kind;
+
+use crate::error::Result;
+use crate::git::store::GitDirectory;
+use crate::limits;
+
+const FILE: &[u8] = b"multi-pack-index";
+
+/// Returns how many objects the multi-pack-index of a directory of packs has, and the names of the packs' indexes
+/// that it covers; `None` where there is none that can be used.
+pub fn covered(packs: &GitDirectory, hash: Kind) -> Result<Option<(u64, Vec<Vec<u8>>)>> {
+    let Some(file) = packs.open(FILE)? else { return Ok(None) };
+    let read = |offset: u64, length: u64| {
+        let length = usize::try_from(length).ok().filter(|&length| length <= limits::MULTI_INDEX_NAMES_BYTES)?;
+        let mut bytes = vec![0; length];
+        let read = file.read_at(offset, &mut bytes).ok()?;
+        (read == length).then_some(bytes)
+    };
+    let found = || {
+        let head = read(0, 12)?;
+        let version = match hash {
+            Kind::Sha1 => 1,
+            _ => 2,
+        };
+        if &head[..4] != b"MIDX" || !matches!(head[4], 1 | 2) || head[5] != version {
+            return None;
+        }
+        let table = read(12, (u64::from(head[6]) + 1) * 12)?;
+        let place = |id: &[u8; 4]| {
+            let mut entries = table.chunks_exact(12);
+            let start = number(&entries.find(|entry| entry.starts_with(id))?[4..]);
+            let end = number(&entries.next()?[4..]);
+            Some((start, end.checked_sub(start)?))
+        };
+        let (fanout, _) = place(b"OIDF")?;
+        let count = number(&read(fanout.checked_add(255 * 4)?, 4)?);
+        let (names, length) = place(b"PNAM")?;
+        let names = read(names, length)?;
+        let names = names.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
+        Some((count, names.collect()))
+    };
+    Ok(found())
+}
+
+/// Returns a number whose highest byte comes first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
