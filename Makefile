@@ -103,11 +103,13 @@ sql: debug $(STABLE_READY)
 fmt:
 	$(CARGO) fmt
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml
+	$(CARGO) fmt --manifest-path test/loom/Cargo.toml
 
 lint:
 	$(call step,cargo fmt --check)
 	$(CARGO) fmt --check
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml --check
+	$(CARGO) fmt --manifest-path test/loom/Cargo.toml --check
 	$(call step,cargo clippy)
 	$(CARGO) clippy --all-targets -- -D warnings
 	$(call step,cargo doc)

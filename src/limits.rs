@@ -11,6 +11,10 @@ pub const CHUNK_BYTES: usize = 8 << 20;
 /// only between chunks.
 pub const CHUNK_MILLIS: u64 = 20;
 
+/// How long the first chunk of such a scan waits for more rows than it has; each one after it waits twice as long, up to
+/// [`CHUNK_MILLIS`]. A query with a small LIMIT wants no more.
+pub const FIRST_CHUNK_TIME: std::time::Duration = std::time::Duration::from_millis(1);
+
 /// Bytes in one SQL value. DuckDB stores lengths in 32 bits and would silently wrap beyond; a
 /// longer value is `too_large:` (NULL from a function that never raises).
 pub const VALUE_BYTES: usize = u32::MAX as usize;
@@ -110,6 +114,10 @@ pub const LOCK_MILLIS: u64 = 10_000;
 /// Bytes of the list of a file's extended attributes, and of each; larger ones are not kept.
 pub const XATTR_BYTES: usize = 64 << 10;
 
+/// Workers of all scans of the process together for each of DuckDB's `threads`; when they are used up, a further
+/// scan has one worker.
+pub const WORKERS_PER_THREAD: usize = 4;
+
 /// Jobs in flight between the walk and the reader of a scan: bounds memory, not results.
 pub const WINDOW_JOBS: usize = 256;
 
@@ -117,12 +125,16 @@ pub const WINDOW_JOBS: usize = 256;
 /// job that it is at.
 pub const WINDOW_BYTES: usize = 32 << 20;
 
-/// Commits in one job of a walk over a history: enough that handing them over costs nothing.
+/// Commits in one job of a walk over a history: enough that handing them over costs nothing. The first
+/// jobs are smaller, as a query with a LIMIT may want no more.
 pub const JOB_COMMITS: usize = 16;
 
 /// Jobs in flight between such a walk and its reader: many, as a range that leaves something out is compared while it
 /// is walked, and nothing can be read before the walk has ended.
 pub const WINDOW_HISTORY_JOBS: usize = 512;
+
+/// How long such a walk goes on at once while its jobs have no room; then a cancel is looked for.
+pub const WALK_TIME: std::time::Duration = std::time::Duration::from_millis(2);
 
 /// Paths looked at when the nearest names of a missing file are searched; beyond, the hint is
 /// drawn from those seen.

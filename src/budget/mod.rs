@@ -5,6 +5,7 @@
 
 mod kept;
 mod memory;
+mod threads;
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 pub use kept::{KEPT, KeptBytes};
 pub use memory::{Charge, append, reserve};
+pub use threads::Permits;
 
 use crate::error::Error;
 use crate::limits;

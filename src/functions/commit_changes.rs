@@ -1,13 +1,14 @@
 //! `commit_changes(range, repo)`: the changed files of every commit of a range.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::arguments::required_text;
 use super::comparison::{self, Named};
 use super::file_changes::{self, FileChanges};
 use super::host::{self, Host};
 use super::stream::{Grouped, Stream};
+use crate::budget::Permits;
 use crate::error::{Error, Result};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::git::{
@@ -79,7 +80,9 @@ impl Weigh for Rows {
 
 impl Grouped for Rows {
     fn settle(&mut self) -> Result<()> {
-        let withdrawn = self.withdrawn.wait();
+        let Some(withdrawn) = self.withdrawn.get() else {
+            return Err(Error::tool_failed("the walk over the commits ended before it was known what is left out"));
+        };
         if let Some((_, error)) = self.failed.drain(..).find(|(commit, _)| !withdrawn.contains(commit)) {
             return Err(error);
         }
@@ -118,13 +121,15 @@ impl Grouped for Rows {
 struct Jobs {
     history: History,
     failed: Option<Error>,
+    /// Jobs that were given.
+    given: u32,
     /// When the last group was given.
     last: Instant,
 }
 
 impl Jobs {
     fn new(history: History) -> Self {
-        Self { history, failed: None, last: Instant::now() }
+        Self { history, failed: None, given: 0, last: Instant::now() }
     }
 }
 
@@ -137,8 +142,10 @@ impl Iterator for Jobs {
         }
         // Nothing can be read before the walk has ended, so it gets as much time as what is compared meanwhile.
         self.history.walk_on(self.last.elapsed());
-        let mut job = Vec::with_capacity(limits::JOB_COMMITS);
-        for commit in self.history.by_ref().take(limits::JOB_COMMITS) {
+        let commits = 1usize.checked_shl(self.given / 2).unwrap_or(usize::MAX).min(limits::JOB_COMMITS);
+        self.given = self.given.saturating_add(1);
+        let mut job = Vec::with_capacity(commits);
+        for commit in self.history.by_ref().take(commits) {
             match commit {
                 Ok(commit) => job.push(commit),
                 Err(error) if job.is_empty() => return Some(Err(error)),
@@ -221,10 +228,12 @@ impl TableFunction for CommitChangesTable {
                 Ok::<_, Error>(Rows { commits, places, failed, withdrawn: Arc::clone(&withdrawn) })
             })
         };
-        let workers = (0..host.threads()).map(|_| worker()).collect::<Result<_>>()?;
-        let jobs = Source::new(Jobs::new(history)).working_ahead(|jobs| jobs.history.walk_on(Duration::MAX));
+        let permits = Permits::take(host.threads());
+        let workers = (0..permits.count()).map(|_| worker()).collect::<Result<_>>()?;
+        let jobs = Source::new(Jobs::new(history))
+            .open_while(|jobs| jobs.history.is_open(), |jobs| jobs.history.walk_on(limits::WALK_TIME));
         let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
-        let rows = Ordered::start(jobs, workers, window, budget)?;
+        let rows = Ordered::start(jobs, workers, window, budget, permits)?;
         Ok(Stream::new(rows, open.projection))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::arguments::{required_text, row_text};
 use super::host::Host;
+use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Type, Value};
 use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions};
@@ -125,7 +126,8 @@ impl Revisions {
     {
         let budget = host.budget.part();
         let changes = comparison.changes(self.renames, Arc::clone(&budget))?;
-        let workers = (0..host.threads())
+        let permits = Permits::take(host.threads());
+        let workers = (0..permits.count())
             .map(|_| {
                 let budget = Arc::clone(&budget);
                 let mut work = make(comparison)?;
@@ -133,7 +135,7 @@ impl Revisions {
             })
             .collect::<Result<_>>()?;
         let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
-        Ordered::start(Source::new(changes), workers, window, budget)
+        Ordered::start(Source::new(changes), workers, window, budget, permits)
     }
 
     /// Returns how renames are looked for, if they are.

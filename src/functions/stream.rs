@@ -29,17 +29,20 @@ pub struct Stream<G> {
     /// The result that is being handed over, and its next row.
     current: Option<(G, usize)>,
     projection: Vec<usize>,
+    /// How long the next chunk may wait for more rows.
+    patience: Duration,
 }
 
 impl<G: Grouped> Stream<G> {
     /// Returns a scan of the projected columns.
     pub fn new(results: Ordered<G>, projection: &[usize]) -> Self {
-        Self { results, current: None, projection: projection.to_vec() }
+        Self { results, current: None, projection: projection.to_vec(), patience: limits::FIRST_CHUNK_TIME }
     }
 
     /// Appends rows until the batch is full, its time is up or the work has ended.
     pub fn fill(&mut self, batch: &mut Batch) -> Result<()> {
-        let until = Instant::now() + Duration::from_millis(limits::CHUNK_MILLIS);
+        let until = Instant::now() + self.patience;
+        self.patience = (2 * self.patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
         while !batch.is_full() {
             if let Some((group, row)) = &mut self.current
                 && *row < group.rows()

@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use gix::hashtable::{HashMap, HashSet};
@@ -100,10 +100,7 @@ pub struct History {
 
 /// The commits that were given and turned out to be left out.
 #[derive(Debug, Default)]
-pub struct Withdrawn {
-    commits: Mutex<Option<Arc<HashSet<Oid>>>>,
-    decided: Condvar,
-}
+pub struct Withdrawn(OnceLock<HashSet<Oid>>);
 
 /// When a walk with hidden commits ends.
 struct Limit {
@@ -157,6 +154,11 @@ impl History {
     /// Returns what tells the commits that were given too early.
     pub fn withdrawn(&self) -> Arc<Withdrawn> {
         Arc::clone(&self.withdrawn)
+    }
+
+    /// Tells whether commits that were given may still be withdrawn.
+    pub fn is_open(&self) -> bool {
+        self.limit.is_some()
     }
 
     /// Walks on for some time without giving commits, unless it is known already what is left out.
@@ -241,7 +243,7 @@ impl History {
     /// Tells what was given and is hidden.
     fn decide(&mut self) {
         let hidden = std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
-        self.withdrawn.decide(hidden.collect());
+        let _ = self.withdrawn.0.set(hidden.collect());
     }
 
     /// Returns the next commit that is not hidden so far; nothing when all that remains is hidden.
@@ -331,26 +333,9 @@ impl Iterator for History {
     }
 }
 
-impl Drop for History {
-    fn drop(&mut self) {
-        self.decide();
-    }
-}
-
 impl Withdrawn {
-    /// Waits until the walk has ended, and returns the commits.
-    pub fn wait(&self) -> Arc<HashSet<Oid>> {
-        let mut commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            match &*commits {
-                Some(commits) => return Arc::clone(commits),
-                None => commits = self.decided.wait(commits).unwrap_or_else(PoisonError::into_inner),
-            }
-        }
-    }
-
-    fn decide(&self, commits: HashSet<Oid>) {
-        self.commits.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Arc::new(commits));
-        self.decided.notify_all();
+    /// Returns the commits; nothing while the walk goes on.
+    pub fn get(&self) -> Option<&HashSet<Oid>> {
+        self.0.get()
     }
 }

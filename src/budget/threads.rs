@@ -1,0 +1,61 @@
+//! How many threads all queries of the process may work with.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::limits;
+
+/// The workers of all scans of the process.
+static WORKERS: AtomicUsize = AtomicUsize::new(0);
+
+/// The right to run some workers, until it is dropped.
+#[derive(Debug)]
+pub struct Permits {
+    count: usize,
+    counter: &'static AtomicUsize,
+}
+
+impl Permits {
+    /// Returns the right to `threads` workers, or to as many as are left of the process's share of
+    /// [`limits::WORKERS_PER_THREAD`] times `threads`; at least to one, so that no scan waits for another.
+    #[must_use]
+    pub fn take(threads: usize) -> Self {
+        Self::take_from(&WORKERS, threads)
+    }
+
+    /// Does the same with another counter than the process's.
+    pub(crate) fn take_from(counter: &'static AtomicUsize, threads: usize) -> Self {
+        let all = threads.saturating_mul(limits::WORKERS_PER_THREAD);
+        let given = |used: usize| threads.min(all.saturating_sub(used)).max(1);
+        let used = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used + given(used)));
+        Self { count: given(used.unwrap_or_else(|used| used)), counter }
+    }
+
+    /// Returns the number of workers.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
+impl Drop for Permits {
+    fn drop(&mut self) {
+        self.counter.fetch_sub(self.count, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_scans_share_a_bounded_number_of_workers_and_each_has_one() {
+        static COUNTER: AtomicUsize = AtomicUsize::new(0);
+        let scans: Vec<_> = (0..20).map(|_| Permits::take_from(&COUNTER, 100)).collect();
+        let counts: Vec<usize> = scans.iter().map(Permits::count).collect();
+        let all = 100 * limits::WORKERS_PER_THREAD;
+        assert_eq!(counts[..5], [100, 100, 100, 100, 1], "{counts:?}");
+        assert_eq!(counts.iter().sum::<usize>(), all + 16, "{counts:?}");
+        drop(scans);
+        assert_eq!(Permits::take_from(&COUNTER, 7).count(), 7);
+    }
+}

@@ -1,0 +1,237 @@
+//! Ordered parallel work with a bounded window.
+//!
+//! Workers share one source behind a lock: each makes a slot, takes the next job for it, works on it unlocked, and
+//! puts the result into the slot. The reader takes slots from the front, so results come out in the source's
+//! order; a worker that finds no room waits. Whether there is room, and whether anything is to be read, is decided
+//! under one lock.
+//!
+//! The reader is told of the end when the source has said so and every slot was read. Whatever else ends the work,
+//! a panic too, is an error at its place. Dropping the reader stops and joins the workers.
+//!
+//! Waking a thread costs more than many a job, so it is done for several results at once: the reader
+//! is woken for a batch of them or at the end, and looks by itself meanwhile; workers are woken when
+//! half of the window has been read.
+//!
+//! The crate in `test/loom` compiles these files with loom's locks and searches their interleavings.
+
+mod source;
+mod state;
+mod sync;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use source::Source;
+use state::{Room, Shared};
+use sync::{JoinHandle, Mutex};
+
+use crate::budget::{Budget, Permits};
+use crate::error::{Error, Result};
+
+/// How often a waiting reader looks by itself: a batch of long jobs may never fill.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// What a poll of the reader found.
+#[derive(Debug)]
+pub enum Poll<R> {
+    /// The next result in order.
+    Ready(Result<R>),
+    /// The time was over first.
+    Pending,
+    /// All results were read, or an error was.
+    End,
+}
+
+/// How far workers may be ahead of the reader.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    /// Jobs in work or done.
+    pub jobs: usize,
+    /// Bytes of results; the jobs in work go beyond it.
+    pub bytes: usize,
+}
+
+/// A result that knows what it takes in memory, about.
+pub trait Weigh {
+    /// Returns the bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// Reads the results of parallel work in the order of its source.
+pub struct Ordered<R> {
+    shared: sync::Arc<Shared<R>>,
+    threads: Vec<JoinHandle<()>>,
+    budget: Arc<Budget>,
+    is_over: bool,
+    _permits: Permits,
+}
+
+/// Counts a worker as ended when it returns, or was never started.
+struct Running<R>(sync::Arc<Shared<R>>);
+
+impl<R> Running<R> {
+    fn new(shared: &sync::Arc<Shared<R>>) -> Self {
+        shared.enter();
+        Self(sync::Arc::clone(shared))
+    }
+}
+
+impl<R> Drop for Running<R> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+impl<R: Weigh + Send + 'static> Ordered<R> {
+    /// Starts a thread for each worker, as far as the system gives them and `permits` allow.
+    ///
+    /// After an error, of the source or of a worker, the source is not asked again. `budget` is shared
+    /// with the work itself: it is cancelled when the reader is dropped, and long jobs should ask it.
+    ///
+    /// # Errors
+    /// `tool_failed` when not one thread can be started.
+    pub fn start<J, I, W>(
+        source: Source<I>,
+        mut workers: Vec<W>,
+        window: Window,
+        budget: Arc<Budget>,
+        permits: Permits,
+    ) -> Result<Self>
+    where
+        J: Send + 'static,
+        I: Iterator<Item = Result<J>> + Send + 'static,
+        W: FnMut(J) -> Result<R> + Send + 'static,
+    {
+        workers.truncate(permits.count());
+        let shared = sync::Arc::new(Shared::new(window, 2 * workers.len(), source.is_decided()));
+        let source = sync::Arc::new(Mutex::new(source));
+        let mut ordered = Self { shared, threads: Vec::new(), budget, is_over: false, _permits: permits };
+        for worker in workers {
+            let running = Running::new(&ordered.shared);
+            let source = sync::Arc::clone(&source);
+            match sync::spawn(move || work(&source, worker, &running.0)) {
+                Ok(thread) => ordered.threads.push(thread),
+                Err(error) if ordered.threads.is_empty() => {
+                    return Err(Error::tool_failed("no worker thread could be started")
+                        .with_hint("Lower the load of the machine or raise the limit of its processes")
+                        .with_source(error));
+                }
+                // Those that run do the work of the others.
+                Err(_) => break,
+            }
+        }
+        Ok(ordered)
+    }
+
+    /// Waits for the next result, at most until `until` where it is given. After an error there is the end.
+    pub fn poll(&mut self, until: Option<Instant>) -> Poll<R> {
+        if self.is_over {
+            return Poll::End;
+        }
+        let found = self.next(until);
+        self.is_over = matches!(found, Poll::Ready(Err(_)) | Poll::End);
+        found
+    }
+
+    fn next(&self, until: Option<Instant>) -> Poll<R> {
+        let mut state = self.shared.lock();
+        loop {
+            if let Err(stopped) = self.budget.check() {
+                return Poll::Ready(Err(stopped.into()));
+            }
+            let found = self.shared.next(&mut state);
+            if !matches!(found, Poll::Pending) {
+                return found;
+            }
+            let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()).min(LOOK));
+            if left.is_zero() {
+                return Poll::Pending;
+            }
+            state = self.shared.wait(state, left);
+        }
+    }
+}
+
+impl<R> Drop for Ordered<R> {
+    fn drop(&mut self) {
+        self.budget.cancel();
+        self.shared.close();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Does jobs until there are no more.
+fn work<J, I, W, R>(source: &Mutex<Source<I>>, mut worker: W, shared: &Shared<R>)
+where
+    I: Iterator<Item = Result<J>>,
+    W: FnMut(J) -> Result<R>,
+    R: Weigh,
+{
+    while let Some((place, job)) = take(source, shared) {
+        shared.put(place, contained(|| worker(job)));
+    }
+    // What a worker holds may be much, and is given back before it counts as ended.
+    let _ = contained(|| {
+        drop(worker);
+        Ok(())
+    });
+}
+
+/// Returns the next job and its place.
+fn take<J, I, R>(source: &Mutex<Source<I>>, shared: &Shared<R>) -> Option<(u64, J)>
+where
+    I: Iterator<Item = Result<J>>,
+    R: Weigh,
+{
+    let mut source = source.lock().ok()?;
+    loop {
+        let was_decided = source.is_decided();
+        match shared.reserve(was_decided) {
+            Room::Closed => return None,
+            Room::WalkOn => {
+                let walked = contained(|| {
+                    source.walk_on();
+                    Ok(())
+                });
+                if let Err(error) = walked {
+                    shared.fail(error);
+                    return None;
+                }
+            }
+            Room::Place(place) => match contained(|| source.next()) {
+                Ok(Some(job)) => {
+                    if !was_decided && source.is_decided() {
+                        shared.decide();
+                    }
+                    return Some((place, job));
+                }
+                Ok(None) => {
+                    shared.end();
+                    return None;
+                }
+                // Before another worker has its turn at the source.
+                Err(error) => {
+                    shared.put(place, Err(error));
+                    return None;
+                }
+            },
+        }
+    }
+}
+
+/// Turns a panic into an error.
+fn contained<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    // What was at work is not used again, as an error closes the pipeline. The others are not cancelled: the reader
+    // is to see this error and not that.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        std::mem::forget(panic);
+        Err(Error::tool_failed("a worker thread met an internal error")
+            .with_hint("Please report this message with the query"))
+    })
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;

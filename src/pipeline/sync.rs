@@ -1,0 +1,24 @@
+//! What the pipeline takes from the standard library, or from loom where its interleavings are searched.
+
+#[cfg(not(loom))]
+pub use std::{
+    sync::{Arc, Condvar, Mutex, MutexGuard},
+    thread::JoinHandle,
+};
+
+#[cfg(loom)]
+pub use loom::{
+    sync::{Arc, Condvar, Mutex, MutexGuard},
+    thread::JoinHandle,
+};
+
+/// Starts a named thread.
+pub fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    #[cfg(not(loom))]
+    use std::thread::Builder;
+
+    #[cfg(loom)]
+    use loom::thread::Builder;
+
+    Builder::new().name("redline".to_owned()).spawn(work)
+}
