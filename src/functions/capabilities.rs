@@ -4,7 +4,7 @@ use super::host::{self, EXTERNAL_ACCESS, Host};
 use super::settings;
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value, host_version};
-use crate::sandbox::{Sandbox, Sandboxes};
+use crate::sandbox::{Sandbox, Sandboxes, kernel_guard};
 
 /// Whether settings can be changed no more.
 const LOCK_CONFIGURATION: &str = "lock_configuration";
@@ -58,6 +58,7 @@ impl TableFunction for Capabilities {
         Field::new("limits", LIMITS),
         Field::new("enable_external_access", Type::Boolean),
         Field::new("lock_configuration", Type::Boolean),
+        Field::new("kernel_guard", Type::Boolean),
     ];
     const SETTINGS: &'static [&'static str] = SETTINGS;
     type Bind = ();
@@ -91,6 +92,7 @@ impl TableFunction for Capabilities {
                 }
                 "enable_external_access" => column.push_boolean(settings.get(EXTERNAL_ACCESS).as_boolean()),
                 "lock_configuration" => column.push_boolean(settings.get(LOCK_CONFIGURATION).as_boolean()),
+                "kernel_guard" => column.push_boolean(Some(kernel_guard())),
                 other => unreachable!("no column {other}"),
             }
         }

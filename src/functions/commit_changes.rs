@@ -196,25 +196,37 @@ impl TableFunction for CommitChangesTable {
 
     fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
         let host = Host::open(Self::NAME, open.settings)?;
-        let repository = host.repository(&query.repo)?;
-        let ends = repository.ends(&query.range)?;
+        let rows = host.read(|| query.start(&host, open.projection))?;
+        Ok(Stream::new(rows, open.projection))
+    }
+
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch)
+    }
+}
+
+impl Query {
+    /// Starts the walk with workers.
+    fn start(&self, host: &Host, projection: &[usize]) -> Result<Ordered<Rows>> {
+        let repository = host.repository(&self.repo)?;
+        let ends = repository.ends(&self.range)?;
         let of_file = |&index: &usize| index.checked_sub(COMMIT_COLUMNS.len());
-        let file_columns: Vec<usize> = open.projection.iter().filter_map(of_file).collect();
-        let asks = |name: &str| open.projection.iter().any(|&index| Self::COLUMNS[index].name == name);
+        let file_columns: Vec<usize> = projection.iter().filter_map(of_file).collect();
+        let asks = |name: &str| projection.iter().any(|&index| CommitChangesTable::COLUMNS[index].name == name);
         let names = asks("author_name") || asks("author_email");
         let measure = CommitMeasure {
             info: names || asks("author_date") || asks("committer_date") || asks("subject"),
             changes: file_changes::measure(&file_columns),
-            renames: query.renames,
-            diff: query.diff.clone(),
+            renames: self.renames,
+            diff: self.diff.clone(),
         };
-        let mailmap = if names && query.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
+        let mailmap = if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
         let budget = host.budget.part();
-        let history = History::new(&repository, &ends, query.history, Arc::clone(&budget))?;
+        let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?;
         let withdrawn = history.withdrawn();
         let worker = || {
             let (budget, mailmap, withdrawn) = (Arc::clone(&budget), mailmap.clone(), Arc::clone(&withdrawn));
-            let mut measurer = CommitMeasurer::new(&repository, &query.paths, &measure, mailmap, Arc::clone(&budget))?;
+            let mut measurer = CommitMeasurer::new(&repository, &self.paths, &measure, mailmap, Arc::clone(&budget))?;
             Ok(move |job: Vec<Comparable>| {
                 let (mut commits, mut failed) = (Vec::new(), Vec::new());
                 for commit in &job {
@@ -233,11 +245,6 @@ impl TableFunction for CommitChangesTable {
         let jobs = Source::new(Jobs::new(history))
             .open_while(|jobs| jobs.history.is_open(), |jobs| jobs.history.walk_on(limits::WALK_TIME));
         let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
-        let rows = Ordered::start(jobs, workers, window, budget, permits)?;
-        Ok(Stream::new(rows, open.projection))
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
+        Ordered::start(jobs, workers, window, budget, permits)
     }
 }

@@ -99,18 +99,23 @@ impl Revisions {
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
     }
 
-    /// Starts the walk alone, to be read on the caller's thread.
-    pub fn walk(&self, host: &Host) -> Result<Changes> {
-        self.open(host)?.changes(self.renames, host.budget.part())
+    /// Starts the walk alone, to be read on the caller's thread; `None` where access is limited, as that thread
+    /// can open anything.
+    pub fn walk(&self, host: &Host) -> Result<Option<Changes>> {
+        if !host.access.is_unlimited() {
+            return Ok(None);
+        }
+        self.open(host)?.changes(self.renames, host.budget.part()).map(Some)
     }
 
     /// Starts the walk with workers: `make` returns the work of one of them.
-    pub fn work<R, W>(&self, host: &Host, make: impl Fn(&Comparison) -> Result<W>) -> Result<Ordered<R>>
+    pub fn work<R, W>(&self, host: &Host, make: impl Fn(&Comparison) -> Result<W> + Send) -> Result<Ordered<R>>
     where
         R: Weigh + Send + 'static,
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
     {
-        self.work_on(&self.open(host)?, host, make)
+        // The workers are started there, and so are restricted as well.
+        host.read(|| self.work_on(&self.open(host)?, host, make))
     }
 
     /// Starts the walk of what was opened.

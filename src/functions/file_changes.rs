@@ -113,10 +113,15 @@ impl TableFunction for FileChanges {
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Scan> {
         let host = Host::open(Self::NAME, open.settings)?;
         let measure = measure(open.projection);
-        if measure == Measure::default() {
-            return Ok(Scan::Unmeasured(revisions.walk(&host)?, open.projection.to_vec()));
+        let is_measured = measure != Measure::default();
+        if !is_measured && let Some(changes) = revisions.walk(&host)? {
+            return Ok(Scan::Unmeasured(changes, open.projection.to_vec()));
         }
-        let rows = measured(revisions, measure, options, &host)?;
+        let rows = if is_measured {
+            measured(revisions, measure, options, &host)?
+        } else {
+            revisions.work(&host, |_| Ok(|change, _: &Stop<'_>| Ok(Measured::unmeasured(change))))?
+        };
         Ok(Scan::Measured(Box::new(Stream::new(rows, open.projection))))
     }
 

@@ -12,6 +12,7 @@ use crate::ffi::{
 };
 use crate::git::{Change, Comparison, Reader};
 use crate::pipeline::{Ordered, Poll, Weigh};
+use crate::sandbox::read_restricted;
 use crate::text::{Diff, DiffOptions, Engine, Stop};
 
 /// What is compared.
@@ -36,7 +37,8 @@ impl Found {
     }
 
     fn lines(&self, options: &DiffOptions) -> Result<LineRows> {
-        Liner::new(&self.comparison, options).lines(&self.changes, &Stop::never())
+        let access = self.comparison.repository().access();
+        read_restricted(access, || Liner::new(&self.comparison, options).lines(&self.changes, &Stop::never()))
     }
 }
 
@@ -108,7 +110,7 @@ impl TableFunction for FileDiff {
 
     fn open(comparison: &FileComparison, open: Open<'_>) -> Result<Scan> {
         let host = Host::open(Self::NAME, open.settings)?;
-        let found = Found::find(comparison, &host)?;
+        let found = host.read(|| Found::find(comparison, &host))?;
         let options = comparison.options.clone();
         Ok(Scan { found, options, lines: None, next: 0, projection: open.projection.to_vec() })
     }
@@ -153,7 +155,7 @@ impl ScalarFunction for FileDiffList {
             revisions: Revisions::of_row(arguments, 1)?,
             options: DiffOptions { context: comparison::context(arguments.bigint(4))?, ..DiffOptions::default() },
         };
-        Found::find(&comparison, host)?.lines(&comparison.options)?.write_list(out);
+        host.read(|| Found::find(&comparison, host))?.lines(&comparison.options)?.write_list(out);
         Ok(())
     }
 }

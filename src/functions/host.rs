@@ -10,7 +10,7 @@ use crate::edit::{Operation, Tool};
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::git::Repository;
-use crate::sandbox::{Access, Place, Sandbox, Sandboxes};
+use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
 
 const THREADS: &str = "threads";
 /// Whether DuckDB may read and write files anywhere.
@@ -95,6 +95,11 @@ impl Host {
     pub fn default_repository(&self) -> String {
         let only = self.access.sandboxes().and_then(Sandboxes::only);
         only.map_or(".", Sandbox::name).to_owned()
+    }
+
+    /// Runs `work`, which reads a repository, on a thread that can open nothing outside of what may be read.
+    pub fn read<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        read_restricted(&self.access, work)
     }
 
     /// Opens the repository that was named, within what may be opened.

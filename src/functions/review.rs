@@ -80,7 +80,11 @@ pub fn max_bytes(given: Option<i64>) -> Result<usize> {
 
 impl Request {
     /// Compares and returns the page.
-    pub fn answer(&self, host: &Host, frame: &impl Frame) -> Result<Reviewed> {
+    pub fn answer(&self, host: &Host, frame: &(impl Frame + Sync)) -> Result<Reviewed> {
+        host.read(|| self.compare(host, frame))
+    }
+
+    fn compare(&self, host: &Host, frame: &impl Frame) -> Result<Reviewed> {
         let comparison = self.revisions.open(host)?;
         let outlines = self.outlines(&comparison, host, frame.form())?;
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));

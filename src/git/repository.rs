@@ -96,6 +96,11 @@ impl Repository {
         })
     }
 
+    /// Returns what may be read.
+    pub fn access(&self) -> &Arc<Access> {
+        &self.access
+    }
+
     /// Returns a reader of objects for one thread.
     pub fn objects(&self) -> Objects {
         Objects::new(Arc::clone(&self.given), Arc::clone(&self.store), Arc::clone(&self.cache))

@@ -19,7 +19,7 @@ use super::repository::Repository;
 use super::{Comparison, Oid, submodule};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
-use crate::sandbox::{FileKind, FileState, Folders, Root};
+use crate::sandbox::{FileKind, FileState, Folders};
 
 /// Reads the files of a work tree for one thread; fastest in the order of paths.
 pub struct WorkTree {

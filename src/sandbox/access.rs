@@ -72,7 +72,11 @@ impl Access {
         match as_written {
             Err(OpenError::Outside | OpenError::Link) => {
                 let resolved = path.canonicalize().map_err(|_| OpenError::Outside)?;
-                self.open_beneath(&resolved)
+                // A link by now is one that was swapped in.
+                self.open_beneath(&resolved).map_err(|error| match error {
+                    OpenError::Link => OpenError::Absent,
+                    error => error,
+                })
             }
             opened => opened,
         }

@@ -114,7 +114,11 @@ impl Directory {
             let path = path.join(std::ffi::OsStr::from_bytes(relative));
             (beneath::open_beneath(&root.folder, relative, beneath::FOLDER), path)
         };
-        let handle = handle.map_err(|error| failed(error, Links::Refused))?;
+        let handle = handle.map_err(|error| match error {
+            // It may be a link, which the caller resolves.
+            Errno::NOTDIR => OpenError::Link,
+            error => failed(error, Links::Refused),
+        })?;
         Ok(Self { handle: Arc::new(handle), path: path.into(), links: Links::Refused })
     }
 
@@ -220,7 +224,13 @@ impl Directory {
 
     fn open_at(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd, OpenError> {
         let opened = match self.links {
-            Links::Refused => beneath::open_beneath(&self.handle, relative, flags),
+            Links::Refused => match beneath::open_beneath(&self.handle, relative, flags) {
+                // For a link where a directory was asked for, systems differ.
+                Err(Errno::NOTDIR) => {
+                    beneath::open_beneath(&self.handle, relative, beneath::FILE).and_then(|_| Err(Errno::NOTDIR))
+                }
+                opened => opened,
+            },
             Links::Followed => {
                 if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
                     return Err(OpenError::Absent);

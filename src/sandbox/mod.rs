@@ -8,6 +8,7 @@
 //! | `beneath` | opening beneath a root without following a link |
 //! | `directory` | directories that were opened, and files that are opened beneath them once |
 //! | `folders` | looking at many files beneath a root, one call each |
+//! | `guard` | threads that the kernel keeps within the roots of their query |
 //! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
 //! | `write` | writing such a file: whole, durable, and only over the state that was seen |
@@ -16,6 +17,7 @@ mod access;
 mod beneath;
 mod directory;
 mod folders;
+mod guard;
 mod local;
 mod place;
 mod policy;
@@ -26,6 +28,7 @@ pub use access::Access;
 pub use beneath::Root;
 pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, RegularFile, Stamp};
 pub use folders::{FileKind, FileState, Folders, Moment};
+pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};
 pub use policy::{Approvals, Mode, Sandbox, Sandboxes};

@@ -1,0 +1,109 @@
+//! The kernel's word as a second wall: what reads repositories runs on threads that cannot open anything outside of
+//! the roots of their query, whatever our own code does.
+//!
+//! Linux restricts a thread for good, and those that it starts with it (Landlock), so such a thread is started for
+//! each piece of work. Where the kernel has no Landlock, the first wall stands alone; see [`kernel_guard`].
+
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::access::Access;
+use crate::error::{Error, Result};
+
+/// Runs `work`, which reads a repository, where nothing but what `access` allows can be opened. Threads that it
+/// starts are restricted as well.
+///
+/// # Errors
+/// Those of `work`, and `tool_failed` where no thread can be started.
+pub fn read_restricted<T: Send>(access: &Access, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let Some(roots) = access.roots() else { return work() };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("redline".to_owned());
+        let thread = thread.spawn_scoped(scope, || {
+            restrict(&roots);
+            work()
+        });
+        let thread = thread.map_err(|error| {
+            Error::tool_failed("no thread could be started to read the repository")
+                .with_hint("Lower the load of the machine, or raise the limit of threads (ulimit -u)")
+                .with_source(error)
+        })?;
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Tells whether the kernel keeps such threads within their roots.
+pub fn kernel_guard() -> bool {
+    static GUARD: OnceLock<bool> = OnceLock::new();
+    // Asked on a thread of its own, which it restricts.
+    *GUARD.get_or_init(|| {
+        std::thread::Builder::new().spawn(|| restrict(&[])).is_ok_and(|thread| thread.join().unwrap_or(false))
+    })
+}
+
+/// Restricts the calling thread to reading beneath `roots`; tells whether the kernel does.
+#[cfg(target_os = "linux")]
+fn restrict(roots: &[&Path]) -> bool {
+    use landlock::{
+        ABI, Access as _, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules,
+    };
+    // What a newer kernel can forbid too is forbidden there; an older one does what it knows.
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let restricted = Ruleset::default()
+        .handle_access(AccessFs::from_all(ABI::V5))
+        .and_then(Ruleset::create)
+        .and_then(|rules| rules.add_rules(path_beneath_rules(roots, read)))
+        .and_then(|rules| rules.restrict_self());
+    restricted.is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn restrict(_: &[&Path]) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn an_opener_without_any_check_opens_nothing_outside_of_the_roots() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        for directory in ["in", "out"] {
+            fs::create_dir(at(directory)).unwrap();
+            fs::write(at(directory).join("file"), directory).unwrap();
+        }
+        std::os::unix::fs::symlink(at("out/file"), at("in/link")).unwrap();
+        if !kernel_guard() {
+            return;
+        }
+        let access = Access::new(false, &[at("in").to_str().unwrap()]);
+        let faulty = |name: &str| {
+            // On the thread itself and on one that it starts.
+            let here = fs::read_to_string(at(name)).ok();
+            let there = std::thread::scope(|scope| scope.spawn(|| fs::read_to_string(at(name)).ok()).join().unwrap());
+            assert_eq!(here, there);
+            Ok(here)
+        };
+        assert_eq!(read_restricted(&access, || faulty("in/file")).unwrap().as_deref(), Some("in"));
+        for name in ["out/file", "in/link", "in/../out/file"] {
+            assert_eq!(read_restricted(&access, || faulty(name)).unwrap(), None, "{name}");
+        }
+        assert!(read_restricted(&access, || Ok(fs::read_dir(temp.path()).is_err())).unwrap());
+        assert!(read_restricted(&access, || Ok(fs::write(at("in/new"), "").is_err())).unwrap());
+        // The thread that asked is not restricted, and neither is one with unlimited access.
+        assert_eq!(fs::read_to_string(at("out/file")).unwrap(), "out");
+        assert_eq!(read_restricted(&Access::new(true, &[]), || faulty("out/file")).unwrap().as_deref(), Some("out"));
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller() {
+        let caught = std::panic::catch_unwind(|| {
+            let _: Result<()> = read_restricted(&Access::new(false, &["/"]), || panic!("inside"));
+        });
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"inside"));
+    }
+}
