@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::database::Database;
 use super::{grants, settings};
-use crate::budget::Budget;
+use crate::budget::{Budget, KEPT};
 use crate::edit::{Operation, Tool};
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
@@ -105,6 +105,7 @@ impl Host {
     /// Opens the repository that was named, within what may be opened.
     pub fn repository(&self, given: &str) -> Result<Repository> {
         let cache_bytes = settings::cache_bytes(&self.settings);
+        KEPT.set_limit(cache_bytes);
         Repository::open(given, &self.access, &self.database.repositories, cache_bytes)
     }
 }

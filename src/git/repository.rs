@@ -7,7 +7,7 @@ use super::cache::Cache;
 use super::checkout::Checkout;
 use super::diff_attribute::{Drivers, drivers};
 use super::objects::Objects;
-use super::store::{Gate, GitDirectory, Graph, Location, ObjectStore, Repositories, locate, read_config};
+use super::store::{Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, locate, read_config};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::{Access, OpenError, Root};
@@ -34,6 +34,7 @@ pub struct Repository {
     store: Arc<ObjectStore>,
     pub(super) opened: Legacy,
     cache: Arc<Cache>,
+    _lease: Arc<Lease>,
     /// What is kept of repositories.
     repositories: Arc<Repositories>,
 }
@@ -91,6 +92,7 @@ impl Repository {
             checkout: Checkout::new(&config),
             config: Arc::new(config),
             access: Arc::clone(access),
+            _lease: Arc::new(repositories.lease()),
             cache: repositories.cache(cache_bytes),
             repositories: Arc::clone(repositories),
         })

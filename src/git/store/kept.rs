@@ -5,13 +5,14 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use gix::hash::Kind;
 
 use super::gate::GitDirectory;
 use super::graph::Graph;
 use super::pack::{Fault, Pack, PackIndex, Packs};
+use crate::budget::KEPT;
 use crate::error::Result;
 use crate::git::cache::Cache;
 use crate::limits;
@@ -26,6 +27,17 @@ pub struct Repositories {
     open: Mutex<Vec<Kept>>,
     cache: Mutex<Option<Arc<Cache>>>,
     packs: AtomicU32,
+    /// What is counted of this database in the bytes that the process keeps.
+    counted: Mutex<usize>,
+}
+
+/// A query that uses what is kept; when it ends, what is over the limit of the process is given back.
+pub struct Lease(Arc<Repositories>);
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.0.give_back();
+    }
 }
 
 /// What is kept of one repository.
@@ -34,6 +46,20 @@ struct Kept {
     identity: (u64, u64),
     packs: Opened,
     graph: Option<Arc<Graph>>,
+}
+
+impl Kept {
+    /// Returns the bytes that are held in memory.
+    fn bytes(&self) -> usize {
+        let tables = self.packs.values().map(|pack| pack.index().table().kept_bytes());
+        tables.sum::<usize>() + self.graph.as_ref().map_or(0, |graph| graph.bytes())
+    }
+}
+
+impl Drop for Repositories {
+    fn drop(&mut self) {
+        KEPT.sub(*self.counted.get_mut().unwrap_or_else(PoisonError::into_inner));
+    }
 }
 
 /// Packs by the states of their index and their data.
@@ -66,6 +92,47 @@ impl Repositories {
         kept.graph = graph.as_ref().ok().map(Arc::clone);
         self.put(kept);
         graph
+    }
+
+    /// Returns what ends with a query.
+    pub fn lease(self: &Arc<Self>) -> Lease {
+        static ALL: Mutex<Vec<Weak<Repositories>>> = Mutex::new(Vec::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|other| other.strong_count() > 0);
+        if !all.iter().any(|other| std::ptr::eq(other.as_ptr(), Arc::as_ptr(self))) {
+            all.push(Arc::downgrade(self));
+        }
+        // The limit may be lower than it was for the queries before, in other databases too.
+        if KEPT.excess() > 0 {
+            let others: Vec<_> = all.iter().filter_map(Weak::upgrade).collect();
+            drop(all);
+            others.iter().for_each(|other| other.give_back());
+        }
+        Lease(Arc::clone(self))
+    }
+
+    /// Gives back what is over the limit of the process, and counts what stays.
+    fn give_back(&self) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        KEPT.sub(std::mem::take(&mut *counted));
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.take_if(|cache| cache.bytes() > limits::KEPT_BYTES);
+        loop {
+            let objects = cache.as_ref().map_or(0, |cache| cache.bytes());
+            let bytes = objects + self.lock().iter().map(Kept::bytes).sum::<usize>();
+            if KEPT.add(bytes) {
+                *counted = bytes;
+                return;
+            }
+            // Objects first, as they are read again soonest; then the repository not used for longest.
+            if cache.take().is_none() {
+                let mut open = self.lock();
+                if open.is_empty() {
+                    return;
+                }
+                open.remove(0);
+            }
+        }
     }
 
     /// Takes out what is kept of a repository.
@@ -154,4 +221,27 @@ fn current_graph(stores: &[GitDirectory], hash: Kind, known: Option<Arc<Graph>>)
         }
     }
     Ok(Arc::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::cache::Object;
+
+    #[test]
+    fn what_is_kept_is_given_back_when_the_limit_is_lowered() {
+        let repositories = Arc::new(Repositories::default());
+        let object = Object { kind: gix::objs::Kind::Blob, bytes: Arc::new(vec![0; 10_000]) };
+        let lease = repositories.lease();
+        repositories.cache(1 << 20).put((0, 0), object);
+        drop(lease);
+        assert!(*repositories.counted.lock().unwrap() >= 10_000);
+        assert!(KEPT.current() >= 10_000);
+        let limit = KEPT.limit();
+        KEPT.set_limit(5_000);
+        drop(repositories.lease());
+        assert_eq!(*repositories.counted.lock().unwrap(), 0);
+        assert_eq!(repositories.cache(1 << 20).bytes(), 0);
+        KEPT.set_limit(limit);
+    }
 }

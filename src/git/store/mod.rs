@@ -31,7 +31,7 @@ use gix::objs::Kind;
 pub use config::read as read_config;
 pub use gate::{Gate, GitDirectory};
 pub use graph::Graph;
-pub use kept::Repositories;
+pub use kept::{Lease, Repositories};
 pub use locate::{Location, locate};
 pub use pack::{Fault, Packs, Unpacker};
 
