@@ -143,8 +143,29 @@ pub const SUGGESTION_PATHS: usize = 20_000;
 /// Bytes of a repository's configuration file; a larger one is `tool_failed:`.
 pub const CONFIG_BYTES: u64 = 16 << 20;
 
-/// Levels of folders of references that are searched for links when file access is limited.
+/// Levels of directories of references; deeper ones are `too_large:`.
 pub const REFERENCE_DEPTH: usize = 64;
+
+/// Directories of references that are opened to list all of them; more are `too_large:`.
+pub const REFERENCE_DIRECTORIES: usize = 1 << 17;
+
+/// References of a repository; where all are asked for, more are `too_large:`.
+pub const REFERENCES: usize = 1 << 21;
+
+/// Bytes of a reference's own file; a larger one is `too_large:` unless it begins with an id.
+pub const REFERENCE_BYTES: u64 = 8 << 10;
+
+/// Bytes of `packed-refs`; a larger file is `too_large:`.
+pub const PACKED_REFS_BYTES: u64 = 256 << 20;
+
+/// Bytes of a reference's log; a larger one is `too_large:` when a revision asks for it.
+pub const REFLOG_BYTES: u64 = 64 << 20;
+
+/// Bytes of a revision; a longer one is `invalid_args:`.
+pub const REVISION_BYTES: usize = 4 << 10;
+
+/// Tags between a name and what it leads to; more are `tool_failed:`.
+pub const TAG_DEPTH: usize = 1 << 10;
 
 /// Object stores that a repository borrows from, its own included; more are `too_large:`.
 pub const ALTERNATES: usize = 1_000;

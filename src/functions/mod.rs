@@ -42,6 +42,8 @@ use crate::ffi::Registrar;
 /// Registers every setting and function on the database that loads the extension.
 pub fn register(registrar: &mut Registrar) -> Result<()> {
     registrar.keep(database::Database::default());
+    // Later, threads may read repositories alone.
+    crate::git::local_time_zone();
     settings::register(registrar)?;
     registrar.table::<file_changes::FileChanges>()?;
     registrar.scalar::<file_changes::FileChangesList>()?;

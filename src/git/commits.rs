@@ -27,15 +27,26 @@ impl Commits {
         Ok(Self { objects: repository.objects(), graph, ends })
     }
 
+    /// Tells whether the history ends where its clone says so.
+    pub fn is_shallow(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
     /// Returns the links of a commit.
     pub fn links(&self, id: &Oid) -> Result<Links> {
         if let Some(links) = self.graph.links(id) {
             return Ok(links);
         }
-        let mut links = links(&self.objects.commit(id)?).map_err(|what| self.objects.bad_commit(id, what))?;
+        self.read(id).map(|(links, _)| links)
+    }
+
+    /// Reads a commit and its links, for who wants its message too.
+    pub fn read(&self, id: &Oid) -> Result<(Links, Arc<Vec<u8>>)> {
+        let bytes = self.objects.commit(id)?;
+        let mut links = links(&bytes).map_err(|what| self.objects.bad_commit(id, what))?;
         if self.ends.contains(id) {
             links.parents.clear();
         }
-        Ok(links)
+        Ok((links, bytes))
     }
 }

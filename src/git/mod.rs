@@ -1,7 +1,7 @@
 //! Git repositories, read through gix and never through a program.
 //!
-//! This module is the only user of gix, and gix is only the reader of references, objects, the
-//! index, and patterns of attributes and ignored files: the tree walk, the reading of the work
+//! This module is the only user of gix, and gix is only a library of formats: references, revisions, objects, the
+//! index, the tree walk, the reading of the work
 //! tree, the meaning of attributes and the comparison are ours, because gix's own were measured to differ from git or to run a repository's commands
 //! (`docs/architecture.md`).
 
@@ -23,10 +23,12 @@ mod history;
 mod index;
 mod lookup;
 mod mailmap;
+mod merge_base;
 mod objects;
 mod pairing;
 mod patch;
 mod pathspec;
+mod refs;
 mod renames;
 mod repository;
 mod revision;
@@ -53,7 +55,7 @@ pub use patch::{FilePatch, PatchHunk, Patcher};
 pub use pathspec::{PathFilter, Pathspec};
 pub use renames::RenameOptions;
 pub use repository::Repository;
-pub use revision::Revision;
+pub use revision::{Revision, local_time_zone};
 pub use store::Repositories;
 
 /// An object id; SHA-1 or SHA-256, as the repository has it.

@@ -7,6 +7,7 @@ use super::cache::Cache;
 use super::checkout::Checkout;
 use super::diff_attribute::{Drivers, drivers};
 use super::objects::Objects;
+use super::refs::{References, Resolved};
 use super::store::{Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, locate, read_config};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
@@ -32,7 +33,6 @@ pub struct Repository {
     /// The repository's own configuration.
     pub(super) config: Arc<gix::config::File>,
     store: Arc<ObjectStore>,
-    pub(super) opened: Legacy,
     cache: Arc<Cache>,
     _lease: Arc<Lease>,
     /// What is kept of repositories.
@@ -60,14 +60,6 @@ impl Repository {
             _ => gix::hash::Kind::Sha1,
         };
         let store = ObjectStore::open(&location.common_dir, hash, repositories)?;
-        let legacy = Arc::new(
-            gix::open::Options::isolated()
-                .with(gix::sec::Trust::Reduced)
-                .open_path_as_is(true)
-                .config_overrides(["core.useReplaceRefs=false".to_owned()])
-                .open(location.git_dir.path())
-                .map_err(|error| gate.damaged("its HEAD cannot be read").with_source(error))?,
-        );
         let big_file_bytes = config
             .integer("core.bigFileThreshold")
             .ok()
@@ -81,7 +73,6 @@ impl Repository {
             if is_bare && !is_linked { Location { work_tree: None, folder: Vec::new(), ..location } } else { location };
         Ok(Self {
             store: Arc::new(store),
-            opened: Legacy { inner: legacy },
             git_dir: location.git_dir.clone(),
             common_dir: location.common_dir.clone(),
             location: Arc::new(location),
@@ -146,7 +137,7 @@ impl Repository {
 
     /// Returns the commit that is checked out, `None` before the first one.
     pub(super) fn head(&self) -> Option<crate::git::Oid> {
-        self.opened.inner.to_thread_local().head_id().ok().map(gix::Id::detach)
+        References::new(self).resolve(b"HEAD").ok().and_then(Resolved::id)
     }
 
     /// Returns the kind of the repository's ids.
@@ -163,10 +154,4 @@ impl Repository {
     pub(super) fn quotes_high(&self) -> bool {
         self.quotes_high
     }
-}
-
-/// gix's own handle, until revisions are resolved without it.
-#[derive(Clone)]
-pub(super) struct Legacy {
-    pub inner: Arc<gix::ThreadSafeRepository>,
 }

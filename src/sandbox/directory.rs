@@ -183,6 +183,20 @@ impl Directory {
         }
     }
 
+    /// Returns what the link at `relative` names, `None` where there is none or links are refused.
+    pub fn link(&self, relative: &[u8]) -> Result<Option<Vec<u8>>, OpenError> {
+        if self.links == Links::Refused || relative.split(|&byte| byte == b'/').any(|name| valid(name).is_err()) {
+            return Ok(None);
+        }
+        match rustix::fs::readlinkat(&self.handle, relative, Vec::new()) {
+            Ok(target) => Ok(Some(target.into_bytes())),
+            Err(error) => match failed(error, self.links) {
+                OpenError::Absent => Ok(None),
+                error => Err(error),
+            },
+        }
+    }
+
     /// Returns the directory as a root to look at files beneath.
     pub fn root(&self) -> Result<Root, OpenError> {
         let opened = openat(&self.handle, ".", beneath::FOLDER, Mode::empty());
@@ -239,6 +253,12 @@ impl Directory {
             }
         };
         opened.map_err(|error| failed(error, self.links))
+    }
+}
+
+impl From<io::Error> for OpenError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
     }
 }
 

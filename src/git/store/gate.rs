@@ -207,6 +207,11 @@ impl GitDirectory {
         })
     }
 
+    /// Returns what the link at `name` names, `None` where there is none or links are refused, as opening it is then.
+    pub fn link(&self, name: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.directory.link(name).map_err(|error| self.failed(error, name))
+    }
+
     /// Opens the directory at `name`, `None` where there is none.
     pub fn directory(&self, name: &[u8]) -> Result<Option<Self>> {
         match self.directory.directory(name) {

@@ -29,7 +29,7 @@ use gix::hash::{Kind as HashKind, Prefix};
 use gix::objs::Kind;
 
 pub use config::read as read_config;
-pub use gate::{Gate, GitDirectory};
+pub use gate::{Found, Gate, GitDirectory};
 pub use graph::Graph;
 pub use kept::{Lease, Repositories};
 pub use locate::{Location, locate};

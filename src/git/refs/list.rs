@@ -1,0 +1,162 @@
+//! All references, in the order of their names.
+
+use std::collections::BTreeMap;
+
+use gix::bstr::ByteSlice;
+
+use super::name::{PER_WORK_TREE, is_valid};
+use super::{References, Resolved};
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::store::{Found, GitDirectory};
+use crate::limits;
+use crate::sandbox::EntryKind;
+
+/// Where a directory of references is looked at in.
+struct Walk<'d> {
+    directory: &'d GitDirectory,
+    /// Directories that were opened.
+    directories: usize,
+    found: BTreeMap<Vec<u8>, Option<Oid>>,
+}
+
+impl References<'_> {
+    /// Returns the names of all references of this work tree and those that all share, with the ids of those that
+    /// are packed alone.
+    ///
+    /// # Errors
+    /// `tool_failed` for a `packed-refs` that is damaged, `too_large` beyond the limits of references.
+    fn all(&self) -> Result<BTreeMap<Vec<u8>, Option<Oid>>> {
+        let mut found = BTreeMap::new();
+        self.packed()?.each(self.common_dir, self.hash, |name, id| {
+            found.insert(name.to_vec(), Some(id));
+            self.within(found.len())
+        })?;
+        let mut walk = Walk { directory: self.common_dir, directories: 0, found };
+        self.walk(&mut walk, b"refs/", 0)?;
+        // A linked work tree has its own of these, and not those of the main one.
+        if self.git_dir.path() != self.common_dir.path() {
+            walk.found.retain(|name, id| id.is_some() || !PER_WORK_TREE.iter().any(|own| name.starts_with(own)));
+            walk.directory = self.git_dir;
+            for own in PER_WORK_TREE {
+                self.walk(&mut walk, own, 0)?;
+            }
+        }
+        Ok(walk.found)
+    }
+
+    /// Adds the files below a directory, whose name ends in a slash.
+    fn walk(&self, walk: &mut Walk<'_>, prefix: &[u8], depth: usize) -> Result<()> {
+        let gate = self.git_dir.gate();
+        walk.directories += 1;
+        if depth > limits::REFERENCE_DEPTH {
+            let most = limits::REFERENCE_DEPTH;
+            return Err(gate.too_large(format!("has references over {most} directories deep")));
+        }
+        if walk.directories > limits::REFERENCE_DIRECTORIES {
+            let most = limits::REFERENCE_DIRECTORIES;
+            return Err(gate.too_large(format!("has references in over {most} directories")));
+        }
+        let path = prefix.strip_suffix(b"/").unwrap_or(prefix);
+        let Some(directory) = walk.directory.directory(path)? else { return Ok(()) };
+        for entry in directory.entries()? {
+            // What git itself has there beside references: locks and temporary files.
+            if entry.name.starts_with(b".") || entry.name.ends_with(b".lock") {
+                continue;
+            }
+            let mut name = [prefix, &entry.name].concat();
+            let is_directory = match entry.kind {
+                EntryKind::Directory => true,
+                EntryKind::File => false,
+                EntryKind::Special => continue,
+                EntryKind::Link => match directory.look(&entry.name)? {
+                    Found::Directory => true,
+                    Found::File(_) => false,
+                    Found::Absent => continue,
+                },
+            };
+            if is_directory {
+                name.push(b'/');
+                self.walk(walk, &name, depth + 1)?;
+            } else {
+                walk.found.insert(name, None);
+                self.within(walk.found.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn within(&self, references: usize) -> Result<()> {
+        if references > limits::REFERENCES {
+            let most = limits::REFERENCES;
+            return Err(self.git_dir.gate().too_large(format!("has over {most} references")));
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with the name and id of every reference in the order of the names; a symbolic one that leads to
+    /// none is passed over, as in git.
+    ///
+    /// # Errors
+    /// `tool_failed` that names a reference which holds something else than an id.
+    pub fn each(&self, mut each: impl FnMut(&[u8], Oid) -> Result<()>) -> Result<()> {
+        for (name, packed) in self.all()? {
+            if !is_valid(&name) {
+                return Err(self.damaged(&name, "has a name that git refuses"));
+            }
+            let id = match packed {
+                Some(id) => id,
+                None => match self.resolve(&name)? {
+                    Resolved::Id { id, .. } => id,
+                    Resolved::Dangling(_) | Resolved::Broken { is_symbolic: true } => continue,
+                    // It is gone by now.
+                    Resolved::Absent => continue,
+                    Resolved::Broken { is_symbolic: false } => return Err(self.damaged(&name, "holds no id")),
+                },
+            };
+            if id.is_null() {
+                return Err(self.damaged(&name, "holds the null id"));
+            }
+            each(&name, id)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the names of all references, whatever they hold.
+    pub fn names(&self) -> Result<Vec<Vec<u8>>> {
+        Ok(self.all()?.into_keys().collect())
+    }
+
+    /// Returns what the HEADs of the other work trees name, with their names, in the order of these.
+    pub fn other_heads(&self) -> Result<Vec<(Vec<u8>, Oid)>> {
+        let mut heads = Vec::new();
+        if self.git_dir.path() != self.common_dir.path() {
+            heads.push(b"main-worktree/HEAD".to_vec());
+        }
+        if let Some(directory) = self.common_dir.directory(b"worktrees")? {
+            let mut names: Vec<Vec<u8>> = directory.entries()?.into_iter().map(|entry| entry.name).collect();
+            names.sort();
+            let own = |name: &[u8]| directory.join(name) == self.git_dir.path();
+            heads.extend(
+                names.iter().filter(|name| !own(name)).map(|name| [b"worktrees/", &name[..], b"/HEAD"].concat()),
+            );
+        }
+        let mut found = Vec::new();
+        for head in heads {
+            if let Resolved::Id { id, .. } = self.resolve(&head)? {
+                found.push((head, id));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the names for a hint, as short as a user would write them.
+    pub fn short_names(&self) -> Result<Vec<String>> {
+        let short = |name: &[u8]| {
+            let prefixes: [&[u8]; 4] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/", b"refs/"];
+            let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix));
+            rest.unwrap_or(name).to_str_lossy().into_owned()
+        };
+        Ok(self.names()?.iter().map(|name| short(name)).collect())
+    }
+}

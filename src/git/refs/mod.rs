@@ -1,0 +1,146 @@
+//! References: names of objects, in files of their own, in one file or as names of one another.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `name` | what may be a name, and which directory a reference stands in |
+//! | `loose` | a reference in a file of its own |
+//! | `packed` | references in `packed-refs` |
+//! | `list` | all of them, in the order of their names |
+//! | `reflog` | what a reference was before |
+
+mod list;
+mod loose;
+mod name;
+mod packed;
+mod reflog;
+
+use std::cell::OnceCell;
+
+use gix::bstr::ByteSlice;
+
+use super::Oid;
+use super::repository::Repository;
+use super::store::GitDirectory;
+use crate::error::Result;
+use loose::Value;
+use name::Home;
+use packed::Packed;
+
+pub use name::is_valid;
+
+/// References between a symbolic one and its object, git's own limit.
+const MOST_SYMBOLIC: usize = 5;
+
+/// Reads the references of a repository, as they are at the time of each call; `packed-refs` is read once.
+pub struct References<'a> {
+    git_dir: &'a GitDirectory,
+    common_dir: &'a GitDirectory,
+    hash: gix::hash::Kind,
+    packed: OnceCell<Packed>,
+}
+
+/// What a name leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolved {
+    /// An object, and the reference that names it: the last of a row of symbolic ones.
+    Id { name: Vec<u8>, id: Oid },
+    /// A symbolic reference to one that is not there: its name.
+    Dangling(Vec<u8>),
+    /// A file that is no reference, or symbolic references without end.
+    Broken { is_symbolic: bool },
+    /// Nothing.
+    Absent,
+}
+
+impl Resolved {
+    /// Returns the object.
+    pub fn id(self) -> Option<Oid> {
+        match self {
+            Self::Id { id, .. } => Some(id),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> References<'a> {
+    /// Returns a reader of a repository's references.
+    pub fn new(repository: &'a Repository) -> Self {
+        Self {
+            git_dir: &repository.git_dir,
+            common_dir: &repository.common_dir,
+            hash: repository.object_hash(),
+            packed: OnceCell::new(),
+        }
+    }
+
+    /// Follows a reference to its object.
+    ///
+    /// # Errors
+    /// Only where a file cannot be read: what it holds is in the answer.
+    pub fn resolve(&self, name: &[u8]) -> Result<Resolved> {
+        let mut name = name.to_vec();
+        let mut is_symbolic = false;
+        for _ in 0..MOST_SYMBOLIC {
+            if !is_valid(&name) {
+                return Ok(if is_symbolic { Resolved::Broken { is_symbolic } } else { Resolved::Absent });
+            }
+            match self.read(&name)? {
+                Some(Value::Id(id)) => return Ok(Resolved::Id { name, id }),
+                Some(Value::Symbolic(target)) => {
+                    is_symbolic = true;
+                    name = target;
+                }
+                Some(Value::Broken) => return Ok(Resolved::Broken { is_symbolic }),
+                None if is_symbolic => return Ok(Resolved::Dangling(name)),
+                None => return Ok(Resolved::Absent),
+            }
+        }
+        Ok(Resolved::Broken { is_symbolic })
+    }
+
+    /// Returns the branch that HEAD names, with `refs/heads/`, whether it exists or not.
+    pub fn branch(&self) -> Result<Option<Vec<u8>>> {
+        let mut name = b"HEAD".to_vec();
+        for _ in 0..MOST_SYMBOLIC {
+            match self.read(&name)? {
+                Some(Value::Symbolic(target)) if is_valid(&target) => name = target,
+                _ => return Ok(name.starts_with(b"refs/heads/").then_some(name)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads one reference: its file, or its line among the packed ones.
+    fn read(&self, name: &[u8]) -> Result<Option<Value>> {
+        let (directory, path) = self.place(name);
+        if let Some(value) = loose::read(directory, path, self.hash)? {
+            return Ok(Some(value));
+        }
+        // Packed are the references below `refs` alone.
+        if !name.starts_with(b"refs/") {
+            return Ok(None);
+        }
+        Ok(self.packed()?.find(name, self.hash).map(Value::Id))
+    }
+
+    /// Returns the directory that a reference is read from, and the path there.
+    fn place<'n>(&self, name: &'n [u8]) -> (&'a GitDirectory, &'n [u8]) {
+        match name::home(name) {
+            Home::Current(path) => (self.git_dir, path),
+            Home::Shared(path) | Home::Other(path) => (self.common_dir, path),
+        }
+    }
+
+    fn packed(&self) -> Result<&Packed> {
+        if let Some(packed) = self.packed.get() {
+            return Ok(packed);
+        }
+        let packed = Packed::read(self.common_dir)?;
+        Ok(self.packed.get_or_init(|| packed))
+    }
+
+    /// Says that a reference is damaged; `what` goes on the sentence.
+    pub fn damaged(&self, name: &[u8], what: &str) -> crate::error::Error {
+        self.git_dir.gate().damaged(format!("its reference {} {what}", crate::error::quoted(&name.to_str_lossy())))
+    }
+}

@@ -1,0 +1,118 @@
+//! Names of references: what git accepts as one, and which directory a reference stands in.
+//!
+//! Source: git-check-ref-format(1) and gitrepository-layout(5), "per-worktree references".
+
+/// Tells whether a name may be a reference's: no `..`, no control character, no component that is hidden or ends in
+/// `.lock`. One level is enough (`HEAD`). A name that passes leads nowhere but below the directory it is read in.
+pub fn is_valid(name: &[u8]) -> bool {
+    let is_allowed = |byte: u8| byte > b' ' && byte != 0x7f && !b"~^:?*[\\".contains(&byte);
+    name != b"@"
+        && !name.ends_with(b".")
+        && !has_pair(name, b"..")
+        && !has_pair(name, b"@{")
+        && name.iter().all(|&byte| is_allowed(byte))
+        && name
+            .split(|&byte| byte == b'/')
+            .all(|component| !component.is_empty() && !component.starts_with(b".") && !component.ends_with(b".lock"))
+}
+
+fn has_pair(name: &[u8], pair: &[u8; 2]) -> bool {
+    name.windows(2).any(|found| found == pair)
+}
+
+/// Tells a name such as `HEAD` or `MERGE_HEAD`.
+fn is_root(name: &[u8]) -> bool {
+    name.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_'))
+}
+
+/// Tells a reference that each work tree has for itself.
+fn is_per_work_tree(name: &[u8]) -> bool {
+    is_root(name) || PER_WORK_TREE.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Where each work tree has references for itself, beside `HEAD` and its kin.
+pub const PER_WORK_TREE: [&[u8]; 3] = [b"refs/bisect/", b"refs/rewritten/", b"refs/worktree/"];
+
+/// The directory that a reference stands in.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Home<'a> {
+    /// The git directory of this work tree.
+    Current(&'a [u8]),
+    /// The common directory.
+    Shared(&'a [u8]),
+    /// The git directory of another work tree, `worktrees/<name>` in the common one.
+    Other(&'a [u8]),
+}
+
+/// Returns where a reference with a valid name is looked for, and by which path there.
+pub fn home(name: &[u8]) -> Home<'_> {
+    if let Some(rest) = name.strip_prefix(b"worktrees/")
+        && let Some(slash) = rest.iter().position(|&byte| byte == b'/')
+        && is_per_work_tree(&rest[slash + 1..])
+    {
+        return Home::Other(name);
+    }
+    if let Some(bare) = name.strip_prefix(b"main-worktree/")
+        && is_per_work_tree(bare)
+    {
+        return Home::Shared(bare);
+    }
+    if is_per_work_tree(name) { Home::Current(name) } else { Home::Shared(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_names_that_git_check_ref_format_refuses() {
+        for name in [
+            "",
+            "@",
+            "a..b",
+            "../HEAD",
+            "a/../b",
+            "/etc/passwd",
+            "a//b",
+            "a/",
+            ".a",
+            "a/.b",
+            "a.lock",
+            "a.lock/b",
+            "a.",
+            "a b",
+            "a~",
+            "a^",
+            "a:b",
+            "a?",
+            "a*",
+            "a[",
+            "a\\b",
+            "a@{b",
+            "a\0b",
+            "a\n",
+            "a\x7f",
+        ] {
+            assert!(!is_valid(name.as_bytes()), "{name:?}");
+        }
+        for name in ["HEAD", "refs/heads/main", "a.b", "a@b", "@a", "a{b", "grün", "-x", "refs/heads/@", "a.lockx"] {
+            assert!(is_valid(name.as_bytes()), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_work_tree_has_its_own_head_and_bisection() {
+        for (name, at) in [
+            ("HEAD", Home::Current(b"HEAD")),
+            ("refs/bisect/bad", Home::Current(b"refs/bisect/bad")),
+            ("refs/heads/main", Home::Shared(b"refs/heads/main")),
+            ("main", Home::Shared(b"main")),
+            ("main-worktree/HEAD", Home::Shared(b"HEAD")),
+            ("main-worktree/refs/heads/main", Home::Shared(b"main-worktree/refs/heads/main")),
+            ("worktrees/x/HEAD", Home::Other(b"worktrees/x/HEAD")),
+            ("worktrees/x/refs/heads/main", Home::Shared(b"worktrees/x/refs/heads/main")),
+        ] {
+            assert_eq!(home(name.as_bytes()), at, "{name}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What a reference was before: its log.
+//!
+//! Source: the lines that git-reflog(1) reads: old id, new id, name, address, time, zone, and a message behind a tab.
+
+use gix::bstr::ByteSlice;
+
+use super::{References, Resolved};
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::store::{Found, GitDirectory};
+use crate::limits;
+
+/// A line of a reference's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// What the reference was, null where it was made.
+    pub old: Oid,
+    /// What it became.
+    pub new: Oid,
+    /// When, in seconds since 1970.
+    pub time: u64,
+    /// Why.
+    pub message: Vec<u8>,
+}
+
+impl References<'_> {
+    /// Returns the reference whose log is meant by a name that resolves: its own, or that of what it leads to.
+    pub fn logged(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
+        let Resolved::Id { name: target, id } = self.resolve(name)? else { return Ok(None) };
+        for candidate in [name, &target] {
+            let (directory, path) = self.log(candidate);
+            if matches!(directory.look(&path)?, Found::File(_)) {
+                return Ok(Some((candidate.to_vec(), id)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the lines of a reference's log, the newest first; lines that git cannot read are left out.
+    ///
+    /// # Errors
+    /// `too_large` for a log of more than [`limits::REFLOG_BYTES`].
+    pub fn reflog(&self, name: &[u8]) -> Result<Vec<Entry>> {
+        let (directory, path) = self.log(name);
+        let Found::File(file) = directory.look(&path)? else { return Ok(Vec::new()) };
+        let bytes = directory.contents(&file, &path, limits::REFLOG_BYTES)?;
+        let whole = &bytes[..bytes.rfind_byte(b'\n').map_or(0, |end| end + 1)];
+        Ok(whole.lines().rev().filter_map(|line| parse(line, self.hash.len_in_hex())).collect())
+    }
+
+    fn log(&self, name: &[u8]) -> (&GitDirectory, Vec<u8>) {
+        let (directory, path) = self.place(name);
+        // The log of another work tree's reference stands beside that reference.
+        let path = match path.strip_prefix(b"worktrees/").and_then(|rest| rest.split_once_str("/")) {
+            Some((work_tree, rest)) => [b"worktrees/", work_tree, b"/logs/", rest].concat(),
+            None => [b"logs/", path].concat(),
+        };
+        (directory, path)
+    }
+}
+
+/// Reads a line without its newline.
+fn parse(line: &[u8], digits: usize) -> Option<Entry> {
+    let (old, rest) = line.split_at_checked(digits)?;
+    let (new, rest) = rest.strip_prefix(b" ")?.split_at_checked(digits)?;
+    let rest = rest.strip_prefix(b" ")?;
+    let rest = rest[rest.find_byte(b'>')? + 1..].strip_prefix(b" ")?;
+    let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let time = rest[..length].to_str().ok()?.parse().ok().filter(|&time| time != 0)?;
+    let [b' ', b'+' | b'-', zone @ ..] = &rest[length..] else { return None };
+    let (zone, message) = zone.split_at_checked(4)?;
+    if !zone.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let message = message.strip_prefix(b"\t").unwrap_or(message);
+    Some(Entry { old: Oid::from_hex(old).ok()?, new: Oid::from_hex(new).ok()?, time, message: message.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_out_lines_that_git_cannot_read() {
+        let (a, b) = ("1".repeat(40), "2".repeat(40));
+        let whole = format!("{a} {b} A <a@b> 1700000000 +0100\tcommit: x");
+        let entry = parse(whole.as_bytes(), 40).unwrap();
+        assert_eq!((entry.time, entry.message.as_slice()), (1_700_000_000, &b"commit: x"[..]));
+        assert!(parse(format!("{a} {b} A <a@b> 1700000000 +0100").as_bytes(), 40).unwrap().message.is_empty());
+        for line in [
+            String::new(),
+            a.clone(),
+            format!("{a} {b}"),
+            format!("{a} {b} A <a@b 1700000000 +0100\tx"),
+            format!("{a} {b} A <a@b> +0100\tx"),
+            format!("{a} {b} A <a@b> 0 +0100\tx"),
+            format!("{a} {b} A <a@b> 17 0100\tx"),
+            format!("{a} {b} A <a@b> 17 +01\tx"),
+            format!("{} {b} A <a@b> 17 +0100\tx", "g".repeat(40)),
+        ] {
+            assert_eq!(parse(line.as_bytes(), 40), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! Dates as people write them, read as git reads them in `main@{yesterday}`: exactly where the text is a whole date,
+//! else word by word, each taken for what it can be.
+//!
+//! Source: "DATE FORMATS" of git-commit(1), and what git 2.47.3 answers wherever that says nothing.
+
+use super::clock::{Calendar, Clock};
+use super::date_words::{self as words, Word};
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// Returns the seconds since 1970 that a date means at a moment; `None` where nothing in it is one.
+pub fn parse(text: &[u8], clock: &Clock) -> Option<i64> {
+    exact(text, clock).or_else(|| approximate(text, clock))
+}
+
+/// A text and how far it is read. Behind its end stand NULs, as in C.
+struct Text<'t> {
+    bytes: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Text<'t> {
+    fn byte(&self, offset: usize) -> u8 {
+        self.bytes.get(self.at + offset).copied().unwrap_or(0)
+    }
+
+    fn rest(&self) -> &'t [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Reads the digits at the front; without one the number is 0.
+    fn number(&mut self) -> i64 {
+        let mut number = 0i64;
+        while self.byte(0).is_ascii_digit() {
+            number = number.saturating_mul(10).saturating_add(i64::from(self.byte(0) - b'0'));
+            self.at += 1;
+        }
+        number
+    }
+}
+
+/// A date that is read exactly.
+struct Exact {
+    calendar: Calendar,
+    /// Minutes ahead of UTC, where the text says so.
+    offset: Option<i64>,
+    /// Whether the text is in seconds since 1970.
+    is_utc: bool,
+}
+
+/// Reads a text that holds a whole date.
+fn exact(text: &[u8], clock: &Clock) -> Option<i64> {
+    if let Some(time) = text.strip_prefix(b"@").and_then(header) {
+        return Some(time);
+    }
+    let mut text = Text { bytes: text, at: 0 };
+    let mut date = Exact { calendar: Calendar::UNKNOWN, offset: None, is_utc: false };
+    loop {
+        let start = text.at;
+        match text.byte(0) {
+            0 | b'\n' => break,
+            c if c.is_ascii_alphabetic() => text.at += date.word(text.rest()),
+            c if c.is_ascii_digit() => date.digits(&mut text, clock),
+            b'-' | b'+' if text.byte(1).is_ascii_digit() && date.calendar.hour != -1 => date.zone(&mut text),
+            _ => {}
+        }
+        text.at = text.at.max(start + 1);
+    }
+    let time = checked(&date.calendar)?;
+    if date.is_utc {
+        return Some(time);
+    }
+    match date.offset {
+        Some(minutes) => Some(time - minutes * 60),
+        None => {
+            // git reckons in whole minutes.
+            let local = clock.time(&Calendar { is_summer: None, ..date.calendar });
+            Some(time - (time - local) / 60 * 60)
+        }
+    }
+}
+
+/// Reads `<seconds> <zone>`, as objects hold it.
+fn header(text: &[u8]) -> Option<i64> {
+    let text = text.split(|&byte| byte == b'\n').next()?;
+    let space = text.iter().position(|&byte| byte == b' ')?;
+    let (seconds, zone) = (&text[..space], &text[space + 1..]);
+    let [b'+' | b'-', digits @ ..] = zone else { return None };
+    let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    if !is_number(seconds) || digits.len() != 4 || !is_number(digits) {
+        return None;
+    }
+    std::str::from_utf8(seconds).ok()?.parse().ok()
+}
+
+/// Returns the time of a calendar in UTC, where all of it is known and the year is one that git takes.
+fn checked(calendar: &Calendar) -> Option<i64> {
+    let Calendar { year, month, day, hour, minute, second, .. } = *calendar;
+    if !(70..=199).contains(&year) || !(0..=11).contains(&month) || hour < 0 || minute < 0 || second < 0 {
+        return None;
+    }
+    // An unknown day counts as the one before the last of the month before, for git.
+    Some(Calendar { day, ..*calendar }.as_utc()).filter(|&time| time != -1)
+}
+
+impl Exact {
+    /// Reads the word at the front; returns its length.
+    fn word(&mut self, text: &[u8]) -> usize {
+        if let Some((month, length)) = words::month(text) {
+            self.calendar.month = month;
+            return length;
+        }
+        if let Some((weekday, length)) = words::weekday(text) {
+            self.calendar.weekday = weekday;
+            return length;
+        }
+        if let Some((hours, length)) = words::zone(text) {
+            // A zone in digits says more.
+            self.offset.get_or_insert(hours * 60);
+            return length;
+        }
+        for (name, later) in [("PM", 12), ("AM", 0)] {
+            if words::matched(text, name) == 2 {
+                self.calendar.hour = self.calendar.hour % 12 + later;
+                return 2;
+            }
+        }
+        if text[0] == b'T' && text.get(1).is_some_and(u8::is_ascii_digit) && self.calendar.hour == -1 {
+            self.calendar.minute = 0;
+            self.calendar.second = 0;
+            return 1;
+        }
+        text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
+    }
+
+    fn has_nothing(&self) -> bool {
+        let Calendar { year, month, day, hour, minute, second, .. } = self.calendar;
+        (year & month & day & hour & minute & second) < 0
+    }
+
+    /// Reads the number at the front, and what belongs to it.
+    fn digits(&mut self, text: &mut Text<'_>, clock: &Clock) {
+        let start = text.at;
+        let number = text.number();
+        let digits = text.at - start;
+        // So large a number is in seconds; one of eight digits is a date.
+        if number >= 100_000_000 && self.has_nothing() {
+            self.calendar = Calendar::utc(number);
+            self.is_utc = true;
+            return;
+        }
+        if matches!(text.byte(0), b':' | b'.' | b'/' | b'-')
+            && text.byte(1).is_ascii_digit()
+            && let Some(end) = several(number, text, &mut self.calendar, clock)
+        {
+            text.at = end;
+            return;
+        }
+        let calendar = &mut self.calendar;
+        if digits == 8 || digits == 6 {
+            let (first, second, third) = (number / 10_000, number % 10_000 / 100, number % 100);
+            if digits == 8 {
+                set_date(calendar, first, second, third, None);
+            } else if set_time(calendar, first, second, third) && text.byte(0) == b'.' && text.byte(1).is_ascii_digit()
+            {
+                text.at += 1;
+                text.number();
+            }
+            return;
+        }
+        // Behind a `T`: hours, or hours and minutes.
+        if calendar.hour == -1 && calendar.minute == 0 && calendar.second == 0 {
+            let (hour, minute) = if digits == 4 { (number / 100, number % 100) } else { (number, 0) };
+            if (digits == 4 || digits == 2) && !self.has_nothing_but_time() && self.set_time(hour, minute) {
+                return;
+            }
+            self.calendar.minute = -1;
+            self.calendar.second = -1;
+        }
+        let calendar = &mut self.calendar;
+        match digits {
+            4 if number <= 1400 && self.offset.is_none() => self.offset = Some(number / 100 * 60 + number % 100),
+            4 if (1901..2100).contains(&number) => calendar.year = number - 1900,
+            1 | 2 if (1..32).contains(&number) && calendar.day < 0 => calendar.day = number,
+            2 if calendar.year < 0 && number < 10 && calendar.day >= 0 => calendar.year = number + 100,
+            2 if calendar.year < 0 && number >= 70 => calendar.year = number,
+            1 | 2 if (1..13).contains(&number) && calendar.month < 0 => calendar.month = number - 1,
+            _ => {}
+        }
+    }
+
+    fn has_nothing_but_time(&self) -> bool {
+        self.has_nothing()
+    }
+
+    fn set_time(&mut self, hour: i64, minute: i64) -> bool {
+        set_time(&mut self.calendar, hour, minute, 0)
+    }
+
+    /// Reads a zone: `+hh`, `+hhmm` or `+hh:mm`.
+    fn zone(&mut self, text: &mut Text<'_>) {
+        let is_west = text.byte(0) == b'-';
+        text.at += 1;
+        let start = text.at;
+        let mut hours = text.number();
+        let mut minutes = 0;
+        match text.at - start {
+            4 => (hours, minutes) = (hours / 100, hours % 100),
+            2 if text.byte(0) == b':' => {
+                text.at += 1;
+                minutes = text.number();
+                if text.at - start != 5 {
+                    minutes = 99;
+                }
+            }
+            2 => {}
+            _ => minutes = 99,
+        }
+        if minutes < 60 && hours < 24 {
+            let offset = hours * 60 + minutes;
+            self.offset = Some(if is_west { -offset } else { offset });
+        }
+    }
+}
+
+fn set_time(calendar: &mut Calendar, hour: i64, minute: i64, second: i64) -> bool {
+    let fits = (0..=24).contains(&hour) && (0..60).contains(&minute) && (0..=60).contains(&second);
+    if fits {
+        (calendar.hour, calendar.minute, calendar.second) = (hour, minute, second);
+    }
+    fits
+}
+
+/// Sets a date if it is one; year -1 is none. Where `clock` is given, it must not lie ten days ahead.
+fn set_date(calendar: &mut Calendar, year: i64, month: i64, day: i64, clock: Option<&Clock>) -> bool {
+    if !(1..13).contains(&month) || !(1..32).contains(&day) {
+        return false;
+    }
+    let mut date = Calendar { month: month - 1, day, ..*calendar };
+    match year {
+        -1 => match clock {
+            Some(clock) => date.year = Calendar::utc(clock.now()).year,
+            // git takes day and month, and says that it is no date.
+            None => {
+                *calendar = date;
+                return false;
+            }
+        },
+        1970..2100 => date.year = year - 1900,
+        71..100 => date.year = year,
+        ..38 => date.year = year + 100,
+        _ => {
+            if clock.is_none() {
+                *calendar = date;
+            }
+            return false;
+        }
+    }
+    if let Some(clock) = clock {
+        if checked(&date).is_some_and(|time| clock.now() + 10 * DAY < time) {
+            return false;
+        }
+        if year == -1 {
+            date.year = calendar.year;
+        }
+    }
+    *calendar = date;
+    true
+}
+
+/// Reads `n:n`, `n-n-n` and their like, of which `first` was read; returns where they end.
+fn several(first: i64, text: &Text<'_>, calendar: &mut Calendar, clock: &Clock) -> Option<usize> {
+    let separator = text.byte(0);
+    let mut text = Text { bytes: text.bytes, at: text.at + 1 };
+    let second = text.number();
+    let mut third = -1;
+    if text.byte(0) == separator && text.byte(1).is_ascii_digit() {
+        text.at += 1;
+        third = text.number();
+    }
+    if separator == b':' {
+        if !set_time(calendar, first, second, third.max(0)) {
+            return None;
+        }
+        let is_dated = calendar.year >= 0 && calendar.month >= 0 && calendar.day >= 0;
+        if is_dated && text.byte(0) == b'.' && text.byte(1).is_ascii_digit() {
+            text.at += 1;
+            text.number();
+        }
+        return Some(text.at);
+    }
+    let past = Some(clock);
+    let is_set = first > 70
+        && (set_date(calendar, first, second, third, None) || set_date(calendar, first, third, second, None))
+        || separator != b'.' && set_date(calendar, third, first, second, past)
+        || set_date(calendar, third, second, first, past)
+        || separator == b'.' && set_date(calendar, third, first, second, past);
+    is_set.then_some(text.at)
+}
+
+/// A date that is put together from words.
+struct Approximate<'c> {
+    calendar: Calendar,
+    now: Calendar,
+    /// A number whose meaning the next word decides; 0 is none.
+    number: i64,
+    clock: &'c Clock,
+}
+
+/// Reads whatever a text says of a date; what it does not say is as it is now.
+fn approximate(text: &[u8], clock: &Clock) -> Option<i64> {
+    let now = clock.calendar(clock.now());
+    let calendar = Calendar { year: -1, month: -1, day: -1, ..now };
+    let mut date = Approximate { calendar, now, number: 0, clock };
+    let mut text = Text { bytes: text, at: 0 };
+    let mut is_touched = false;
+    while text.byte(0) != 0 {
+        let c = text.byte(0);
+        if c.is_ascii_digit() {
+            date.settle_number();
+            date.digits(&mut text);
+            is_touched = true;
+        } else if c.is_ascii_alphabetic() {
+            let length = text.rest().iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            is_touched |= date.word(text.rest());
+            text.at += length;
+        } else {
+            text.at += 1;
+        }
+    }
+    date.settle_number();
+    is_touched.then(|| date.back(0))
+}
+
+impl Approximate<'_> {
+    /// Takes a number that no word followed for a day, a month or a year.
+    fn settle_number(&mut self) {
+        let number = std::mem::take(&mut self.number);
+        let calendar = &mut self.calendar;
+        match number {
+            0 => {}
+            _ if calendar.day < 0 && number < 32 => calendar.day = number,
+            _ if calendar.month < 0 && number < 13 => calendar.month = number - 1,
+            _ if calendar.year >= 0 => {}
+            1970..2100 => calendar.year = number - 1900,
+            70..100 => calendar.year = number,
+            ..38 => calendar.year = number + 100,
+            _ => {}
+        }
+    }
+
+    /// Fills in what is not known from now, and goes back by some seconds.
+    fn back(&mut self, seconds: i64) -> i64 {
+        let calendar = &mut self.calendar;
+        if calendar.day < 0 {
+            calendar.day = self.now.day;
+        }
+        if calendar.month < 0 {
+            calendar.month = self.now.month;
+        }
+        if calendar.year < 0 {
+            calendar.year = self.now.year - i64::from(calendar.month > self.now.month);
+        }
+        let time = self.clock.time(calendar).saturating_sub(seconds);
+        *calendar = self.clock.calendar(time);
+        time
+    }
+
+    fn digits(&mut self, text: &mut Text<'_>) {
+        let start = text.at;
+        let number = text.number();
+        if matches!(text.byte(0), b':' | b'.' | b'/' | b'-')
+            && text.byte(1).is_ascii_digit()
+            && let Some(end) = several(number, text, &mut self.calendar, self.clock)
+        {
+            text.at = end;
+            return;
+        }
+        // Zeros lead small numbers alone: `Dec 02`.
+        if text.bytes[start] != b'0' || text.at - start <= 2 {
+            // git keeps 32 bits of it.
+            self.number = i64::from(number as i32);
+        }
+    }
+
+    /// Takes the time of day at `hour`: today's, or yesterday's where that is still to come.
+    fn at_hour(&mut self, hour: i64) {
+        if self.calendar.hour < hour {
+            self.back(DAY);
+        }
+        (self.calendar.hour, self.calendar.minute, self.calendar.second) = (hour, 0, 0);
+    }
+
+    /// Reads the word at the front; returns whether it says something.
+    fn word(&mut self, text: &[u8]) -> bool {
+        if let Some((month, _)) = words::month(text) {
+            self.calendar.month = month;
+            return true;
+        }
+        if let Some(word) = words::special(text) {
+            self.special(word);
+            return true;
+        }
+        if self.number == 0 {
+            let number = words::number(text);
+            self.number = number.unwrap_or(0);
+            return number.is_some();
+        }
+        let number = self.number;
+        if let Some(seconds) = words::unit(text) {
+            self.back(seconds.saturating_mul(number));
+        } else if let Some((weekday, _)) = words::weekday(text) {
+            let days = self.calendar.weekday - weekday;
+            let weeks = number - i64::from(days > 0);
+            self.back((days + 7 * weeks) * DAY);
+        } else if words::matched(text, "months") >= 5 {
+            self.back(0);
+            let month = self.calendar.month - number;
+            self.calendar.year += month.div_euclid(12).min(0);
+            self.calendar.month = if month < 0 { month.rem_euclid(12) } else { month };
+        } else if words::matched(text, "years") >= 4 {
+            self.back(0);
+            self.calendar.year -= number;
+        } else {
+            return false;
+        }
+        self.number = 0;
+        true
+    }
+
+    fn special(&mut self, word: Word) {
+        match word {
+            Word::Yesterday => {
+                self.number = 0;
+                self.back(DAY);
+            }
+            Word::Now => {
+                self.number = 0;
+                self.back(0);
+            }
+            Word::Never => {
+                self.number = 0;
+                self.calendar = self.clock.calendar(0);
+            }
+            Word::Hour(hour) => {
+                self.settle_number();
+                self.at_hour(hour);
+            }
+            Word::Half(later) => {
+                let number = std::mem::take(&mut self.number);
+                if number != 0 {
+                    (self.calendar.hour, self.calendar.minute, self.calendar.second) = (number, 0, 0);
+                }
+                self.calendar.hour = self.calendar.hour % 12 + later;
+            }
+        }
+    }
+}

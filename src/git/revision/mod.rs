@@ -1,0 +1,191 @@
+//! From the names of revisions to the sides of a comparison.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `range` | `a..b` and its kin, and what `ALL` references lead to |
+//! | `resolve` | one revision: taken apart from its end, and what is done to its object |
+//! | `named` | names of references, their logs, what stands for a name |
+//! | `upstream` | the branches that a branch is merged with and pushed to |
+//! | `short` | abbreviated ids |
+//! | `path` | files of trees and of the index |
+//! | `search`, `posix` | commits by their messages |
+//! | `date`, `date_words`, `clock` | dates as people write them, in local time |
+
+mod clock;
+mod date;
+mod date_words;
+mod named;
+mod path;
+mod posix;
+mod range;
+mod resolve;
+mod search;
+mod short;
+mod upstream;
+
+use gix::objs::Kind;
+
+use super::Oid;
+use super::comparison::Comparison;
+use super::merge_base::MergeBases;
+use super::repository::Repository;
+use crate::error::{Error, Result, quoted};
+use crate::text::Stop;
+use range::Range;
+use resolve::{Hint, Resolver};
+
+pub use clock::local_time_zone;
+
+/// One side of a comparison, resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Revision {
+    /// The tree of a revision.
+    Tree(Oid),
+    /// The empty tree, `EMPTY`.
+    Empty,
+    /// What the next commit would hold, `INDEX` or `STAGED`.
+    Index,
+    /// The files on disk, `WORKTREE` or `WORKDIR`.
+    WorkTree,
+}
+
+impl Revision {
+    /// Returns the id of a tree, `Some(None)` for the empty one; index and work tree are none.
+    pub fn as_tree(self) -> Option<Option<Oid>> {
+        match self {
+            Self::Tree(id) => Some(Some(id)),
+            Self::Empty => Some(None),
+            Self::Index | Self::WorkTree => None,
+        }
+    }
+
+    /// Returns the side that a name stands for without being a revision, in any case.
+    fn named(name: &str) -> Option<Self> {
+        let names = [
+            ("EMPTY", Self::Empty),
+            ("INDEX", Self::Index),
+            ("STAGED", Self::Index),
+            ("WORKTREE", Self::WorkTree),
+            ("WORKDIR", Self::WorkTree),
+        ];
+        names.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, side)| side)
+    }
+}
+
+impl Repository {
+    /// Resolves what is compared: two revisions, or, without `to`, what `from` names: the range
+    /// `a..b`, or `a...b` from their merge base, or one revision, which is compared with the work
+    /// tree. `merge_base` compares from the merge base too; that of the index or the work tree is
+    /// HEAD's.
+    pub fn compare(&self, from: &str, to: Option<&str>, merge_base: bool) -> Result<Comparison> {
+        let [old, new] = match to {
+            None => self.range(from, merge_base)?,
+            Some(to) if merge_base => self.since_merge_base_of(from, to)?,
+            Some(to) => [self.revision(from)?, self.revision(to)?],
+        };
+        Comparison::new(self.clone(), old, new)
+    }
+
+    /// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of our own
+    /// names: `EMPTY`, `INDEX`, `WORKTREE`.
+    pub fn revision(&self, name: &str) -> Result<Revision> {
+        if let Some(side) = Revision::named(name) {
+            return Ok(side);
+        }
+        let resolver = Resolver::new(self, name, Stop::never());
+        match resolver.range(Hint::Any)? {
+            Range::One(id) => resolver.tree(id).map(Revision::Tree),
+            _ => Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
+                .with_hint("Give its two ends as two arguments, or the range with NULL as the second")),
+        }
+    }
+
+    /// Resolves a range, or one revision and the work tree.
+    fn range(&self, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
+        if Revision::named(name).is_some() {
+            return Ok([self.revision(name)?, Revision::WorkTree]);
+        }
+        let resolver = Resolver::new(self, name, Stop::never());
+        match resolver.range(Hint::Any)? {
+            Range::Between { from, to } if !merge_base => {
+                Ok([Revision::Tree(resolver.tree(from)?), Revision::Tree(resolver.tree(to)?)])
+            }
+            Range::Between { from, to } | Range::Symmetric { from, to } => {
+                let ends = [resolver.commit(from)?, resolver.commit(to)?];
+                resolver.since_merge_base(ends, || quoted(name))
+            }
+            _ if merge_base => self.since_merge_base_of(name, "WORKTREE"),
+            Range::One(id) => Ok([Revision::Tree(resolver.tree(id)?), Revision::WorkTree]),
+            _ => Err(Error::invalid_args(format!("{} is neither a range nor a revision", quoted(name)))
+                .with_hint("Give a revision, two of them, or a range such as 'main..feature'")),
+        }
+    }
+
+    /// Resolves two revisions to the merge base and the second.
+    fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
+        let second = Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
+        let to = if second.is_some() { "HEAD" } else { to };
+        let [first, last] = [from, to].map(|name| Resolver::new(self, name, Stop::never()));
+        let ends = [first.one_commit()?, last.one_commit()?];
+        let shown = || format!("{} and {}", quoted(from), quoted(to));
+        let [base, to] = last.since_merge_base(ends, shown)?;
+        Ok([base, second.unwrap_or(to)])
+    }
+}
+
+impl Resolver<'_> {
+    /// Resolves one revision to a commit.
+    fn one_commit(&self) -> Result<Oid> {
+        let Range::One(id) = self.range(Hint::Committish)? else {
+            return Err(Error::invalid_args(format!(
+                "{} is a range, and one revision is wanted here",
+                quoted(&self.asked)
+            ))
+            .with_hint("Give its two ends as two arguments"));
+        };
+        self.commit(id)
+    }
+
+    /// Compares the merge base of two commits with the second; of several, git takes the first.
+    fn since_merge_base(&self, ends: [Oid; 2], shown: impl Fn() -> String) -> Result<[Revision; 2]> {
+        let bases = MergeBases::new(self.commits()?, self.stop).of(ends[0], ends[1])?;
+        let Some(base) = bases.first().copied() else {
+            return Err(Error::not_found(format!("{} have no merge base", shown()))
+                .with_hint("Compare them directly, with two dots or two arguments"));
+        };
+        Ok([Revision::Tree(self.tree(base)?), Revision::Tree(self.tree(ends[1])?)])
+    }
+
+    /// Follows tags to a commit.
+    fn commit(&self, id: Oid) -> Result<Oid> {
+        match self.untagged(id)? {
+            Ok((Kind::Commit, commit)) => Ok(commit),
+            Ok(_) => Err(Error::invalid_args(format!("{} does not lead to a commit", quoted(&self.asked)))
+                .with_hint("Name a branch, a tag or a commit")),
+            Err(missing) => Err(self.unreadable(missing)),
+        }
+    }
+
+    /// Follows tags and commits to a tree.
+    fn tree(&self, id: Oid) -> Result<Oid> {
+        match self.untagged(id)? {
+            Ok((Kind::Tree, tree)) => Ok(tree),
+            Ok((Kind::Commit, commit)) => {
+                let tree = self.commits()?.links(&commit)?.tree;
+                if self.kind(&tree)? == Some(Kind::Tree) { Ok(tree) } else { Err(self.unreadable(tree)) }
+            }
+            Ok(_) => Err(Error::invalid_args(format!("{} is a file's content, not a revision", quoted(&self.asked)))
+                .with_hint("Name a commit, a tag or a tree")),
+            Err(missing) => Err(self.unreadable(missing)),
+        }
+    }
+
+    fn unreadable(&self, id: Oid) -> Error {
+        Error::tool_failed(format!(
+            "object {id}, which {} leads to, cannot be read in the repository at {}",
+            quoted(&self.asked),
+            quoted(&self.repository.given)
+        ))
+        .with_hint("Run 'git fsck' there; a partial or shallow clone may lack the object")
+    }
+}

@@ -1,0 +1,234 @@
+//! Names of references: as they are abbreviated, with their logs (`main@{1}`), and what stands for one (`@{-1}`,
+//! `@{upstream}`).
+
+use gix::bstr::ByteSlice;
+
+use super::clock::Clock;
+use super::date;
+use super::resolve::Resolver;
+use super::upstream::Branches;
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::refs::Resolved;
+
+/// Names that stand for names that stand for names.
+const MOST_NAMES: usize = 8;
+
+/// What stands before and behind a name where it is abbreviated, in the order in which git tries.
+const RULES: [(&str, &str); 6] = [
+    ("", ""),
+    ("refs/", ""),
+    ("refs/tags/", ""),
+    ("refs/heads/", ""),
+    ("refs/remotes/", ""),
+    ("refs/remotes/", "/HEAD"),
+];
+
+impl Resolver<'_> {
+    /// Resolves a whole id, a reference, or what its log says.
+    pub(super) fn named(&self, name: &[u8]) -> Result<Option<Oid>> {
+        if let Some(id) = self.whole_id(name) {
+            // git takes it unseen; a revision that names nothing is better said here.
+            return Ok(self.kind(&id)?.map(|_| id));
+        }
+        let mut is_prior = false;
+        let mut log = None;
+        for at in (0..(name.len() + 1).saturating_sub(4)).rev() {
+            if !name.ends_with(b"}") || !name[at..].starts_with(b"@{") {
+                continue;
+            }
+            if name[at + 2] == b'-' {
+                if at != 0 {
+                    return Ok(None);
+                }
+                is_prior = true;
+                continue;
+            }
+            if mark(&name[at..]).is_none() {
+                log = Some((&name[..at], &name[at + 2..name.len() - 1]));
+            }
+            break;
+        }
+        let (name, log) = log.map_or((name, None), |(name, log)| (name, Some(log)));
+        if !name.is_empty() && is_path(name) {
+            return Ok(None);
+        }
+        if is_prior
+            && let Some((_, branch)) = self.prior(name)?
+            && let Some(id) = self.whole_id(&branch)
+        {
+            return Ok(self.kind(&id)?.map(|_| id));
+        }
+        let Some(log) = log else { return Ok(self.reference(name)?.map(|(_, id)| id)) };
+        let found = if name.is_empty() { self.reference(b"HEAD")? } else { self.logged(name)? };
+        let Some((reference, id)) = found else { return Ok(None) };
+        self.in_log(&reference, id, log)
+    }
+
+    fn whole_id(&self, name: &[u8]) -> Option<Oid> {
+        let is_whole = name.len() == self.repository.object_hash().len_in_hex();
+        if is_whole { Oid::from_hex(name).ok() } else { None }
+    }
+
+    /// Returns the references that a name may mean, the first that git tries first.
+    fn candidates(&self, name: &[u8]) -> Result<impl Iterator<Item = Vec<u8>>> {
+        let name = match self.interpret(name, 0)? {
+            Some((length, whole)) if length == name.len() => whole,
+            _ => name.to_vec(),
+        };
+        Ok(RULES.into_iter().map(move |(before, behind)| [before.as_bytes(), &name, behind.as_bytes()].concat()))
+    }
+
+    /// Returns the reference that a name means, and its object.
+    pub(super) fn reference(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
+        for candidate in self.candidates(name)? {
+            match self.references.resolve(&candidate)? {
+                Resolved::Id { name, id } => return Ok(Some((name, id))),
+                // Files of another kind lie beside HEAD.
+                Resolved::Broken { is_symbolic: false } if candidate.starts_with(b"refs/") => {
+                    self.broken.borrow_mut().get_or_insert(candidate);
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the reference with a log that a name means, and its object.
+    fn logged(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
+        for candidate in self.candidates(name)? {
+            if let Some(found) = self.references.logged(&candidate)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns what a reference was some changes ago, or at a date; `id` is what it is.
+    fn in_log(&self, reference: &[u8], id: Oid, log: &[u8]) -> Result<Option<Oid>> {
+        let is_number = log.iter().all(u8::is_ascii_digit);
+        let number = if is_number { log.to_str_lossy().parse().unwrap_or(i64::MAX) } else { -1 };
+        // A number that large is a time.
+        let time = match number {
+            100_000_000.. => Some(number),
+            0.. => None,
+            _ => match date::parse(log, &Clock::here()) {
+                Some(time) => Some(time),
+                None => return Ok(None),
+            },
+        };
+        let entries = self.references.reflog(reference)?;
+        let shown = quoted(&reference.to_str_lossy());
+        let Some(oldest) = entries.last() else {
+            return if time.is_none() && number == 0 {
+                Ok(Some(id))
+            } else {
+                Err(self.unresolved(&format!(": the log of {shown} is empty")))
+            };
+        };
+        let place = match time {
+            Some(time) => entries.iter().position(|entry| entry.time as i64 <= time),
+            None => usize::try_from(number).ok().filter(|&place| place < entries.len()),
+        };
+        if let Some(place) = place {
+            // The newest entry, or one before the reference was made anew: what it says must be what the reference is.
+            let is_followed = place.checked_sub(1).is_some_and(|newer| !entries[newer].old.is_null());
+            let entry = &entries[place];
+            let is_exact = entry.time as i64 == time.unwrap_or(0);
+            return Ok(Some(if is_followed || is_exact { entry.new } else { id }));
+        }
+        if time.is_some() {
+            return Ok(Some(if oldest.old.is_null() { oldest.new } else { oldest.old }));
+        }
+        if number as usize == entries.len() && !oldest.old.is_null() {
+            return Ok(Some(oldest.old));
+        }
+        Err(self.unresolved(&format!(": the log of {shown} has only {} entries", entries.len())))
+    }
+
+    /// Returns what stands for a name at the front of `name`, and how much of it that is.
+    fn interpret(&self, name: &[u8], depth: usize) -> Result<Option<(usize, Vec<u8>)>> {
+        if depth > MOST_NAMES {
+            return Ok(None);
+        }
+        if let Some((length, branch)) = self.prior(name)? {
+            return if length == name.len() {
+                Ok(Some((length, branch)))
+            } else {
+                self.interpret_rest(name, length, branch, depth).map(Some)
+            };
+        }
+        for at in name.find_iter(b"@") {
+            let is_alone = at == 0 && name.get(1).is_none_or(|_| name[1..].starts_with(b"@{"));
+            if is_alone {
+                return self.interpret_rest(name, 1, b"HEAD".to_vec(), depth).map(Some);
+            }
+            if let Some((mark, length)) = mark(&name[at..])
+                && !name[..at].contains(&b':')
+            {
+                let branches = Branches { resolver: self };
+                let whole = branches.marked(&name[..at], mark)?;
+                return Ok(Some((at + length, whole)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes on with what stands behind a name that was put in the place of the first `length` bytes.
+    fn interpret_rest(&self, name: &[u8], length: usize, branch: Vec<u8>, depth: usize) -> Result<(usize, Vec<u8>)> {
+        let next = [&branch, &name[length..]].concat();
+        Ok(match self.interpret(&next, depth + 1)? {
+            Some((used, whole)) => ((used + length).saturating_sub(branch.len()), whole),
+            None => (length, branch),
+        })
+    }
+
+    /// Returns the branch that was checked out before, `@{-N}` at the front of a name, and the length of that.
+    fn prior(&self, name: &[u8]) -> Result<Option<(usize, Vec<u8>)>> {
+        let Some(rest) = name.strip_prefix(b"@{-") else { return Ok(None) };
+        let Some(brace) = rest.find_byte(b'}') else { return Ok(None) };
+        let number = rest[..brace].to_str().ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else { return Ok(None) };
+        let entries = self.references.reflog(b"HEAD")?;
+        let left = entries.iter().filter_map(|entry| {
+            let moved = entry.message.strip_prefix(b"checkout: moving from ")?;
+            Some(&moved[..moved.find(b" to ")?])
+        });
+        Ok(left.skip(number - 1).next().map(|branch| (brace + 4, branch.to_vec())))
+    }
+}
+
+/// A branch that belongs to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// `@{upstream}`: what it is merged with.
+    Upstream,
+    /// `@{push}`: what it is pushed to.
+    Push,
+}
+
+/// Returns the mark at the front of a name, and its length.
+fn mark(name: &[u8]) -> Option<(Mark, usize)> {
+    let marks = [("@{upstream}", Mark::Upstream), ("@{u}", Mark::Upstream), ("@{push}", Mark::Push)];
+    let begins = |text: &str| name.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes()));
+    marks.into_iter().find(|(text, _)| begins(text)).map(|(text, mark)| (mark, text.len()))
+}
+
+/// Tells a name that could be a path of a file: one with empty names, or that ends in one of dots.
+fn is_path(name: &[u8]) -> bool {
+    let mut is_empty = true;
+    for &byte in name {
+        match byte {
+            b'/' if is_empty => break,
+            b'/' => is_empty = true,
+            b'.' => {}
+            _ => is_empty = false,
+        }
+    }
+    is_empty
+}
+
+/// Returns the error of a branch whose other branch is not known.
+pub(super) fn no_other_branch(resolver: &Resolver<'_>, why: &str, hint: &str) -> Error {
+    resolver.unresolved(&format!(": {why}")).with_hint(hint.to_owned())
+}

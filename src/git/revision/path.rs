@@ -1,0 +1,95 @@
+//! A file or directory of a tree or of the index: `HEAD:path`, `:path`, `:2:path`.
+
+use gix::objs::Kind;
+
+use super::resolve::Resolver;
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::index::Index;
+use crate::git::tree::parse;
+
+impl Resolver<'_> {
+    /// Returns what a path names in the tree that an object leads to; an empty path is the tree.
+    pub(super) fn in_tree(&self, id: &Oid, path: &[u8]) -> Result<Option<Oid>> {
+        let Some(mut tree) = self.peel_to(*id, Kind::Tree)? else { return Ok(None) };
+        let path = self.from_directory(path)?;
+        let mut rest = &path[..];
+        while !rest.is_empty() {
+            self.stop.check()?;
+            let (name, below) = match rest.iter().position(|&byte| byte == b'/') {
+                Some(slash) => (&rest[..slash], Some(&rest[slash + 1..])),
+                None => (rest, None),
+            };
+            let bytes = self.objects.tree(&tree)?;
+            let mut entries = &bytes[..];
+            let found = loop {
+                if entries.is_empty() {
+                    return Ok(None);
+                }
+                let (entry, after) =
+                    parse(entries, tree.as_bytes().len()).map_err(|what| self.objects.bad_tree(&tree, what))?;
+                if entry.name == name {
+                    break entry.entry();
+                }
+                entries = after;
+            };
+            match below {
+                None => return Ok(Some(found.oid)),
+                Some(_) if !found.mode.is_folder() => return Ok(None),
+                Some(below) => {
+                    tree = found.oid;
+                    rest = below;
+                }
+            }
+        }
+        Ok(Some(tree))
+    }
+
+    /// Returns what the index has for `path` or `stage:path`.
+    pub(super) fn staged(&self, name: &[u8]) -> Result<Option<Oid>> {
+        let (stage, path) = match name {
+            [stage @ b'0'..=b'3', b':', path @ ..] => (stage - b'0', path),
+            path => (0, path),
+        };
+        let path = self.from_directory(path)?;
+        if path.is_empty() {
+            return Ok(None);
+        }
+        let index = Index::read(self.repository)?;
+        Ok(index.find(&path).iter().find(|version| version.stage == stage).map(|version| version.entry.oid))
+    }
+
+    /// Returns a path from the root: one that begins with `./` or `../` starts at the directory that `repo` named.
+    fn from_directory(&self, path: &[u8]) -> Result<Vec<u8>> {
+        if !path.starts_with(b"./") && !path.starts_with(b"../") {
+            return Ok(path.to_vec());
+        }
+        let refused = |what: &str, hint: &str| {
+            Error::invalid_args(format!("{} names {what}", quoted(&self.asked))).with_hint(hint.to_owned())
+        };
+        let location = &self.repository.location;
+        if location.work_tree.is_none() {
+            let hint = "Write the path from the root of the repository, without './'";
+            return Err(refused("a path relative to a directory, and a bare repository has no work tree", hint));
+        }
+        let mut names: Vec<&[u8]> = Vec::new();
+        for name in location.folder.split(|&byte| byte == b'/').chain(path.split(|&byte| byte == b'/')) {
+            match name {
+                b"" | b"." => {}
+                b".." => {
+                    if names.pop().is_none() {
+                        let hint = "A relative path starts at the directory that the argument 'repo' names";
+                        return Err(refused("a path outside of the work tree", hint));
+                    }
+                }
+                name => names.push(name),
+            }
+        }
+        let mut whole = names.join(&b'/');
+        let last = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        if matches!(last, b"" | b"." | b"..") && !whole.is_empty() {
+            whole.push(b'/');
+        }
+        Ok(whole)
+    }
+}

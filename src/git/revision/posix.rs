@@ -1,0 +1,272 @@
+//! Extended regular expressions of POSIX, as git has the C library read them, written for `regex`.
+//!
+//! Source: regex(7), and the GNU C library's extensions (`\w`, `\b`, `\<`, `\``).
+
+/// Returns the pattern that `regex` matches where the C library matches `text`; `None` where the library finds none in
+/// it, or what `regex` cannot match: a back reference.
+pub fn translated(text: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut pattern = Translation { rest: text, out: String::new(), depth: 0, can_repeat: false };
+    while let Some(c) = pattern.next() {
+        pattern.one(c)?;
+    }
+    (pattern.depth == 0).then_some(pattern.out)
+}
+
+struct Translation<'t> {
+    rest: &'t str,
+    out: String,
+    /// Groups that are open.
+    depth: usize,
+    /// Whether something stands before that can be repeated.
+    can_repeat: bool,
+}
+
+impl Translation<'_> {
+    fn next(&mut self) -> Option<char> {
+        let c = self.rest.chars().next()?;
+        self.rest = &self.rest[c.len_utf8()..];
+        Some(c)
+    }
+
+    fn literal(&mut self, c: char) {
+        self.out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+        self.can_repeat = true;
+    }
+
+    fn word(&mut self, pattern: &str, can_repeat: bool) {
+        self.out.push_str(pattern);
+        self.can_repeat = can_repeat;
+    }
+
+    fn one(&mut self, c: char) -> Option<()> {
+        match c {
+            '\\' => self.escaped()?,
+            '[' => self.bracket()?,
+            '(' => {
+                self.depth += 1;
+                self.word("(?:", false);
+            }
+            ')' if self.depth > 0 => {
+                self.depth -= 1;
+                self.word(")", true);
+            }
+            '|' => self.word("|", false),
+            '^' => self.word(r"\A", false),
+            '$' => self.word(r"\z", false),
+            '.' => self.word(".", true),
+            '*' | '+' | '?' if self.can_repeat => self.repeated(&c.to_string()),
+            // With nothing to repeat, the library finds no expression.
+            '*' | '+' | '?' => return None,
+            '{' => self.interval()?,
+            c => self.literal(c),
+        }
+        Some(())
+    }
+
+    /// Repeats what stands before: a repetition itself as a whole, since `a+?` means something else to `regex`.
+    fn repeated(&mut self, sign: &str) {
+        let start = self.start_of_last();
+        self.out.insert_str(start, "(?:");
+        self.out.push(')');
+        self.out.push_str(sign);
+    }
+
+    /// Returns where the last thing that can be repeated begins.
+    fn start_of_last(&self) -> usize {
+        let bytes = self.out.as_bytes();
+        let mut end = bytes.len();
+        // A repetition's own sign, and the group before it.
+        if matches!(bytes.last(), Some(b'*' | b'+' | b'?')) && bytes.len() > 1 && bytes[end - 2] == b')' {
+            end -= 1;
+        } else if bytes.last() == Some(&b'}')
+            && let Some(open) = self.out.rfind('{')
+            && open > 0
+            && bytes[open - 1] == b')'
+        {
+            end = open;
+        }
+        if bytes[end - 1] == b')' && !self.is_escaped(end - 1) {
+            return self.matching_group(end - 1);
+        }
+        if bytes[end - 1] == b']' && !self.is_escaped(end - 1) {
+            return self.matching_class(end - 1);
+        }
+        let last = self.out[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+        if last > 0 && self.is_escaped(last) { last - 1 } else { last }
+    }
+
+    /// Tells whether the character at a place stands behind a backslash.
+    fn is_escaped(&self, at: usize) -> bool {
+        let slashes = self.out.as_bytes()[..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
+        slashes % 2 == 1
+    }
+
+    fn matching_group(&self, close: usize) -> usize {
+        self.matching(close, b'(', b')')
+    }
+
+    fn matching_class(&self, close: usize) -> usize {
+        self.matching(close, b'[', b']')
+    }
+
+    fn matching(&self, close: usize, open: u8, shut: u8) -> usize {
+        let bytes = self.out.as_bytes();
+        let mut depth = 0usize;
+        for at in (0..=close).rev() {
+            if self.is_escaped(at) {
+                continue;
+            }
+            if bytes[at] == shut {
+                depth += 1;
+            } else if bytes[at] == open {
+                depth -= 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+        }
+        0
+    }
+
+    fn escaped(&mut self) -> Option<()> {
+        let c = self.next()?;
+        match c {
+            'w' => self.word("[_[:alnum:]]", true),
+            'W' => self.word("[^_[:alnum:]]", true),
+            's' => self.word(r"[\t-\r ]", true),
+            'S' => self.word(r"[^\t-\r ]", true),
+            'b' => self.word(r"\b", false),
+            'B' => self.word(r"\B", false),
+            '<' => self.word(r"\b{start}", false),
+            '>' => self.word(r"\b{end}", false),
+            '`' => self.word(r"\A", false),
+            '\'' => self.word(r"\z", false),
+            '1'..='9' => return None,
+            c => self.literal(c),
+        }
+        Some(())
+    }
+
+    /// Reads `{n}`, `{n,}`, `{,m}` or `{n,m}`; what is none of them is no expression.
+    fn interval(&mut self) -> Option<()> {
+        let end = self.rest.find('}');
+        let inside = end.map(|end| &self.rest[..end]);
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let bounds = inside.and_then(|inside| {
+            let (least, most) = inside.split_once(',').unwrap_or((inside, inside));
+            let is_one = !inside.is_empty() && is_number(least) && is_number(most);
+            is_one.then_some((least, most, inside.contains(',')))
+        });
+        let (least, most, is_range) = bounds?;
+        let number = |text: &str| text.parse::<u32>().ok().filter(|&number| number <= 0x7fff);
+        let first = if least.is_empty() { 0 } else { number(least)? };
+        let sign = match (is_range, most) {
+            (false, _) => format!("{{{first}}}"),
+            (true, "") => format!("{{{first},}}"),
+            (true, most) => format!("{{{first},{}}}", number(most).filter(|&most| most >= first)?),
+        };
+        if !self.can_repeat {
+            return None;
+        }
+        self.repeated(&sign);
+        self.rest = &self.rest[end? + 1..];
+        Some(())
+    }
+
+    /// Reads what stands between brackets; a backslash there is one.
+    fn bracket(&mut self) -> Option<()> {
+        let mut class = String::from("[");
+        if let Some(rest) = self.rest.strip_prefix('^') {
+            self.rest = rest;
+            class.push('^');
+        }
+        let mut is_first = true;
+        loop {
+            let c = self.next()?;
+            if c == ']' && !is_first {
+                break;
+            }
+            is_first = false;
+            if c == '[' && self.rest.starts_with(':') {
+                let end = self.rest.find(":]")?;
+                let name = &self.rest[1..end];
+                const NAMES: [&str; 12] = [
+                    "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
+                    "xdigit",
+                ];
+                if !NAMES.contains(&name) {
+                    return None;
+                }
+                class.push_str(&format!("[:{name}:]"));
+                self.rest = &self.rest[end + 2..];
+                continue;
+            }
+            if c == '[' && self.rest.starts_with(['.', '=']) {
+                return None;
+            }
+            let escape = |c: char| format!("\\x{{{:x}}}", u32::from(c));
+            class.push_str(&escape(c));
+            let mut ahead = self.rest.chars();
+            if ahead.next() == Some('-')
+                && let Some(last) = ahead.next()
+                && last != ']'
+            {
+                if last < c || (last == '[' && matches!(ahead.next(), Some('.' | '=' | ':'))) {
+                    return None;
+                }
+                class.push_str(&format!("-{}", escape(last)));
+                self.rest = &self.rest[1 + last.len_utf8()..];
+            }
+        }
+        class.push(']');
+        self.word(&class, true);
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use regex::bytes::Regex;
+
+    #[test]
+    fn matches_what_the_c_library_matches() {
+        for (text, subject, matches) in [
+            ("a.c", "abc", true),
+            ("a|b", "b", true),
+            ("^a+?$", "", true),
+            ("^a+?$", "aa", true),
+            ("^(ab)*{2}$", "abab", true),
+            ("^a{2}$", "aa", true),
+            ("^a{2,}$", "a", false),
+            ("^a{,2}$", "aa", true),
+            ("[]a]", "]", true),
+            ("[^]a]", "]", false),
+            (r"[\d]", "5", false),
+            (r"[\d]", "\\", true),
+            ("[[:digit:]]", "5", true),
+            ("[a-c]", "b", true),
+            (r"\.", "x", false),
+            (r"\d", "d", true),
+            (r"\<b", "a b", true),
+            (r"\w+", "_", true),
+            (")", ")", true),
+            ("a$b", "a$b", false),
+            ("grün", "grün", true),
+            ("[[:alpha:]]{2}", "ab", true),
+            (r"\(\)*", "())", true),
+        ] {
+            let pattern = translated(text.as_bytes()).unwrap_or_else(|| panic!("{text} is no pattern"));
+            let regex = Regex::new(&pattern).unwrap_or_else(|error| panic!("{text}: {pattern}: {error}"));
+            assert_eq!(regex.is_match(subject.as_bytes()), matches, "{text} {subject} as {pattern}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_the_c_library_refuses() {
+        for text in ["[", "(", "a{2,1}", "[b-a]", "[[:nosuch:]]", "\\", "(a", r"(a)\1", "a{x", "{2}", "*a", "(?:x)"] {
+            assert_eq!(translated(text.as_bytes()), None, "{text}");
+        }
+    }
+}

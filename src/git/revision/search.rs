@@ -1,0 +1,114 @@
+//! The newest commit whose message matches: `:/text`, `HEAD^{/text}`.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+use gix::hashtable::HashSet;
+use gix::objs::Kind;
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::posix;
+use super::resolve::Resolver;
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::refs::Resolved;
+
+/// Bytes of a compiled pattern; a larger one is none.
+const PATTERN_BYTES: usize = 1 << 20;
+
+/// What a message is asked for.
+struct Pattern {
+    regex: Regex,
+    /// Whether it must not match.
+    is_negative: bool,
+}
+
+/// A commit that waits for its turn: the newest first, of one second the one found first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    date: u64,
+    found: Reverse<u64>,
+    id: Oid,
+    parents: Vec<Oid>,
+    bytes: Arc<Vec<u8>>,
+}
+
+impl Pattern {
+    /// Reads `text`, `!-text` or `!!text`; `None` for what git takes for none.
+    fn read(text: &[u8]) -> Option<Self> {
+        let (text, is_negative) = match text {
+            [b'!', b'-', rest @ ..] => (rest, true),
+            [b'!', rest @ ..] if rest.starts_with(b"!") => (rest, false),
+            [b'!', ..] => return None,
+            text => (text, false),
+        };
+        let pattern = posix::translated(text)?;
+        let regex = RegexBuilder::new(&pattern)
+            .dot_matches_new_line(true)
+            .size_limit(PATTERN_BYTES)
+            .dfa_size_limit(PATTERN_BYTES)
+            .build()
+            .ok()?;
+        Some(Self { regex, is_negative })
+    }
+
+    fn matches(&self, commit: &[u8]) -> bool {
+        // For git the text ends at a NUL.
+        let commit = &commit[..commit.find_byte(0).unwrap_or(commit.len())];
+        let found = commit.find(b"\n\n").is_some_and(|end| self.regex.is_match(&commit[end + 2..]));
+        found != self.is_negative
+    }
+}
+
+impl Resolver<'_> {
+    /// Returns the newest commit that matches among those that references and HEAD lead to.
+    pub(super) fn search_all(&self, pattern: &[u8]) -> Result<Option<Oid>> {
+        let mut tips = Vec::new();
+        self.references.each(|_, id| {
+            tips.push(id);
+            Ok(())
+        })?;
+        if let Resolved::Id { id, .. } = self.references.resolve(b"HEAD")? {
+            tips.push(id);
+        }
+        let mut commits = Vec::new();
+        // git puts each before the others, and keeps that order where the time is the same.
+        for id in tips.into_iter().rev() {
+            if let Some((Kind::Commit, id)) = self.untag(id)? {
+                commits.push(id);
+            }
+        }
+        self.search(pattern, commits)
+    }
+
+    /// Returns the newest commit that matches among some and their ancestors.
+    pub(super) fn search(&self, pattern: &[u8], tips: Vec<Oid>) -> Result<Option<Oid>> {
+        let Some(pattern) = Pattern::read(pattern) else { return Ok(None) };
+        let mut seen: HashSet<Oid> = HashSet::default();
+        let mut queue = BinaryHeap::new();
+        let mut count = 0;
+        let mut meet = |id: Oid, queue: &mut BinaryHeap<Waiting>| -> Result<()> {
+            if seen.insert(id) {
+                let (links, bytes) = self.commits()?.read(&id)?;
+                queue.push(Waiting { date: links.date, found: Reverse(count), id, parents: links.parents, bytes });
+                count += 1;
+            }
+            Ok(())
+        };
+        for id in tips {
+            meet(id, &mut queue)?;
+        }
+        while let Some(commit) = queue.pop() {
+            self.stop.check()?;
+            if pattern.matches(&commit.bytes) {
+                return Ok(Some(commit.id));
+            }
+            for parent in commit.parents {
+                meet(parent, &mut queue)?;
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,192 @@
+//! The branches that a branch is merged with and pushed to, as the repository's configuration names them.
+//!
+//! Source: git-config(1), `branch.*`, `remote.*` and `push.default`; git-fetch(1), "refspec".
+
+use gix::bstr::{BStr, ByteSlice};
+
+use super::named::{Mark, no_other_branch};
+use super::resolve::Resolver;
+use crate::error::{Error, Result, quoted};
+use crate::git::refs::Resolved;
+
+/// Reads what branches belong together.
+pub struct Branches<'r> {
+    pub resolver: &'r Resolver<'r>,
+}
+
+/// A refspec: `source:target`, with a `*` on both sides or none.
+struct Refspec {
+    source: Vec<u8>,
+    target: Option<Vec<u8>>,
+    is_negative: bool,
+}
+
+impl Branches<'_> {
+    /// Returns the reference that `<name>@{upstream}` or `<name>@{push}` means; without a name, of the branch that is
+    /// checked out.
+    pub fn marked(&self, name: &[u8], mark: Mark) -> Result<Vec<u8>> {
+        let branch = if name.is_empty() || name == b"HEAD" {
+            let branch = self.resolver.references.branch()?;
+            branch.ok_or_else(|| self.none("HEAD does not point to a branch", "Name the branch before the '@'"))?
+        } else {
+            [b"refs/heads/", name].concat()
+        };
+        let short = branch.strip_prefix(b"refs/heads/").unwrap_or(&branch).to_vec();
+        match mark {
+            Mark::Upstream => self.upstream(&short),
+            Mark::Push => self.push(&short),
+        }
+    }
+
+    fn upstream(&self, branch: &[u8]) -> Result<Vec<u8>> {
+        let shown = quoted(&branch.to_str_lossy());
+        let remote = self.text("branch", branch, "remote");
+        let merge = self.texts("branch", branch, "merge").into_iter().next();
+        let (Some(remote), Some(merge)) = (remote, merge) else {
+            let name = [b"refs/heads/", branch].concat();
+            return Err(match self.resolver.references.resolve(&name)? {
+                Resolved::Absent => {
+                    self.none(&format!("there is no branch {shown}"), "Name a branch of the repository")
+                }
+                _ => self.none(
+                    &format!("no upstream is configured for the branch {shown}"),
+                    "Set one with 'git branch --set-upstream-to', or name the other branch itself",
+                ),
+            });
+        };
+        if remote == "." {
+            return Ok(self.resolver.reference(&merge)?.map_or(merge, |(name, _)| name));
+        }
+        let tracking = mapped(&self.refspecs(&remote, "fetch"), &merge);
+        tracking.ok_or_else(|| {
+            let merge = quoted(&merge.to_str_lossy());
+            self.none(
+                &format!("the upstream {merge} of the branch {shown} is not stored as a remote-tracking branch"),
+                "Its remote has no fetch refspec for it; name the other branch itself",
+            )
+        })
+    }
+
+    fn push(&self, branch: &[u8]) -> Result<Vec<u8>> {
+        let full = [b"refs/heads/", branch].concat();
+        let shown = quoted(&branch.to_str_lossy());
+        let named = self
+            .text("branch", branch, "pushRemote")
+            .or_else(|| self.resolver.repository.config.string("remote.pushDefault"))
+            .or_else(|| self.text("branch", branch, "remote"));
+        let is_known = |remote: &BStr| self.text("remote", remote, "url").is_some();
+        let remote = named.or_else(|| Some(b"origin".as_bstr().to_owned()).filter(|origin| is_known(origin.as_bstr())));
+        let hint = "Name the other branch itself";
+        let Some(remote) = remote else {
+            return Err(self.none(&format!("the branch {shown} has no remote for pushing"), hint));
+        };
+        let tracking = |target: &[u8]| {
+            mapped(&self.refspecs(&remote, "fetch"), target).ok_or_else(|| {
+                let (target, remote) = (quoted(&target.to_str_lossy()), quoted(&remote.to_str_lossy()));
+                self.none(&format!("the push target {target} on {remote} has no local tracking branch"), hint)
+            })
+        };
+        let refspecs = self.refspecs(&remote, "push");
+        if !refspecs.is_empty() {
+            let target = mapped(&refspecs, &full).ok_or_else(|| {
+                let remote = quoted(&remote.to_str_lossy());
+                self.none(&format!("the push refspecs of {remote} do not include the branch {shown}"), hint)
+            })?;
+            return tracking(&target);
+        }
+        let config = &self.resolver.repository.config;
+        if config.boolean_by("remote", Some(remote.as_bstr()), "mirror").ok().flatten().unwrap_or(false) {
+            return tracking(&full);
+        }
+        match config.string("push.default").as_deref().map(|value| value.as_bytes()) {
+            Some(b"nothing") => Err(self.none("push.default is 'nothing'", hint)),
+            Some(b"matching" | b"current") => tracking(&full),
+            Some(b"upstream" | b"tracking") => self.upstream(branch),
+            _ => {
+                let (upstream, current) = (self.upstream(branch)?, tracking(&full)?);
+                if upstream == current {
+                    Ok(current)
+                } else {
+                    Err(self.none("push.default 'simple' finds no single target: the upstream has another name", hint))
+                }
+            }
+        }
+    }
+
+    fn text(&self, section: &str, name: &[u8], key: &str) -> Option<gix::bstr::BString> {
+        self.resolver.repository.config.string_by(section, Some(name.as_bstr()), key)
+    }
+
+    fn texts(&self, section: &str, name: &[u8], key: &str) -> Vec<Vec<u8>> {
+        let values = self.resolver.repository.config.strings_by(section, Some(name.as_bstr()), key);
+        values.into_iter().flatten().map(|value| value.to_vec()).collect()
+    }
+
+    fn refspecs(&self, remote: &[u8], key: &str) -> Vec<Refspec> {
+        self.texts("remote", remote, key).iter().map(|text| Refspec::new(text)).collect()
+    }
+
+    fn none(&self, why: &str, hint: &str) -> Error {
+        no_other_branch(self.resolver, why, hint)
+    }
+}
+
+impl Refspec {
+    fn new(text: &[u8]) -> Self {
+        let is_negative = text.starts_with(b"^");
+        let text = text.strip_prefix(b"+").or(text.strip_prefix(b"^")).unwrap_or(text);
+        let (source, target) = match text.rfind_byte(b':') {
+            Some(colon) => (&text[..colon], Some(text[colon + 1..].to_vec())),
+            None => (text, None),
+        };
+        Self { source: source.to_vec(), target, is_negative }
+    }
+
+    /// Returns what the `*` stands for where a name matches; empty where there is none.
+    fn matched<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
+        match self.source.find_byte(b'*') {
+            None => (self.source == name).then_some(b""),
+            Some(star) => {
+                let rest = name.strip_prefix(&self.source[..star])?;
+                rest.strip_suffix(&self.source[star + 1..])
+            }
+        }
+    }
+}
+
+/// Returns where the first refspec that matches takes a name.
+fn mapped(refspecs: &[Refspec], name: &[u8]) -> Option<Vec<u8>> {
+    if refspecs.iter().any(|refspec| refspec.is_negative && refspec.matched(name).is_some()) {
+        return None;
+    }
+    refspecs.iter().filter(|refspec| !refspec.is_negative).find_map(|refspec| {
+        let target = refspec.target.as_ref()?;
+        let middle = refspec.matched(name)?;
+        Some(match target.find_byte(b'*') {
+            Some(star) => [&target[..star], middle, &target[star + 1..]].concat(),
+            None => target.clone(),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refspec_takes_a_name_to_another() {
+        let specs = |texts: &[&str]| texts.iter().map(|text| Refspec::new(text.as_bytes())).collect::<Vec<_>>();
+        for (texts, name, target) in [
+            (&["+refs/heads/*:refs/remotes/origin/*"][..], "refs/heads/a/b", Some("refs/remotes/origin/a/b")),
+            (&["refs/heads/main:refs/x"], "refs/heads/main", Some("refs/x")),
+            (&["refs/heads/main:refs/x"], "refs/heads/main2", None),
+            (&["refs/heads/main", "refs/heads/*:refs/y/*"], "refs/heads/main", Some("refs/y/main")),
+            (&["refs/heads/f-*-x:refs/y/*z"], "refs/heads/f-1-x", Some("refs/y/1z")),
+            (&["refs/heads/*:refs/y/*", "^refs/heads/a*"], "refs/heads/ab", None),
+            (&[], "refs/heads/ab", None),
+        ] {
+            let found = mapped(&specs(texts), name.as_bytes());
+            assert_eq!(found.as_deref(), target.map(str::as_bytes), "{texts:?} {name}");
+        }
+    }
+}
