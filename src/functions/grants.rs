@@ -29,6 +29,7 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("approvals_waiting", &[APPROVE]),
     ("file_changes", &["GitDiffSummary", "GitDiff"]),
     ("file_changes_list", &["GitDiffSummary", "GitDiff"]),
+    ("resolve_revision", &["GitDiffSummary", "GitDiffFile", "GitDiff"]),
     ("file_diff", &["GitDiffFile", "GitDiff"]),
     ("file_diff_list", &["GitDiffFile", "GitDiff"]),
     ("diff_review", &["GitDiff"]),

@@ -28,6 +28,7 @@ mod planned;
 mod range_scan;
 mod read_file;
 mod reading;
+mod resolve_revision;
 mod review;
 mod settings;
 mod stream;
@@ -49,6 +50,7 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
     registrar.scalar::<file_changes::FileChangesList>()?;
     registrar.table::<commit_changes::CommitChangesTable>()?;
     registrar.replacement::<range_scan::RangeScan>();
+    registrar.scalar::<resolve_revision::ResolveRevision>()?;
     registrar.table::<file_diff::FileDiff>()?;
     registrar.scalar::<file_diff::FileDiffList>()?;
     registrar.table::<file_diff::DiffLines>()?;

@@ -6,7 +6,7 @@ use gix::bstr::ByteSlice;
 
 use super::name::{PER_WORK_TREE, is_valid};
 use super::{References, Resolved};
-use crate::error::Result;
+use crate::error;
 use crate::git::Oid;
 use crate::git::store::{Found, GitDirectory};
 use crate::limits;
@@ -26,7 +26,7 @@ impl References<'_> {
     ///
     /// # Errors
     /// `tool_failed` for a `packed-refs` that is damaged, `too_large` beyond the limits of references.
-    fn all(&self) -> Result<BTreeMap<Vec<u8>, Option<Oid>>> {
+    fn all(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
         let mut found = BTreeMap::new();
         self.packed()?.each(self.common_dir, self.hash, |name, id| {
             found.insert(name.to_vec(), Some(id));
@@ -46,7 +46,7 @@ impl References<'_> {
     }
 
     /// Adds the files below a directory, whose name ends in a slash.
-    fn walk(&self, walk: &mut Walk<'_>, prefix: &[u8], depth: usize) -> Result<()> {
+    fn walk(&self, walk: &mut Walk<'_>, prefix: &[u8], depth: usize) -> error::Result<()> {
         let gate = self.git_dir.gate();
         walk.directories += 1;
         if depth > limits::REFERENCE_DEPTH {
@@ -86,7 +86,7 @@ impl References<'_> {
         Ok(())
     }
 
-    fn within(&self, references: usize) -> Result<()> {
+    fn within(&self, references: usize) -> error::Result<()> {
         if references > limits::REFERENCES {
             let most = limits::REFERENCES;
             return Err(self.git_dir.gate().too_large(format!("has over {most} references")));
@@ -94,41 +94,36 @@ impl References<'_> {
         Ok(())
     }
 
-    /// Calls `each` with the name and id of every reference in the order of the names; a symbolic one that leads to
-    /// none is passed over, as in git.
-    ///
-    /// # Errors
-    /// `tool_failed` that names a reference which holds something else than an id.
-    pub fn each(&self, mut each: impl FnMut(&[u8], Oid) -> Result<()>) -> Result<()> {
+    /// Calls `each` with the name and id of every reference in the order of the names, or with what is wrong with it; a
+    /// symbolic one that leads to none is passed over, as in git.
+    pub fn each(
+        &self,
+        mut each: impl FnMut(&[u8], Result<Oid, &'static str>) -> error::Result<()>,
+    ) -> error::Result<()> {
         for (name, packed) in self.all()? {
-            if !is_valid(&name) {
-                return Err(self.damaged(&name, "has a name that git refuses"));
-            }
             let id = match packed {
-                Some(id) => id,
+                _ if !is_valid(&name) => Err("has a name that git refuses"),
+                Some(id) => Ok(id),
                 None => match self.resolve(&name)? {
-                    Resolved::Id { id, .. } => id,
+                    Resolved::Id { id, .. } => Ok(id),
                     Resolved::Dangling(_) | Resolved::Broken { is_symbolic: true } => continue,
                     // It is gone by now.
                     Resolved::Absent => continue,
-                    Resolved::Broken { is_symbolic: false } => return Err(self.damaged(&name, "holds no id")),
+                    Resolved::Broken { is_symbolic: false } => Err("holds no id"),
                 },
             };
-            if id.is_null() {
-                return Err(self.damaged(&name, "holds the null id"));
-            }
-            each(&name, id)?;
+            each(&name, if id.is_ok_and(|id| id.is_null()) { Err("holds the null id") } else { id })?;
         }
         Ok(())
     }
 
     /// Returns the names of all references, whatever they hold.
-    pub fn names(&self) -> Result<Vec<Vec<u8>>> {
+    pub fn names(&self) -> error::Result<Vec<Vec<u8>>> {
         Ok(self.all()?.into_keys().collect())
     }
 
     /// Returns what the HEADs of the other work trees name, with their names, in the order of these.
-    pub fn other_heads(&self) -> Result<Vec<(Vec<u8>, Oid)>> {
+    pub fn other_heads(&self) -> error::Result<Vec<(Vec<u8>, Oid)>> {
         let mut heads = Vec::new();
         if self.git_dir.path() != self.common_dir.path() {
             heads.push(b"main-worktree/HEAD".to_vec());
@@ -151,7 +146,7 @@ impl References<'_> {
     }
 
     /// Returns the names for a hint, as short as a user would write them.
-    pub fn short_names(&self) -> Result<Vec<String>> {
+    pub fn short_names(&self) -> error::Result<Vec<String>> {
         let short = |name: &[u8]| {
             let prefixes: [&[u8]; 4] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/", b"refs/"];
             let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix));

@@ -100,6 +100,21 @@ impl Repository {
         }
     }
 
+    /// Returns the object that a revision names, as `git rev-parse` does.
+    pub fn resolve(&self, name: &str) -> Result<Oid> {
+        match Resolver::new(self, name, Stop::never()).range(Hint::Any)? {
+            Range::One(id) => Ok(id),
+            _ => Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
+                .with_hint("Give one of its ends")),
+        }
+    }
+
+    /// Returns all merge bases of two revisions in git's order.
+    pub fn merge_bases(&self, one: &str, two: &str) -> Result<Vec<Oid>> {
+        let [first, last] = [one, two].map(|name| Resolver::new(self, name, Stop::never()));
+        MergeBases::new(first.commits()?, Stop::never()).of(first.one_commit()?, last.one_commit()?)
+    }
+
     /// Resolves a range, or one revision and the work tree.
     fn range(&self, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
         if Revision::named(name).is_some() {

@@ -187,7 +187,9 @@ impl Resolver<'_> {
     fn prior(&self, name: &[u8]) -> Result<Option<(usize, Vec<u8>)>> {
         let Some(rest) = name.strip_prefix(b"@{-") else { return Ok(None) };
         let Some(brace) = rest.find_byte(b'}') else { return Ok(None) };
-        let number = rest[..brace].to_str().ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        // As the C library reads a number: behind whitespace, with a sign or without.
+        let digits = rest[..brace].trim_start_with(|c| c.is_ascii_whitespace());
+        let number = digits.to_str().ok().filter(|digits| !digits.starts_with('-'));
         let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else { return Ok(None) };
         let entries = self.references.reflog(b"HEAD")?;
         let left = entries.iter().filter_map(|entry| {

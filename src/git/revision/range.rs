@@ -144,6 +144,7 @@ impl Resolver<'_> {
     fn all(&self) -> Result<Ends> {
         let mut named = Vec::new();
         self.references.each(|name, id| {
+            let id = id.map_err(|what| self.references.damaged(name, what))?;
             named.push((name.to_vec(), id));
             Ok(())
         })?;

@@ -67,7 +67,8 @@ impl Resolver<'_> {
     pub(super) fn search_all(&self, pattern: &[u8]) -> Result<Option<Oid>> {
         let mut tips = Vec::new();
         self.references.each(|_, id| {
-            tips.push(id);
+            // As in git, what is damaged leads to no commit.
+            tips.extend(id);
             Ok(())
         })?;
         if let Resolved::Id { id, .. } = self.references.resolve(b"HEAD")? {
