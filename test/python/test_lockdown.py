@@ -26,6 +26,7 @@ REPOSITORY_CALLS = {
     "diff_lines_list": ["SELECT diff_lines_list('main~1', 'main', '{repo}')"],
     "diff_hunks": ["SELECT * FROM diff_hunks('main~1', 'main', '{repo}')"],
     "file_patches": ["SELECT * FROM file_patches('main~1', 'main', '{repo}')"],
+    "resolve_revision": ["SELECT resolve_revision('main~1', '{repo}')"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
