@@ -27,6 +27,9 @@ pub struct Object {
     pub bytes: Arc<Vec<u8>>,
 }
 
+/// Entries that the tables are made for at most; they grow with more.
+const MAX_TABLE: usize = 1 << 20;
+
 /// The number of a pack and an offset in it.
 pub type Place = (u32, u64);
 
@@ -54,7 +57,7 @@ impl Cache {
         let options = OptionsBuilder::new()
             .shards((bytes / PART_BYTES).clamp(1, MOST_PARTS))
             .weight_capacity(bytes as u64)
-            .estimated_items_capacity(bytes / USUAL_BYTES)
+            .estimated_items_capacity((bytes / USUAL_BYTES).min(MAX_TABLE))
             .hot_allocation(HOT)
             .build()
             .expect("all that has no default is given");
