@@ -208,7 +208,8 @@ impl TableFunction for CommitChangesTable {
 impl Query {
     /// Starts the walk with workers.
     fn start(&self, host: &Host, projection: &[usize]) -> Result<Ordered<Rows>> {
-        let repository = host.repository(&self.repo)?;
+        let budget = host.budget.part();
+        let repository = host.repository(&self.repo)?.with_budget(Arc::clone(&budget));
         let ends = repository.ends(&self.range)?;
         let of_file = |&index: &usize| index.checked_sub(COMMIT_COLUMNS.len());
         let file_columns: Vec<usize> = projection.iter().filter_map(of_file).collect();
@@ -221,7 +222,6 @@ impl Query {
             diff: self.diff.clone(),
         };
         let mailmap = if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
-        let budget = host.budget.part();
         let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?;
         let withdrawn = history.withdrawn();
         let worker = || {

@@ -130,6 +130,7 @@ impl Revisions {
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
     {
         let budget = host.budget.part();
+        let comparison = &comparison.clone().with_budget(Arc::clone(&budget));
         let changes = comparison.changes(self.renames, Arc::clone(&budget))?;
         let permits = Permits::take(host.threads());
         let workers = (0..permits.count())

@@ -106,6 +106,7 @@ impl Host {
     pub fn repository(&self, given: &str) -> Result<Repository> {
         let cache_bytes = settings::cache_bytes(&self.settings);
         KEPT.set_limit(cache_bytes);
-        Repository::open(given, &self.access, &self.database.repositories, cache_bytes)
+        let repository = Repository::open(given, &self.access, &self.database.repositories, cache_bytes)?;
+        Ok(repository.with_budget(Arc::clone(&self.budget)))
     }
 }

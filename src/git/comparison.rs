@@ -55,6 +55,12 @@ impl Comparison {
         Ok(Self { paths, ..self })
     }
 
+    /// Reads both sides within a budget.
+    #[must_use]
+    pub fn with_budget(self, budget: Arc<Budget>) -> Self {
+        Self { repository: self.repository.with_budget(budget), ..self }
+    }
+
     /// Returns the repository.
     pub fn repository(&self) -> &Repository {
         &self.repository

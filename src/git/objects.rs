@@ -9,6 +9,7 @@ use gix::objs::Kind;
 use super::Oid;
 use super::cache::Cache;
 use super::store::{Fault, ObjectStore, Unpacker};
+use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
@@ -21,8 +22,8 @@ pub struct Objects {
 }
 
 impl Objects {
-    pub(super) fn new(given: Arc<str>, store: Arc<ObjectStore>, cache: Arc<Cache>) -> Self {
-        Self { given, store, cache, unpacker: RefCell::default() }
+    pub(super) fn new(given: Arc<str>, store: Arc<ObjectStore>, cache: Arc<Cache>, budget: Arc<Budget>) -> Self {
+        Self { given, store, cache, unpacker: RefCell::new(Unpacker::new(budget)) }
     }
 
     /// Returns the kind of the repository's ids.
@@ -117,6 +118,7 @@ impl Objects {
                     .with_source(error)
             }
             Fault::Refused(error) => error,
+            Fault::Stopped(stopped) => stopped.into(),
         }
     }
 

@@ -9,6 +9,7 @@ use super::diff_attribute::{Drivers, drivers};
 use super::objects::Objects;
 use super::refs::{References, Resolved};
 use super::store::{Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, locate, read_config};
+use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::{Access, OpenError, Root};
@@ -34,6 +35,8 @@ pub struct Repository {
     pub(super) config: Arc<gix::config::File>,
     store: Arc<ObjectStore>,
     cache: Arc<Cache>,
+    /// What reading it may use.
+    budget: Arc<Budget>,
     _lease: Arc<Lease>,
     /// What is kept of repositories.
     repositories: Arc<Repositories>,
@@ -83,6 +86,7 @@ impl Repository {
             checkout: Checkout::new(&config),
             config: Arc::new(config),
             access: Arc::clone(access),
+            budget: Arc::default(),
             _lease: Arc::new(repositories.lease()),
             cache: repositories.cache(cache_bytes),
             repositories: Arc::clone(repositories),
@@ -96,7 +100,12 @@ impl Repository {
 
     /// Returns a reader of objects for one thread.
     pub fn objects(&self) -> Objects {
-        Objects::new(Arc::clone(&self.given), Arc::clone(&self.store), Arc::clone(&self.cache))
+        Objects::new(
+            Arc::clone(&self.given),
+            Arc::clone(&self.store),
+            Arc::clone(&self.cache),
+            Arc::clone(&self.budget),
+        )
     }
 
     /// Returns the object directories.
@@ -112,7 +121,14 @@ impl Repository {
 
     /// Opens another repository, with what is kept for this one.
     pub(super) fn open_other(&self, given: &str) -> Result<Self> {
-        Self::open(given, &self.access, &self.repositories, self.cache.capacity())
+        let other = Self::open(given, &self.access, &self.repositories, self.cache.capacity())?;
+        Ok(other.with_budget(Arc::clone(&self.budget)))
+    }
+
+    /// Returns the repository, to be read within a budget.
+    #[must_use]
+    pub fn with_budget(self, budget: Arc<Budget>) -> Self {
+        Self { budget, ..self }
     }
 
     /// Returns the work tree's folder; a bare repository has none.

@@ -3,12 +3,15 @@
 //! Nothing is mapped: a file that is cut or overwritten under a mapping ends the process, while reading it is an
 //! error. That the file is still the one that was opened is looked at after each reading.
 
+use std::sync::Arc;
+
 use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
 use libdeflater::Decompressor;
 
 use super::Fault;
 use super::index::{PackIndex, oid};
+use crate::budget::Budget;
 use crate::git::Oid;
 use crate::limits;
 use crate::sandbox::RegularFile;
@@ -58,6 +61,8 @@ pub enum Base {
 
 /// What one thread reads packs with.
 pub struct Unpacker {
+    /// Asked between the entries of a chain, each of which may be large.
+    pub(super) budget: Arc<Budget>,
     inflate: Decompressor,
     /// The bytes that were read last, and where.
     window: Vec<u8>,
@@ -154,19 +159,20 @@ impl Pack {
     }
 }
 
-impl Default for Unpacker {
-    fn default() -> Self {
-        Self { inflate: Decompressor::new(), window: Vec::new(), window_at: None, delta: Vec::new() }
-    }
-}
-
 impl Unpacker {
+    /// Returns what a thread reads packs with, within the budget of its query.
+    pub fn new(budget: Arc<Budget>) -> Self {
+        Self { budget, inflate: Decompressor::new(), window: Vec::new(), window_at: None, delta: Vec::new() }
+    }
+
     /// Inflates an entry into `bytes`, whose content goes.
     pub fn inflate(&mut self, pack: &Pack, entry: &Entry, bytes: &mut Vec<u8>) -> Result<(), Fault> {
         if entry.size > limits::OBJECT_BYTES {
             return Err(Fault::TooLarge(entry.size));
         }
         let size = usize::try_from(entry.size).map_err(|_| Fault::TooLarge(entry.size))?;
+        // What is held of it later is charged by whoever holds it; here it must fit beside what is held now.
+        drop(self.budget.charge(size)?);
         bytes.clear();
         bytes.try_reserve_exact(size).map_err(|_| Fault::NoMemory(entry.size))?;
         bytes.resize(size, 0);

@@ -28,6 +28,7 @@ pub use index::PackIndex;
 pub use multi_index::covered;
 
 use self::data::Base;
+use crate::budget::Stopped;
 use crate::error::Error;
 use crate::git::Oid;
 use crate::git::cache::{Cache, Object};
@@ -52,6 +53,14 @@ pub enum Fault {
     System(io::Error),
     /// It could not be opened.
     Refused(Error),
+    /// The query has no more time or memory for it.
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Fault {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
 }
 
 impl From<Error> for Fault {
@@ -150,12 +159,14 @@ fn unpack(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> R
             }
             base => at = base_offset(pack, base)?,
         }
+        unpacker.budget.check()?;
         if chain.len() == MAX_DELTAS {
             return Err(Fault::Damaged);
         }
         chain.push(entry);
     };
     while let Some(entry) = chain.pop() {
+        unpacker.budget.check()?;
         let mut delta = std::mem::take(&mut unpacker.delta);
         let bytes = unpacker
             .inflate(pack, &entry, &mut delta)
