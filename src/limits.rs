@@ -64,8 +64,8 @@ pub const OBJECT_BYTES: u64 = 1 << 30;
 /// git's default of `core.bigFileThreshold`.
 pub const BIG_FILE_BYTES: u64 = 512 << 20;
 
-/// Bytes of a `.gitattributes` file, git's own limit; a larger one is ignored, as git does.
-pub const ATTRIBUTES_BYTES: u64 = 100 << 20;
+/// Bytes of a `.gitattributes` file; a larger one is `too_large:` (git ignores those over 100 MiB).
+pub const ATTRIBUTES_BYTES: u64 = 4 << 20;
 
 /// Paths whose attributes a thread remembers; beyond, it forgets them all and starts again.
 pub const ATTRIBUTE_PATHS: usize = 1 << 14;
@@ -74,7 +74,15 @@ pub const ATTRIBUTE_PATHS: usize = 1 << 14;
 pub const MAILMAP_BYTES: u64 = 100 << 20;
 
 /// Bytes of a `.gitignore` file; a larger one is `too_large:`.
-pub const IGNORE_BYTES: u64 = 100 << 20;
+pub const IGNORE_BYTES: u64 = 4 << 20;
+
+/// Bytes of the files of one kind, `.gitattributes` or `.gitignore`, in a directory and those above it; more are
+/// `too_large:`.
+pub const PATTERN_BYTES: usize = 16 << 20;
+
+/// Steps of comparing one path with the patterns of such files, each a pattern that is tried or a byte that is compared;
+/// more are `too_large:`.
+pub const PATTERN_STEPS: u64 = 1 << 20;
 
 /// Bytes of an index file; a larger one is `too_large:`, and so is one whose paths unfold (version 4) to over eight times
 /// its bytes and 1 MiB.

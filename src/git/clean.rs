@@ -6,13 +6,12 @@
 
 use std::sync::Arc;
 
-use gix::attrs::StateRef;
 use gix::bstr::ByteSlice;
 use gix::filter::plumbing::eol::{self, AttributesDigest, AutoCrlf};
 use gix::filter::plumbing::{ident, worktree};
 
 use super::Comparison;
-use super::attributes::Attributes;
+use super::attributes::{Attributes, State};
 use super::index::Index;
 use super::objects::Objects;
 use crate::error::{Error, Result, quoted};
@@ -87,19 +86,20 @@ impl Cleaner {
     }
 
     fn conversion(&mut self, path: &[u8]) -> Result<Conversion> {
-        let states: Vec<StateRef<'_>> = self.attributes.of(path)?.collect();
+        let states = self.attributes.of(path)?;
         let state = |name: &str| ATTRIBUTES.iter().position(|known| *known == name).and_then(|at| states.get(at));
         let digest = |name: &str| match state(name) {
-            Some(StateRef::Set) => Some(AttributesDigest::Text),
-            Some(StateRef::Unset) => Some(AttributesDigest::Binary),
-            Some(StateRef::Value(value)) => match value.as_bstr().as_bytes() {
+            Some(State::Set) => Some(AttributesDigest::Text),
+            Some(State::Unset) => Some(AttributesDigest::Binary),
+            Some(State::Value(value)) => match value.as_slice() {
                 b"input" => Some(AttributesDigest::TextInput),
                 b"auto" => Some(AttributesDigest::TextAuto),
                 _ => None,
             },
             _ => None,
         };
-        let has_line_end = matches!(state("eol"), Some(StateRef::Value(value)) if matches!(value.as_bstr().as_bytes(), b"lf" | b"crlf"));
+        let has_line_end =
+            matches!(state("eol"), Some(State::Value(value)) if matches!(value.as_slice(), b"lf" | b"crlf"));
         // What line ends the work tree should have does not matter on the way to git, only that
         // naming them makes a file text.
         let line_ends = match digest("text").or_else(|| digest("crlf")) {
@@ -108,10 +108,10 @@ impl Cleaner {
             Some(found) => found,
         };
         let encoding = match state("working-tree-encoding") {
-            Some(StateRef::Value(label)) => Some(label.as_bstr().to_vec()),
+            Some(State::Value(label)) => Some(label.clone()),
             _ => None,
         };
-        Ok(Conversion { line_ends, ident: matches!(state("ident"), Some(StateRef::Set)), encoding })
+        Ok(Conversion { line_ends, ident: matches!(state("ident"), Some(State::Set)), encoding })
     }
 }
 

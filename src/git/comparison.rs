@@ -1,7 +1,8 @@
 //! What is compared: two sides of a repository, and what their files are read with.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::attributes::AttributeFiles;
 use super::changes::{Change, Entry};
 use super::index::Index;
 use super::lookup::Named;
@@ -26,6 +27,8 @@ pub struct Comparison {
     untracked: bool,
     /// Which paths are compared.
     paths: Arc<PathFilter>,
+    /// The attribute files, read when the first path is looked up.
+    attributes: Arc<OnceLock<Arc<AttributeFiles>>>,
 }
 
 impl Comparison {
@@ -37,7 +40,7 @@ impl Comparison {
         }
         let needs_index = sides.iter().any(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let index = if needs_index { Some(Arc::new(Index::read(&repository)?)) } else { None };
-        Ok(Self { repository, old, new, index, untracked: false, paths: Arc::default() })
+        Ok(Self { repository, old, new, index, untracked: false, paths: Arc::default(), attributes: Arc::default() })
     }
 
     /// Takes files of the work tree that are not tracked for added ones.
@@ -74,6 +77,15 @@ impl Comparison {
     /// Returns the index, where a side needs it.
     pub(super) fn index(&self) -> Option<&Arc<Index>> {
         self.index.as_ref()
+    }
+
+    /// Returns the attribute files.
+    pub(super) fn attribute_files(&self) -> Result<Arc<AttributeFiles>> {
+        if let Some(files) = self.attributes.get() {
+            return Ok(Arc::clone(files));
+        }
+        let files = Arc::new(AttributeFiles::new(&self.repository, self.index())?);
+        Ok(Arc::clone(self.attributes.get_or_init(|| files)))
     }
 
     /// Returns which paths are compared.

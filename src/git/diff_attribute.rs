@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gix::attrs::StateRef;
+use gix::bstr::ByteSlice;
 
 use super::Comparison;
-use super::attributes::Attributes;
+use super::attributes::{Attributes, State};
 use crate::error::Result;
 use crate::limits;
 
@@ -36,16 +36,23 @@ pub struct PathAttributes {
 /// Diff drivers by name, and whether each calls its files binary (`diff.<driver>.binary`).
 pub type Drivers = HashMap<Vec<u8>, bool>;
 
-/// Returns the drivers of a configuration.
+/// Returns the drivers of a configuration; of several words on one, the last counts.
 pub fn drivers(config: &gix::config::File) -> Drivers {
     let sections = config.sections_by_name("diff").into_iter().flatten();
-    sections
-        .filter_map(|section| {
-            let name = section.header().subsection_name()?;
-            let is_binary = config.boolean_by("diff", Some(name), "binary").ok().flatten()?;
-            Some((name.to_vec(), is_binary))
-        })
-        .collect()
+    let mut drivers = Drivers::new();
+    for section in sections {
+        let Some(name) = section.header().subsection_name() else { continue };
+        let Some(value) = section.value_implicit("binary") else { continue };
+        // A name alone means yes.
+        let is_binary = value.map_or(Some(true), |value| {
+            gix::config::Boolean::try_from(value.as_bstr()).ok().map(|value| value.is_true())
+        });
+        match is_binary {
+            Some(is_binary) => drivers.insert(name.to_vec(), is_binary),
+            None => drivers.remove(name.as_bytes()),
+        };
+    }
+    drivers
 }
 
 /// Looks them up for one thread.
@@ -77,12 +84,11 @@ impl DiffAttributes {
     }
 
     fn look_up(&mut self, path: &[u8]) -> Result<PathAttributes> {
-        let mut states = self.attributes.of(path)?;
+        let mut states = self.attributes.of(path)?.into_iter();
         let (diff, driver) = match states.next() {
-            Some(StateRef::Set) => (DiffAttribute::Set, None),
-            Some(StateRef::Unset) => (DiffAttribute::Unset, None),
-            Some(StateRef::Value(driver)) => {
-                let driver = driver.as_bstr().to_vec();
+            Some(State::Set) => (DiffAttribute::Set, None),
+            Some(State::Unset) => (DiffAttribute::Unset, None),
+            Some(State::Value(driver)) => {
                 let diff = match self.drivers.get(&driver) {
                     Some(true) => DiffAttribute::Unset,
                     Some(false) => DiffAttribute::Set,
@@ -90,13 +96,13 @@ impl DiffAttributes {
                 };
                 (diff, Some(driver))
             }
-            Some(StateRef::Unspecified) | None => (DiffAttribute::Unspecified, None),
+            Some(State::Unspecified) | None => (DiffAttribute::Unspecified, None),
         };
         let generated = match states.next() {
-            Some(StateRef::Set) => Some(true),
-            Some(StateRef::Unset) => Some(false),
-            Some(StateRef::Value(value)) => Some(value.as_bstr() != "false"),
-            Some(StateRef::Unspecified) | None => None,
+            Some(State::Set) => Some(true),
+            Some(State::Unset) => Some(false),
+            Some(State::Value(value)) => Some(value != b"false"),
+            Some(State::Unspecified) | None => None,
         };
         Ok(PathAttributes { diff, driver, generated })
     }

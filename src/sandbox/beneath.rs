@@ -42,9 +42,23 @@ impl Root {
     /// `None` where there is none: no such path, a link or a non-folder on the way, a link, FIFO,
     /// device or folder at its end, or a file of more than `limit` bytes.
     pub fn read(&self, relative: &[u8], limit: u64) -> std::io::Result<Option<Vec<u8>>> {
+        Ok(self.read_or_size(relative, limit)?.and_then(std::result::Result::ok))
+    }
+
+    /// Returns the same, but of a file of more than `limit` bytes how many it has.
+    pub fn read_or_size(
+        &self,
+        relative: &[u8],
+        limit: u64,
+    ) -> std::io::Result<Option<std::result::Result<Vec<u8>, u64>>> {
         match self.open_any(relative) {
-            Ok(file) if file.metadata()?.is_file() => read_bounded(file, limit),
-            Ok(_) => Ok(None),
+            Ok(file) => {
+                let found = file.metadata()?;
+                if !found.is_file() {
+                    return Ok(None);
+                }
+                Ok(Some(read_bounded(file, limit)?.ok_or(found.len().max(limit))))
+            }
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::INVAL) => Ok(None),
             Err(error) => Err(error.into()),
         }

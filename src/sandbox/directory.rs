@@ -205,35 +205,11 @@ impl Directory {
 
     /// Returns the entries of the directory itself, unordered; more than `most` are [`OpenError::TooLarge`].
     pub fn entries(&self, most: usize) -> Result<Vec<DirectoryEntry>, OpenError> {
-        let system = |error| failed(error, self.links);
-        let mut found = Vec::new();
-        for entry in Dir::read_from(&self.handle).map_err(system)? {
-            let entry = entry.map_err(system)?;
-            let name = entry.file_name().to_bytes();
-            if matches!(name, b"." | b"..") {
-                continue;
-            }
-            if found.len() == most {
-                return Err(OpenError::TooLarge { size: most as u64 + 1 });
-            }
-            let kind = match entry.file_type() {
-                // Some file systems do not tell; the entry may be gone by now.
-                FileType::Unknown => match statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-                    Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-                    Err(Errno::NOENT) => continue,
-                    Err(error) => return Err(system(error)),
-                },
-                kind => kind,
-            };
-            let kind = match kind {
-                FileType::RegularFile => EntryKind::File,
-                FileType::Directory => EntryKind::Directory,
-                FileType::Symlink => EntryKind::Link,
-                _ => EntryKind::Special,
-            };
-            found.push(DirectoryEntry { name: name.to_vec(), kind });
+        match entries(&self.handle, most) {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => Err(OpenError::TooLarge { size: most as u64 + 1 }),
+            Err(error) => Err(failed(error, self.links)),
         }
-        Ok(found)
     }
 
     fn open_at(&self, relative: &[u8], flags: OFlags) -> Result<OwnedFd, OpenError> {
@@ -342,6 +318,39 @@ impl Stamp {
     pub fn identity(&self) -> (u64, u64) {
         (self.device, self.inode)
     }
+}
+
+/// Returns the entries of a directory, unordered; `None` where there are more than `most`.
+pub(super) fn entries(directory: impl AsFd, most: usize) -> rustix::io::Result<Option<Vec<DirectoryEntry>>> {
+    let directory = directory.as_fd();
+    let mut found = Vec::new();
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if matches!(name, b"." | b"..") {
+            continue;
+        }
+        if found.len() == most {
+            return Ok(None);
+        }
+        let kind = match entry.file_type() {
+            // Some file systems do not tell; the entry may be gone by now.
+            FileType::Unknown => match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                Err(Errno::NOENT) => continue,
+                Err(error) => return Err(error),
+            },
+            kind => kind,
+        };
+        let kind = match kind {
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Directory,
+            FileType::Symlink => EntryKind::Link,
+            _ => EntryKind::Special,
+        };
+        found.push(DirectoryEntry { name: name.to_vec(), kind });
+    }
+    Ok(Some(found))
 }
 
 /// Refuses a component that names no entry of its directory.

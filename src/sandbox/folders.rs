@@ -7,10 +7,11 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::beneath::Root;
+use super::directory::{self, DirectoryEntry};
 
 /// What stands at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,18 +124,10 @@ impl Folders {
         Ok(some(target)?.map(std::ffi::CString::into_bytes))
     }
 
-    /// Returns the names in a folder (`''` is the root), unordered, `None` where there is none.
-    pub fn names(&mut self, folder: &[u8]) -> io::Result<Option<Vec<Vec<u8>>>> {
+    /// Returns the entries of a folder (`''` is the root), unordered, `None` where there is none.
+    pub fn entries(&mut self, folder: &[u8]) -> io::Result<Option<Vec<DirectoryEntry>>> {
         let Some(handle) = some(self.enter(folder))? else { return Ok(None) };
-        let mut names = Vec::new();
-        for entry in Dir::read_from(handle)? {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if name != b"." && name != b".." {
-                names.push(name.to_vec());
-            }
-        }
-        Ok(Some(names))
+        Ok(directory::entries(handle, usize::MAX)?)
     }
 
     /// Opens the folder that a path lies in and returns it with the path's last component.
@@ -191,6 +184,7 @@ fn some<T>(result: rustix::io::Result<T>) -> io::Result<Option<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::EntryKind;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -217,7 +211,7 @@ mod tests {
         assert_eq!(size(b"a/b/secret"), None);
         assert_eq!(folders.look(b"a").unwrap().map(|state| state.kind), Some(FileKind::Link));
         assert_eq!(folders.read_link(b"a").unwrap().as_deref(), Some(&b"../outside"[..]));
-        assert!(folders.names(b"a").unwrap().is_none());
+        assert!(folders.entries(b"a").unwrap().is_none());
     }
 
     #[test]
@@ -227,6 +221,7 @@ mod tests {
         let mut folders = Folders::new(Root::open(temp.path()).unwrap());
         assert_eq!(folders.look(b"fifo").unwrap().map(|state| state.kind), Some(FileKind::Special));
         assert!(folders.open(b"fifo").unwrap().is_none());
-        assert_eq!(folders.names(b"").unwrap().unwrap(), [b"fifo"]);
+        let entries = folders.entries(b"").unwrap().unwrap();
+        assert_eq!(entries, [DirectoryEntry { name: b"fifo".to_vec(), kind: EntryKind::Special }]);
     }
 }

@@ -10,7 +10,7 @@ use redline::git::store::{Gate, index};
 use redline::sandbox::Access;
 use tempfile::TempDir;
 
-fn git(dir: &Path, args: &[&str], input: &str) -> Vec<u8> {
+pub fn git(dir: &Path, args: &[&str], input: &str) -> Vec<u8> {
     use std::io::Write as _;
     let mut child = Command::new("git")
         .current_dir(dir)

@@ -2,6 +2,7 @@
 
 mod approval_display;
 mod architecture;
+mod attributes_git;
 mod engine_parity;
 mod index_git;
 mod patch_git;

@@ -6,11 +6,8 @@
 //! git does not, and do not know that git compares an entry's name with the pattern behind the
 //! folder that it names.
 
-mod glob;
-
-use glob::{Glob, Rules};
-
 use super::changes::Mode;
+use super::glob::{Glob, Rules};
 use crate::error::{Error, Result, quoted};
 
 /// One pathspec, read: its magic and its path.

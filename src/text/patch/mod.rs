@@ -35,6 +35,7 @@ pub use apply::apply;
 pub use apply_error::{ApplyError, Difference};
 pub use error::PatchError;
 pub use parse::{Files, files, parse};
+pub use path::unquote;
 pub use print::hunk_text;
 pub use reverse::reverse;
 

@@ -83,7 +83,7 @@ pub(super) fn name_and_rest(line: &[u8]) -> Option<(Name<'_>, &[u8])> {
 
 /// Reads a C-style quoted name that `text` starts with; returns its bytes and how many bytes of
 /// `text` it takes.
-fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+pub fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut path = Vec::new();
     let mut at = 1;
     loop {

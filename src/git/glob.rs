@@ -19,11 +19,23 @@ pub struct Glob {
     fold_case: bool,
 }
 
+/// The steps that matching may still take, and room that is used again.
+#[derive(Debug)]
+pub struct Work {
+    left: u64,
+    places: Vec<usize>,
+    next: Vec<usize>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Byte(u8),
-    /// One byte of a set.
-    Set(Box<[bool; 256]>),
+    /// Any byte, slashes among them or not.
+    One {
+        slashes: bool,
+    },
+    /// One byte of a set, a bit for each.
+    Set(Box<[u64; 4]>),
     /// Any number of bytes, slashes among them or not.
     Run {
         slashes: bool,
@@ -53,7 +65,7 @@ impl Glob {
                     }
                     Some(Step::Run { slashes: !by_folder || is_component })
                 }
-                b'?' => Some(set(|byte| !(by_folder && byte == b'/'))),
+                b'?' => Some(Step::One { slashes: !by_folder }),
                 b'[' => class(pattern, &mut at, rules),
                 // What is escaped is not folded, and so an upper-case letter matches none.
                 b'\\' => {
@@ -76,22 +88,34 @@ impl Glob {
 
     /// Tells whether the pattern matches the whole of a text.
     pub fn matches(&self, text: &[u8]) -> bool {
-        let (mut places, mut next) = (Vec::new(), Vec::new());
-        self.stand(0, &mut places);
+        self.matches_within(text, &mut Work::default())
+    }
+
+    /// Tells whether the pattern matches the whole of a text; `false` where the work is used up.
+    pub fn matches_within(&self, text: &[u8], work: &mut Work) -> bool {
+        let Work { left, places, next } = work;
+        places.clear();
+        next.clear();
+        self.stand(0, places);
         for &byte in text {
+            *left = left.saturating_sub(places.len() as u64);
+            if *left == 0 {
+                return false;
+            }
             let byte = if self.fold_case { byte.to_ascii_lowercase() } else { byte };
-            for &place in &places {
+            for &place in places.iter() {
                 match self.steps.get(place) {
-                    Some(Step::Byte(wanted)) if *wanted == byte => self.stand(place + 1, &mut next),
-                    Some(Step::Set(set)) if set[usize::from(byte)] => self.stand(place + 1, &mut next),
-                    Some(Step::Run { slashes }) if *slashes || byte != b'/' => self.stand(place, &mut next),
+                    Some(Step::Byte(wanted)) if *wanted == byte => self.stand(place + 1, next),
+                    Some(Step::One { slashes }) if *slashes || byte != b'/' => self.stand(place + 1, next),
+                    Some(Step::Set(set)) if holds(set, byte) => self.stand(place + 1, next),
+                    Some(Step::Run { slashes }) if *slashes || byte != b'/' => self.stand(place, next),
                     _ => {}
                 }
             }
             if next.is_empty() {
                 return false;
             }
-            std::mem::swap(&mut places, &mut next);
+            std::mem::swap(places, next);
             next.clear();
         }
         places.last() == Some(&self.steps.len())
@@ -115,8 +139,39 @@ impl Glob {
     }
 }
 
+impl Work {
+    /// Returns the work of so many steps.
+    pub fn new(steps: u64) -> Self {
+        Self { left: steps, ..Self::default() }
+    }
+
+    /// Takes a number of steps.
+    pub fn take(&mut self, steps: u64) {
+        self.left = self.left.saturating_sub(steps);
+    }
+
+    /// Tells whether no step is left.
+    pub fn is_used_up(&self) -> bool {
+        self.left == 0
+    }
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self { left: u64::MAX, places: Vec::new(), next: Vec::new() }
+    }
+}
+
 fn set(holds: impl Fn(u8) -> bool) -> Step {
-    Step::Set(Box::new(std::array::from_fn(|byte| holds(byte as u8))))
+    let mut bits = [0_u64; 4];
+    for byte in (0..=u8::MAX).filter(|&byte| holds(byte)) {
+        bits[usize::from(byte / 64)] |= 1 << (byte % 64);
+    }
+    Step::Set(Box::new(bits))
+}
+
+fn holds(set: &[u64; 4], byte: u8) -> bool {
+    set[usize::from(byte / 64)] >> (byte % 64) & 1 != 0
 }
 
 /// Reads a bracket expression whose `[` is passed; none when it is malformed.

@@ -1,0 +1,141 @@
+//! The attribute files of a comparison, each read once for all threads.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gix::bstr::ByteSlice;
+
+use super::NAMES;
+use super::list::{AttributeList, Names};
+use crate::error::{Error, Result, quoted};
+use crate::git::index::Index;
+use crate::git::objects::Objects;
+use crate::git::repository::Repository;
+use crate::limits;
+use crate::sandbox::Root;
+
+const FILE: &[u8] = b".gitattributes";
+
+/// The attribute files that lookups have needed so far.
+#[derive(Debug)]
+pub struct AttributeFiles {
+    /// The work tree, where there is one.
+    root: Option<Root>,
+    /// Whether ASCII letters in patterns match in either case: `core.ignoreCase`.
+    fold_case: bool,
+    /// The names that can matter: those that are asked for, and those of macros.
+    pub(super) names: Names,
+    /// `info/attributes`, which goes before all others.
+    pub(super) info: AttributeList,
+    /// The file in the root of the work tree, which may define macros too.
+    top: Option<Arc<AttributeList>>,
+    built_in: AttributeList,
+    others: Mutex<Others>,
+}
+
+/// What was read below the root.
+#[derive(Debug, Default)]
+struct Others {
+    lists: HashMap<Vec<u8>, Option<Arc<AttributeList>>>,
+    /// Bytes of all files.
+    bytes: usize,
+}
+
+impl AttributeFiles {
+    /// Reads the files that define macros.
+    pub fn new(repository: &Repository, index: Option<&Arc<Index>>) -> Result<Self> {
+        let root = repository.location.work_tree.as_deref().and_then(|path| Root::open(path).ok());
+        let info = repository.common_dir.read(b"info/attributes", limits::ATTRIBUTES_BYTES)?.unwrap_or_default();
+        let top = match &root {
+            Some(root) => read(root, index, &repository.objects(), b"")?,
+            None => None,
+        };
+        let fold_case = repository.checkout.ignores_case;
+        let mut names: Names = NAMES.iter().enumerate().map(|(at, name)| (name.as_bytes().to_vec(), at)).collect();
+        let macros =
+            [Some(&info), top.as_ref()].into_iter().flatten().flat_map(|bytes| AttributeList::macro_names(bytes));
+        for name in std::iter::once(b"binary".to_vec()).chain(macros) {
+            let next = names.len();
+            names.entry(name).or_insert(next);
+        }
+        let list = |bytes: &[u8]| AttributeList::new(bytes, &names, true, fold_case);
+        let (info, top, built_in) =
+            (list(&info), top.map(|top| Arc::new(list(&top))), list(b"[attr]binary -diff -merge -text"));
+        Ok(Self { root, fold_case, names, info, top, built_in, others: Mutex::default() })
+    }
+
+    /// Tells whether directories have files of their own.
+    pub(super) fn has_work_tree(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Returns what a macro assigns.
+    pub(super) fn definition(&self, name: usize) -> Option<(&AttributeList, Range<usize>)> {
+        let lists = [Some(&self.info), self.top.as_deref(), Some(&self.built_in)];
+        lists.into_iter().flatten().find_map(|list| Some((list, list.macros.get(&name)?.clone())))
+    }
+
+    /// Returns the list of a directory, `None` where it has no file.
+    pub(super) fn list(
+        &self,
+        folder: &[u8],
+        index: Option<&Arc<Index>>,
+        objects: &Objects,
+    ) -> Result<Option<Arc<AttributeList>>> {
+        let Some(root) = &self.root else { return Ok(None) };
+        if folder.is_empty() {
+            return Ok(self.top.clone());
+        }
+        if let Some(known) = self.others().lists.get(folder) {
+            return Ok(known.clone());
+        }
+        let bytes = read(root, index, objects, folder)?;
+        // Macros count only at the root.
+        let list = bytes.map(|bytes| Arc::new(AttributeList::new(&bytes, &self.names, false, self.fold_case)));
+        let mut others = self.others();
+        others.bytes += list.as_ref().map_or(0, |list| list.bytes);
+        if others.bytes > limits::PATTERN_BYTES || others.lists.len() == limits::ATTRIBUTE_PATHS {
+            *others = Others::default();
+        }
+        others.lists.insert(folder.to_vec(), list.clone());
+        Ok(list)
+    }
+
+    fn others(&self) -> std::sync::MutexGuard<'_, Others> {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads the attribute file of a folder.
+fn read(root: &Root, index: Option<&Arc<Index>>, objects: &Objects, folder: &[u8]) -> Result<Option<Vec<u8>>> {
+    let mut path = folder.to_vec();
+    if !path.is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(FILE);
+    let shown = || quoted(&path.to_str_lossy());
+    let too_large = |size: u64| {
+        Error::too_large(format!("{} has {size} bytes, over the limit of {}", shown(), limits::ATTRIBUTES_BYTES))
+            .with_hint("It decides which files are binary; make it smaller")
+    };
+    let found = root.read_or_size(&path, limits::ATTRIBUTES_BYTES).map_err(|error| {
+        Error::tool_failed(format!("{} cannot be read", shown()))
+            .with_hint("It decides which files are binary")
+            .with_source(error)
+    })?;
+    match found {
+        Some(Ok(bytes)) => return Ok(Some(bytes)),
+        Some(Err(size)) => return Err(too_large(size)),
+        None => {}
+    }
+    let Some(entry) = index.and_then(|index| index.content(&path)) else { return Ok(None) };
+    if !entry.mode.is_regular() {
+        return Ok(None);
+    }
+    let size = objects.blob_size(&entry.oid)?;
+    if size > limits::ATTRIBUTES_BYTES {
+        return Err(too_large(size));
+    }
+    Ok(Some(objects.blob(&entry.oid)?.to_vec()))
+}

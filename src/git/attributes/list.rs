@@ -1,0 +1,203 @@
+//! The lines of one attribute file, as far as they can matter.
+//!
+//! Source: git's `gitattributes`. Of what lines assign, only names that redline asks for and names of macros are kept.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::super::path_patterns::{PathPattern, PatternTable};
+use crate::text::patch::unquote;
+
+/// The numbers of the names that can matter.
+pub type Names = HashMap<Vec<u8>, usize>;
+
+/// What a line says of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// `name`
+    Set,
+    /// `-name`
+    Unset,
+    /// `!name`, or nothing.
+    Unspecified,
+    /// `name=value`
+    Value(Vec<u8>),
+}
+
+/// The lines of one file.
+#[derive(Debug, Default)]
+pub struct AttributeList {
+    pub(super) table: PatternTable,
+    /// By a pattern's number, what its line assigns.
+    pub(super) rules: Vec<Range<usize>>,
+    /// By a macro's name, what it assigns; the last definition counts.
+    pub(super) macros: HashMap<usize, Range<usize>>,
+    pub(super) assignments: Vec<Assignment>,
+    /// Bytes of the file.
+    pub(super) bytes: usize,
+}
+
+/// What a line gives to one attribute.
+#[derive(Debug)]
+pub struct Assignment {
+    pub(super) name: usize,
+    pub(super) state: State,
+}
+
+/// Bytes from which on git ignores a line.
+const LINE_BYTES: usize = 2048;
+const MACRO: &[u8] = b"[attr]";
+const BLANKS: &[u8] = b" \t\r\n";
+
+impl AttributeList {
+    /// Reads a file; macros count where `allows_macros`.
+    pub fn new(bytes: &[u8], names: &Names, allows_macros: bool, fold_case: bool) -> Self {
+        let mut list = Self { table: PatternTable::new(fold_case), bytes: bytes.len(), ..Self::default() };
+        for line in lines(bytes) {
+            let start = list.assignments.len();
+            for (name, state) in line.assignments() {
+                if let Some(&name) = names.get(name) {
+                    list.assignments.push(Assignment { name, state: state.owned() });
+                }
+            }
+            let assigned = start..list.assignments.len();
+            match line.subject() {
+                Subject::Macro(name) => match names.get(name) {
+                    Some(&name) if allows_macros => {
+                        list.macros.insert(name, assigned);
+                    }
+                    _ => list.assignments.truncate(start),
+                },
+                Subject::Pattern(text) => {
+                    let pattern = PathPattern::new(text);
+                    // Only files are asked for.
+                    let is_used = !pattern.is_negative && !pattern.is_for_directories;
+                    match u32::try_from(list.rules.len()) {
+                        Ok(number) if is_used && !assigned.is_empty() => {
+                            list.table.add(&pattern, number);
+                            list.rules.push(assigned);
+                        }
+                        _ => list.assignments.truncate(start),
+                    }
+                }
+            }
+        }
+        list
+    }
+
+    /// Returns the names of the macros that a file defines.
+    pub fn macro_names(bytes: &[u8]) -> Vec<Vec<u8>> {
+        lines(bytes)
+            .filter_map(|line| match line.subject() {
+                Subject::Macro(name) => Some(name.to_vec()),
+                Subject::Pattern(_) => None,
+            })
+            .collect()
+    }
+}
+
+/// A line that says something and is sound.
+struct Line<'a> {
+    /// The first word, unquoted.
+    first: std::borrow::Cow<'a, [u8]>,
+    rest: &'a [u8],
+}
+
+enum Subject<'l> {
+    Pattern(&'l [u8]),
+    Macro(&'l [u8]),
+}
+
+enum Given<'a> {
+    Set,
+    Unset,
+    Unspecified,
+    Value(&'a [u8]),
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.split(|&byte| byte == b'\n').filter_map(Line::new)
+}
+
+impl<'a> Line<'a> {
+    fn new(line: &'a [u8]) -> Option<Self> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
+        let text = without_blanks(line);
+        if text.is_empty() || text[0] == b'#' || line.len() >= LINE_BYTES {
+            return None;
+        }
+        let quoted = (text[0] == b'"').then(|| unquote(text)).flatten();
+        let (first, rest) = match quoted {
+            Some((pattern, length)) => (pattern.into(), &text[length..]),
+            None => {
+                let (first, rest) = word(text);
+                (first.into(), rest)
+            }
+        };
+        let line = Self { first, rest: without_blanks(rest) };
+        let is_sound = match line.subject() {
+            Subject::Macro(name) => is_name(name),
+            Subject::Pattern(_) => true,
+        };
+        // One name that is none spoils the line.
+        (is_sound && line.assignments().all(|(name, _)| is_name(name))).then_some(line)
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        match self.first.strip_prefix(MACRO) {
+            Some(name) if !name.is_empty() => Subject::Macro(word(without_blanks(name)).0),
+            _ => Subject::Pattern(&self.first),
+        }
+    }
+
+    fn assignments(&self) -> impl Iterator<Item = (&'a [u8], Given<'a>)> + use<'a> {
+        let mut rest = self.rest;
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let (text, behind) = word(rest);
+            rest = without_blanks(behind);
+            let (name, value) = match text.iter().position(|&byte| byte == b'=') {
+                Some(at) => (&text[..at], Some(&text[at + 1..])),
+                None => (text, None),
+            };
+            Some(match (name, value) {
+                ([b'-', name @ ..], _) => (name, Given::Unset),
+                ([b'!', name @ ..], _) => (name, Given::Unspecified),
+                (name, Some(value)) => (name, Given::Value(value)),
+                (name, None) => (name, Given::Set),
+            })
+        })
+    }
+}
+
+impl Given<'_> {
+    fn owned(&self) -> State {
+        match self {
+            Self::Set => State::Set,
+            Self::Unset => State::Unset,
+            Self::Unspecified => State::Unspecified,
+            Self::Value(value) => State::Value(value.to_vec()),
+        }
+    }
+}
+
+/// Splits the first word off some text.
+fn word(text: &[u8]) -> (&[u8], &[u8]) {
+    text.split_at(text.iter().position(|byte| BLANKS.contains(byte)).unwrap_or(text.len()))
+}
+
+fn without_blanks(text: &[u8]) -> &[u8] {
+    &text[text.iter().position(|byte| !BLANKS.contains(byte)).unwrap_or(text.len())..]
+}
+
+/// Tells a name that an attribute may have; those of git's own are reserved.
+fn is_name(name: &[u8]) -> bool {
+    !name.is_empty()
+        && name[0] != b'-'
+        && !name.starts_with(b"builtin_")
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(byte))
+}

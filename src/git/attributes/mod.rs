@@ -1,0 +1,186 @@
+//! The attributes of a path, from the places git asks.
+//!
+//! These are the work tree's `.gitattributes` (read beneath its root, never through a link), the index's where the
+//! comparison has one and the work tree lacks the file, and `info/attributes`. A bare repository has only the last, as
+//! in git, and like `git diff` of two revisions those do not ask the index. The user's and the system's files take no
+//! part.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `list` | the lines of one file |
+//! | `files` | the files of a comparison, read once for all threads |
+
+mod files;
+mod list;
+
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+
+pub use files::AttributeFiles;
+pub use list::State;
+use list::{AttributeList, Names};
+
+use super::Comparison;
+use super::glob::Work;
+use super::objects::Objects;
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+
+/// All attributes that are ever looked up; macros may set them too.
+const NAMES: [&str; 7] = ["diff", "linguist-generated", "text", "crlf", "eol", "ident", "working-tree-encoding"];
+
+/// Looks attributes up for one thread; fastest for paths in ascending order.
+pub struct Attributes {
+    comparison: Comparison,
+    /// What reads `.gitattributes` files of the index.
+    objects: Objects,
+    selected: &'static [&'static str],
+    /// The lists of `folder` and the folders above it from the root on, each where it has one.
+    stack: Vec<Option<Arc<AttributeList>>>,
+    folder: Vec<u8>,
+    /// By the number of a name, what was found for the path; and which were.
+    found: Vec<Option<State>>,
+    touched: Vec<usize>,
+}
+
+impl Attributes {
+    /// Returns what looks up the attributes named by `selected`.
+    pub(super) fn new(comparison: &Comparison, selected: &'static [&'static str]) -> Self {
+        debug_assert!(selected.iter().all(|name| NAMES.contains(name)), "a name that the lists leave out");
+        Self {
+            comparison: comparison.clone(),
+            objects: comparison.repository().objects(),
+            selected,
+            stack: Vec::new(),
+            folder: Vec::new(),
+            found: Vec::new(),
+            touched: Vec::new(),
+        }
+    }
+
+    /// Returns the states of the selected attributes for the file at `path`, in their order.
+    ///
+    /// # Errors
+    /// `too_large` for files or patterns beyond the limits.
+    pub fn of(&mut self, path: &[u8]) -> Result<Vec<State>> {
+        let files = self.comparison.attribute_files()?;
+        self.enter(&files, path.rfind_byte(b'/').map_or(&[][..], |slash| &path[..slash]))?;
+        self.found.resize(files.names.len(), None);
+        for name in self.touched.drain(..) {
+            self.found[name] = None;
+        }
+        let mut work = Work::new(limits::PATTERN_STEPS);
+        let stack = std::mem::take(&mut self.stack);
+        // The file in `info` goes first, then those of the nearest directories.
+        let levels = std::iter::once((0, &files.info)).chain(lists(&stack, &self.folder));
+        for (base, list) in levels {
+            let mut matching = list.table.matching(&path[base..], &mut work);
+            while !self.is_done(&files.names)
+                && let Some(number) = matching.next(&mut work)
+            {
+                self.assign(&files, list, number as usize, &mut work);
+            }
+        }
+        self.stack = stack;
+        if work.is_used_up() {
+            return Err(Error::too_large(format!(
+                "the patterns of .gitattributes take too many steps for {}",
+                quoted(&path.to_str_lossy())
+            ))
+            .with_hint("Make them fewer, or their wildcards simpler"));
+        }
+        let state = |name: &&str| self.state(&files.names, name).cloned().unwrap_or(State::Unspecified);
+        Ok(self.selected.iter().map(state).collect())
+    }
+
+    fn state(&self, names: &Names, name: &str) -> Option<&State> {
+        self.found[*names.get(name.as_bytes())?].as_ref()
+    }
+
+    fn is_done(&self, names: &Names) -> bool {
+        self.selected.iter().all(|name| self.state(names, name).is_some())
+    }
+
+    /// Gives attributes what a line assigns, its last word first, and what the macros among them assign; what an
+    /// attribute has got already stays.
+    fn assign(&mut self, files: &AttributeFiles, list: &AttributeList, number: usize, work: &mut Work) {
+        let mut waiting = vec![(list, list.rules[number].clone())];
+        while let Some((list, range)) = waiting.last_mut() {
+            let Some(at) = range.next_back() else {
+                waiting.pop();
+                continue;
+            };
+            work.take(1);
+            let assignment = &list.assignments[at];
+            let found = &mut self.found[assignment.name];
+            if found.is_none() {
+                *found = Some(assignment.state.clone());
+                self.touched.push(assignment.name);
+                if assignment.state == State::Set
+                    && let Some((list, range)) = files.definition(assignment.name)
+                {
+                    waiting.push((list, range));
+                }
+            }
+        }
+    }
+
+    /// Makes the stack hold the lists of `folder` and the folders above it.
+    fn enter(&mut self, files: &AttributeFiles, folder: &[u8]) -> Result<()> {
+        if !files.has_work_tree() || self.folder == folder && !self.stack.is_empty() {
+            return Ok(());
+        }
+        // `stack[0]` is the root's; `stack[n]` that of the first n components.
+        let kept = if self.stack.is_empty() { 0 } else { 1 + common_components(&self.folder, folder) };
+        self.stack.truncate(kept);
+        self.folder.clear();
+        self.folder.extend_from_slice(folder);
+        let mut bytes: usize = self.stack.iter().flatten().map(|list| list.bytes).sum();
+        for end in ends(folder).skip(kept) {
+            let list = match files.list(&folder[..end], self.comparison.index(), &self.objects) {
+                Ok(list) => list,
+                Err(error) => {
+                    self.stack.clear();
+                    return Err(error);
+                }
+            };
+            bytes += list.as_ref().map_or(0, |list| list.bytes);
+            if bytes > limits::PATTERN_BYTES {
+                self.stack.clear();
+                return Err(Error::too_large(format!(
+                    "the .gitattributes files of {} and the directories above have {bytes} bytes",
+                    quoted(&folder.to_str_lossy())
+                ))
+                .with_hint("redline reads no more than this; docs/limitations.md lists the limits"));
+            }
+            self.stack.push(list);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the lists of a stack from the nearest directory on, with the bytes of the directory's path.
+fn lists<'s>(
+    stack: &'s [Option<Arc<AttributeList>>],
+    folder: &[u8],
+) -> impl Iterator<Item = (usize, &'s AttributeList)> + use<'s> {
+    let bases: Vec<usize> = ends(folder).map(|end| if end == 0 { 0 } else { end + 1 }).collect();
+    let lists = stack.iter().zip(bases).filter_map(|(list, base)| Some((base, list.as_deref()?)));
+    lists.collect::<Vec<_>>().into_iter().rev()
+}
+
+/// Returns where the paths of a folder and of those above it end, the root's first.
+fn ends(folder: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    std::iter::once(0)
+        .chain(folder.iter().enumerate().filter_map(|(at, &byte)| (byte == b'/').then_some(at)))
+        .chain((!folder.is_empty()).then_some(folder.len()))
+}
+
+/// Returns how many leading components two folders share.
+fn common_components(a: &[u8], b: &[u8]) -> usize {
+    if a.is_empty() || b.is_empty() {
+        return 0;
+    }
+    a.split(|&byte| byte == b'/').zip(b.split(|&byte| byte == b'/')).take_while(|(a, b)| a == b).count()
+}
