@@ -35,7 +35,7 @@ mod refs;
 mod renames;
 mod repository;
 mod revision;
-mod store;
+pub mod store;
 mod submodule;
 mod suggest;
 mod tree;

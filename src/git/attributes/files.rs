@@ -45,7 +45,7 @@ struct Others {
 impl AttributeFiles {
     /// Reads the files that define macros.
     pub fn new(repository: &Repository, index: Option<&Arc<Index>>) -> Result<Self> {
-        let root = repository.location.work_tree.as_deref().and_then(|path| Root::open(path).ok());
+        let root = repository.work_tree_root().ok();
         let info = repository.common_dir.read(b"info/attributes", limits::ATTRIBUTES_BYTES)?.unwrap_or_default();
         let top = match &root {
             Some(root) => read(root, index, &repository.objects(), b"")?,
