@@ -16,6 +16,7 @@
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
 //! | [`pipeline`] | pure: ordered parallel work with a bounded window |
 //! | [`budget`] | pure: what a query may use of time and memory, and whether it is cancelled |
+//! | [`strict_json`] | pure: JSON whose objects have no key twice |
 //! | [`suggest`] | pure: the nearest names to one that was not found |
 //! | [`error`], [`limits`] | the error codes and every limit by name |
 
@@ -30,6 +31,7 @@ pub mod pipeline;
 pub mod render;
 pub mod review;
 pub mod sandbox;
+pub mod strict_json;
 pub mod suggest;
 pub mod text;
 pub mod tools;

@@ -34,9 +34,30 @@ pub const DIFF_TEXT_BYTES: usize = 64 << 20;
 /// Seconds for which an approval holds, while `redline_approval_ttl_seconds` says nothing else.
 pub const APPROVAL_TTL_SECONDS: u64 = 900;
 
-/// Bytes of results and payloads that wait for an approval; beyond, the oldest that nobody has
-/// approved are forgotten and must be proposed again.
-pub const WAITING_BYTES: usize = 64 << 20;
+/// Bytes of results and payloads that wait for an approval, while `redline_max_waiting_bytes` says nothing else;
+/// beyond, the oldest that nobody has approved are forgotten and must be proposed again. One proposal that is larger by
+/// itself is `too_large:`.
+pub const WAITING_BYTES: u64 = 64 << 20;
+
+/// Proposals of one session that may wait, while `redline_max_proposals` says nothing else; another is `too_large:`.
+pub const MAX_PROPOSALS: u64 = 1_000;
+
+/// Calls of tools that a session may make in a minute, while `redline_max_calls` says nothing else; 0 is no limit. A
+/// call beyond is `too_large:`.
+pub const MAX_CALLS: u64 = 0;
+
+/// Sessions whose calls are counted at once; beyond, those that have made none for a minute are forgotten, and without
+/// any such a call of a new session is `too_large:`.
+pub const COUNTED_SESSIONS: usize = 10_000;
+
+/// Bytes of the name of a session; a longer one is `invalid_args:`.
+pub const SESSION_BYTES: usize = 256;
+
+/// Lines of a page of `approval_pages`, from what a box needs to what bounds its work; others are `invalid_args:`.
+pub const PAGE_LINES: std::ops::RangeInclusive<i64> = 8..=100_000;
+
+/// Edits in one call; more are `too_large:`.
+pub const EDITS: usize = 10_000;
 
 /// Bytes of a text that is compared word by word; a longer one gives NULL. Two texts of this size
 /// without anything in common take seconds, which nothing could cancel.

@@ -3,116 +3,145 @@
 //! In memory, for one database: whoever opens the database owns one [`Approvals`], and nothing is
 //! shared between two. The clock is the caller's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::operation::{Digest, Operation, Tool};
+use super::operation::{Operation, Session, Tool};
 use super::payload::Payload;
 use super::proposal::{Proposal, approval_id};
+use super::scope::{Covered, Scope};
+use super::secret::{Digest, Secret};
 use crate::error::{Error, Result, quoted};
-use crate::limits;
 
-/// How much an approval is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scope {
-    /// The operation that was shown, once, on the state that was shown.
-    #[default]
-    Once,
-    /// What the same tool does to the same file.
-    Path,
-    /// What the same tool does in the same sandbox.
-    Sandbox,
-    /// What the same tool does.
-    Session,
+/// The time of a call, and what holds while it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// Now.
+    pub now: Instant,
+    /// How long proposals and approvals hold.
+    pub ttl: Duration,
+    /// The proposals that may wait for one session.
+    pub proposals: usize,
+    /// The bytes of all that wait.
+    pub bytes: usize,
 }
 
-impl Scope {
-    /// Reads a scope by its name.
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "once" => Ok(Self::Once),
-            "path" => Ok(Self::Path),
-            "sandbox" => Ok(Self::Sandbox),
-            "session" => Ok(Self::Session),
-            _ => Err(Error::invalid_args(format!("there is no scope {}", quoted(name)))
-                .with_hint("Use once, path, sandbox or session")),
-        }
-    }
-}
-
-/// What an approval of a scope wider than `once` is for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Covered {
-    tool: Tool,
-    /// `None` is every sandbox.
-    root: Option<(u64, u64)>,
-    /// `None` is every path.
-    path: Option<Vec<u8>>,
-}
-
-impl Covered {
-    /// Returns what the scopes `path`, `sandbox` and `session` cover around an operation.
-    fn around(operation: &Operation<'_>) -> [Self; 3] {
-        let (tool, root, path) = (operation.tool, Some(operation.root), Some(operation.path.to_vec()));
-        [Self { tool, root, path }, Self { tool, root, path: None }, Self { tool, root: None, path: None }]
-    }
+/// A yes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The id of what was shown when it was given.
+    pub id: String,
+    /// How much it is for.
+    pub scope: Scope,
+    /// For whom.
+    pub session: Session,
+    /// What is done.
+    pub tool: Tool,
+    /// The path that was shown.
+    pub path: String,
+    /// Who said it.
+    pub by: String,
+    /// When.
+    pub since: Instant,
 }
 
 /// An operation that was proposed.
 #[derive(Debug)]
 struct Waiting {
-    request: Digest,
+    state: Digest,
     proposal: Proposal,
     result: Arc<[u8]>,
     covered: [Covered; 3],
     bytes: usize,
-    since: Instant,
-    /// When a person said yes.
-    approved: Option<Instant>,
+    /// Its place in `State::order`.
+    since: (Instant, u64),
+    /// The yes to it.
+    approved: Option<Given>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     waiting: HashMap<Digest, Waiting>,
-    /// Approvals of wider scopes, and when they were given.
-    covered: HashMap<Covered, Instant>,
+    /// The ids of `waiting`, the oldest first: since when they wait, or were approved.
+    order: BTreeMap<(Instant, u64), Digest>,
+    /// The bytes of all that wait.
+    bytes: usize,
+    /// How many wait for each session.
+    sessions: HashMap<Session, usize>,
+    /// Approvals of wider scopes.
+    covered: HashMap<Covered, Given>,
+    /// What tells two moments apart that the clock does not.
+    counter: u64,
 }
 
 /// The proposals and approvals of one database.
-///
-/// Proposals and approvals hold for `ttl`, the time to live that each call is given.
-#[derive(Debug, Default)]
-pub struct Approvals(Mutex<State>);
+#[derive(Debug)]
+pub struct Approvals {
+    secret: Secret,
+    state: Mutex<State>,
+}
+
+impl Default for Approvals {
+    fn default() -> Self {
+        Self { secret: Secret::random(), state: Mutex::default() }
+    }
+}
 
 impl Approvals {
-    /// Records an operation that may be approved from now on; its id is that of the payload.
-    pub fn propose(&self, operation: &Operation<'_>, proposal: Proposal, now: Instant, ttl: Duration) {
-        self.lock(now, ttl).propose(operation, proposal, now);
+    /// Returns the secret of the database.
+    pub fn secret(&self) -> &Secret {
+        &self.secret
     }
 
-    /// Records a yes to what `payload` shows and returns its approval id.
+    /// Records an operation that may be approved from now on; its id is that of the payload.
+    ///
+    /// # Errors
+    /// `too_large` when the session has proposed as much as it may.
+    pub fn propose(&self, operation: &Operation<'_>, proposal: Proposal, rules: Rules) -> Result<()> {
+        let id = operation.id(&self.secret);
+        self.lock(rules).propose(id, operation.state(&self.secret), operation, proposal, rules)
+    }
+
+    /// Refuses another proposal of a session that has made as many as it may.
+    ///
+    /// # Errors
+    /// `too_large`.
+    pub fn check_quota(&self, operation: &Operation<'_>, rules: Rules) -> Result<()> {
+        let state = self.lock(rules);
+        if state.waiting.contains_key(&operation.id(&self.secret)) {
+            return Ok(());
+        }
+        state.check_quota(operation.session, rules)
+    }
+
+    /// Records the yes of `by` to what `payload` shows and returns its approval id.
     ///
     /// # Errors
     /// `not_found` when no such operation waits, `invalid_args` when the payload is not the one
     /// that was proposed under its id: what was shown would not be what is done.
-    pub fn approve(&self, payload: &Payload, scope: Scope, now: Instant, ttl: Duration) -> Result<String> {
-        let mut state = self.lock(now, ttl);
-        let waiting = state.waiting_for(payload.approval_id())?;
+    pub fn approve(&self, payload: &Payload, scope: Scope, by: &str, rules: Rules) -> Result<String> {
+        let mut state = self.lock(rules);
+        let (id, waiting) = state.waiting_for(payload.approval_id())?;
         if waiting.proposal.payload != *payload {
-            return Err(Error::invalid_args("the payload is not the one that was proposed under its approval_id")
-                .with_hint("Show and approve the payload of needs_approval as it is"));
+            return Err(Error::invalid_args("the payload is not the one that waits under its approval_id").with_hint(
+                "Show and approve the payload as it is; if the file has changed since it was shown, show the one that waits now",
+            ));
         }
-        waiting.approved = Some(now);
-        let [path, sandbox, session] = &waiting.covered;
-        let covered = match scope {
-            Scope::Once => None,
-            Scope::Path => Some(path),
-            Scope::Sandbox => Some(sandbox),
-            Scope::Session => Some(session),
+        let given = Given {
+            id: id.to_string(),
+            scope,
+            session: waiting.covered[0].session.clone(),
+            tool: waiting.covered[0].tool,
+            path: payload.path().to_owned(),
+            by: by.to_owned(),
+            since: rules.now,
         };
-        if let Some(covered) = covered.cloned() {
-            state.covered.insert(covered, now);
+        waiting.approved = Some(given.clone());
+        let covered = scope.of(&waiting.covered).cloned();
+        state.renew(id, rules.now);
+        if let Some(covered) = covered {
+            state.covered.insert(covered, given);
         }
         Ok(payload.approval_id().to_owned())
     }
@@ -120,50 +149,51 @@ impl Approvals {
     /// Returns what an approved operation writes, which is what was proposed, and uses the
     /// approval up. Where an approval of a wider scope covers the operation, it is its own result.
     ///
-    /// Where nothing allows it, the operation is proposed.
+    /// Where nothing allows it, the operation is proposed. `outline` is what the caller may be told of it.
     ///
     /// # Errors
     /// `approval_required` when nobody has said yes, `stale` when somebody has, but the file has
-    /// changed since; that approval is void.
+    /// changed since; that approval is void. `too_large` as [`Self::propose`].
     pub fn take(
         &self,
         operation: &Operation<'_>,
         proposal: Proposal,
-        now: Instant,
-        ttl: Duration,
+        outline: &str,
+        rules: Rules,
     ) -> Result<Arc<[u8]>> {
-        let mut state = self.lock(now, ttl);
-        let id = operation.digest();
-        if state.waiting.get(&id).is_some_and(|waiting| waiting.approved.is_some())
-            && let Some(waiting) = state.waiting.remove(&id)
+        let mut state = self.lock(rules);
+        let (id, now) = (operation.id(&self.secret), operation.state(&self.secret));
+        let approved = state.waiting.get(&id).filter(|waiting| waiting.approved.is_some());
+        let is_outdated = approved.is_some_and(|waiting| waiting.state != now);
+        if approved.is_some()
+            && let Some(waiting) = state.remove(id)
         {
-            return Ok(waiting.result);
+            if !is_outdated {
+                return Ok(waiting.result);
+            }
+            if !state.is_covered(operation) {
+                return Err(Error::stale(format!("the file has changed since \"{outline}\" was approved"))
+                    .with_hint("Ask again: needs_approval shows what it would do now"));
+            }
         }
         if state.is_covered(operation) {
             return Ok(operation.result.unwrap_or_default().into());
         }
-        let request = operation.request();
-        let is_outdated = |_: &Digest, waiting: &mut Waiting| waiting.request == request && waiting.approved.is_some();
-        if let Some((_, outdated)) = state.waiting.extract_if(is_outdated).next() {
-            let description = outdated.proposal.payload.description();
-            return Err(Error::stale(format!("the file has changed since \"{description}\" was approved"))
-                .with_hint("Ask again: needs_approval shows what it would do now"));
-        }
-        let message = format!("\"{}\" waits for a person under the id {id}", proposal.payload.description());
-        state.propose(operation, proposal, now);
-        Err(Error::approval_required(message).with_hint("Call it again when the host has approved it"))
+        state.propose(id, now, operation, proposal, rules)?;
+        Err(required(outline, id))
     }
 
     /// Tells whether the operation would be done without another question.
-    pub fn allows(&self, operation: &Operation<'_>, now: Instant, ttl: Duration) -> bool {
-        let state = self.lock(now, ttl);
-        state.is_covered(operation)
-            || state.waiting.get(&operation.digest()).is_some_and(|waiting| waiting.approved.is_some())
+    pub fn allows(&self, operation: &Operation<'_>, rules: Rules) -> bool {
+        let state = self.lock(rules);
+        let (id, now) = (operation.id(&self.secret), operation.state(&self.secret));
+        let approved = state.waiting.get(&id).filter(|waiting| waiting.approved.is_some());
+        state.is_covered(operation) || approved.is_some_and(|waiting| waiting.state == now)
     }
 
     /// Tells whether an approval of a scope wider than `once` covers the operation.
-    pub fn covers(&self, operation: &Operation<'_>, now: Instant, ttl: Duration) -> bool {
-        self.lock(now, ttl).is_covered(operation)
+    pub fn covers(&self, operation: &Operation<'_>, rules: Rules) -> bool {
+        self.lock(rules).is_covered(operation)
     }
 
     /// Returns a chunk, from 1, of the text of a payload, which is named by its `fetch_url` or its
@@ -171,69 +201,165 @@ impl Approvals {
     ///
     /// # Errors
     /// `not_found` when no such operation waits, `invalid_args` when there is no such chunk.
-    pub fn chunk(&self, reference: &str, number: u64, now: Instant, ttl: Duration) -> Result<String> {
-        let mut state = self.lock(now, ttl);
-        state.waiting_for(approval_id(reference))?.proposal.chunk(number).map(str::to_owned)
+    pub fn chunk(&self, reference: &str, number: u64, rules: Rules) -> Result<String> {
+        let mut state = self.lock(rules);
+        state.waiting_for(approval_id(reference))?.1.proposal.chunk(number).map(str::to_owned)
     }
 
-    /// Returns the payloads that nobody has approved yet, the oldest first.
-    pub fn waiting(&self, now: Instant, ttl: Duration) -> Vec<Payload> {
-        let state = self.lock(now, ttl);
-        let mut waiting: Vec<_> = state.waiting.iter().filter(|(_, waiting)| waiting.approved.is_none()).collect();
-        waiting.sort_by_key(|(id, waiting)| (waiting.since, **id));
-        waiting.into_iter().map(|(_, waiting)| waiting.proposal.payload.clone()).collect()
+    /// Returns the payloads that nobody has approved yet and for whom they wait, the oldest first.
+    pub fn waiting(&self, rules: Rules) -> Vec<(Session, Payload)> {
+        let state = self.lock(rules);
+        let in_order = state.order.values().filter_map(|id| state.waiting.get(id));
+        let unapproved = in_order.filter(|waiting| waiting.approved.is_none());
+        unapproved.map(|waiting| (waiting.covered[0].session.clone(), waiting.proposal.payload.clone())).collect()
     }
 
-    /// Locks the state, without what is older than `ttl`.
-    fn lock(&self, now: Instant, ttl: Duration) -> MutexGuard<'_, State> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let holds = |since: Instant| now.saturating_duration_since(since) <= ttl;
-        state.waiting.retain(|_, waiting| holds(waiting.approved.unwrap_or(waiting.since)));
-        state.covered.retain(|_, since| holds(*since));
+    /// Returns what was approved and not used up, the oldest first.
+    pub fn given(&self, rules: Rules) -> Vec<Given> {
+        let state = self.lock(rules);
+        let once = state.waiting.values().filter_map(|waiting| waiting.approved.as_ref());
+        // A yes of a wider scope stands in both.
+        let once = once.filter(|given| !given.scope.is_wide());
+        let mut given: Vec<Given> = once.chain(state.covered.values()).cloned().collect();
+        given.sort_by(|one, two| (one.since, &one.id).cmp(&(two.since, &two.id)));
+        given
+    }
+
+    /// Takes back what was approved under an id, and forgets what waits under it.
+    ///
+    /// # Errors
+    /// `not_found` when there is neither.
+    pub fn withdraw(&self, id: &str, rules: Rules) -> Result<()> {
+        let mut state = self.lock(rules);
+        let before = state.covered.len();
+        state.covered.retain(|_, given| given.id != id);
+        let waiting = Digest::parse(id).and_then(|id| state.remove(id));
+        if waiting.is_none() && state.covered.len() == before {
+            return Err(Error::not_found(format!("nothing was approved or waits under the id {}", quoted(id)))
+                .with_hint("approvals_given() lists what was approved; it may have been used up or have expired"));
+        }
+        Ok(())
+    }
+
+    /// Locks the state, without what is older than the time to live.
+    fn lock(&self, rules: Rules) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let holds = |since: Instant| rules.now.saturating_duration_since(since) <= rules.ttl;
+        while let Some((&(since, _), &id)) = state.order.first_key_value()
+            && !holds(since)
+        {
+            state.remove(id);
+        }
+        // These are few: a person has given each.
+        state.covered.retain(|_, given| holds(given.since));
         state
     }
 }
 
+/// Returns the error that says that a person must decide.
+pub fn required(outline: &str, id: Digest) -> Error {
+    Error::approval_required(format!("\"{outline}\" waits for a person under the id {id}"))
+        .with_hint("Call it again when the host has approved it")
+}
+
 impl State {
     fn is_covered(&self, operation: &Operation<'_>) -> bool {
-        Covered::around(operation).iter().any(|covered| self.covered.contains_key(covered))
+        !self.covered.is_empty() && Covered::around(operation).iter().any(|covered| self.covered.contains_key(covered))
     }
 
-    fn propose(&mut self, operation: &Operation<'_>, proposal: Proposal, now: Instant) {
-        let id = operation.digest();
-        if let Some(waiting) = self.waiting.get_mut(&id) {
-            waiting.since = now;
-            return;
+    fn propose(
+        &mut self,
+        id: Digest,
+        now: Digest,
+        operation: &Operation<'_>,
+        proposal: Proposal,
+        rules: Rules,
+    ) -> Result<()> {
+        if self.waiting.get(&id).is_some_and(|waiting| waiting.state == now) {
+            self.renew(id, rules.now);
+            return Ok(());
         }
+        // What waits for the same on another state of the file makes room.
+        self.remove(id);
+        self.check_quota(operation.session, rules)?;
         let result: Arc<[u8]> = operation.result.unwrap_or_default().into();
-        let waiting = Waiting {
-            request: operation.request(),
-            bytes: result.len() + proposal.held_bytes(),
-            proposal,
-            result,
-            covered: Covered::around(operation),
-            since: now,
-            approved: None,
-        };
+        let bytes = result.len() + proposal.held_bytes();
+        if bytes > rules.bytes {
+            return Err(Error::too_large(format!(
+                "the proposal takes {bytes} bytes, and redline_max_waiting_bytes is {}",
+                rules.bytes
+            ))
+            .with_hint("Propose less at once, or ask the host to raise the limit"));
+        }
+        self.counter += 1;
+        let since = (rules.now, self.counter);
+        let covered = Covered::around(operation);
+        let waiting = Waiting { state: now, bytes, proposal, result, covered, since, approved: None };
+        self.order.insert(since, id);
+        self.bytes += bytes;
+        *self.sessions.entry(operation.session.clone()).or_default() += 1;
         self.waiting.insert(id, waiting);
-        self.forget_oldest(id);
+        self.forget_oldest(id, rules.bytes);
+        Ok(())
+    }
+
+    fn check_quota(&self, session: &Session, rules: Rules) -> Result<()> {
+        let made = self.sessions.get(session).copied().unwrap_or_default();
+        if made < rules.proposals {
+            return Ok(());
+        }
+        Err(Error::too_large(format!(
+            "{made} proposals of this session wait, and redline_max_proposals is {}",
+            rules.proposals
+        ))
+        .with_hint("Wait until the host has decided on them, or they have expired"))
     }
 
     /// Forgets what nobody has approved, the oldest first, until the rest fits.
-    fn forget_oldest(&mut self, newest: Digest) {
-        let mut held: usize = self.waiting.values().map(|waiting| waiting.bytes).sum();
-        while held > limits::WAITING_BYTES {
-            let unapproved = self.waiting.iter().filter(|(id, waiting)| waiting.approved.is_none() && **id != newest);
-            let Some(oldest) = unapproved.min_by_key(|(id, waiting)| (waiting.since, **id)).map(|(id, _)| *id) else {
-                break;
-            };
-            held -= self.waiting.remove(&oldest).map_or(0, |waiting| waiting.bytes);
+    fn forget_oldest(&mut self, newest: Digest, most: usize) {
+        if self.bytes <= most {
+            return;
+        }
+        let ids: Vec<Digest> = self.order.values().copied().filter(|id| *id != newest).collect();
+        for id in ids {
+            if self.bytes <= most {
+                return;
+            }
+            if self.waiting.get(&id).is_some_and(|waiting| waiting.approved.is_none()) {
+                self.remove(id);
+            }
         }
     }
 
-    fn waiting_for(&mut self, id: &str) -> Result<&mut Waiting> {
-        let waiting = self.waiting.iter_mut().find(|(digest, _)| digest.to_string() == id);
-        waiting.map(|(_, waiting)| waiting).ok_or_else(|| {
+    fn remove(&mut self, id: Digest) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&id)?;
+        self.order.remove(&waiting.since);
+        self.bytes -= waiting.bytes;
+        let session = &waiting.covered[0].session;
+        if let Some(count) = self.sessions.get_mut(session) {
+            *count -= 1;
+            if *count == 0 {
+                self.sessions.remove(session);
+            }
+        }
+        Some(waiting)
+    }
+
+    /// Starts the time of what waits anew.
+    fn renew(&mut self, id: Digest, now: Instant) {
+        self.counter += 1;
+        let since = (now, self.counter);
+        if let Some(waiting) = self.waiting.get_mut(&id) {
+            self.order.remove(&waiting.since);
+            self.order.insert(since, id);
+            waiting.since = since;
+        }
+    }
+
+    fn waiting_for(&mut self, id: &str) -> Result<(Digest, &mut Waiting)> {
+        let digest = Digest::parse(id).filter(|digest| digest.to_string() == id);
+        let waiting = digest.and_then(|digest| Some((digest, self.waiting.get_mut(&digest)?)));
+        waiting.ok_or_else(|| {
             Error::not_found(format!("no operation waits under the approval_id {}", quoted(id)))
                 .with_hint("It was done, has expired or belongs to another database: call needs_approval again")
         })
@@ -241,237 +367,5 @@ impl State {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::edit::{Existing, FileName};
-
-    const TTL: Duration = Duration::from_secs(900);
-    const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "a" };
-
-    const WRITE: Operation<'static> = Operation {
-        tool: Tool::Write,
-        root: (1, 2),
-        path: b"a",
-        arguments: &[b"new"],
-        base: Some(b"old"),
-        result: Some(b"new"),
-        mode: Some(0o100_644),
-    };
-
-    fn proposal(operation: &Operation<'_>) -> Proposal {
-        let existing = operation.base.map(|content| Existing { content, oid: "0" });
-        let content = std::str::from_utf8(operation.result.unwrap_or_default()).unwrap();
-        match operation.tool {
-            Tool::Read => Proposal::read(FILE, existing, operation.digest()),
-            _ => Proposal::write(FILE, content, existing, operation.digest()),
-        }
-    }
-
-    /// Approvals, and a clock.
-    struct Host {
-        approvals: Approvals,
-        now: Instant,
-    }
-
-    impl Host {
-        fn new() -> Self {
-            Self { approvals: Approvals::default(), now: Instant::now() }
-        }
-
-        /// Returns what is written, or the code of the error.
-        fn take(&self, operation: &Operation<'_>) -> std::result::Result<Vec<u8>, &'static str> {
-            let taken = self.approvals.take(operation, proposal(operation), self.now, TTL);
-            taken.map(|result| result.to_vec()).map_err(|error| error.kind().code())
-        }
-
-        fn approve(&self, operation: &Operation<'_>, scope: Scope) -> std::result::Result<String, &'static str> {
-            let approved = self.approvals.approve(&proposal(operation).payload, scope, self.now, TTL);
-            approved.map_err(|error| error.kind().code())
-        }
-
-        fn propose(&self, operation: &Operation<'_>) {
-            self.approvals.propose(operation, proposal(operation), self.now, TTL);
-        }
-
-        fn waiting(&self) -> usize {
-            self.approvals.waiting(self.now, TTL).len()
-        }
-    }
-
-    #[test]
-    fn an_approval_is_good_for_two_operations() {
-        let host = Host::new();
-        assert_eq!(host.approve(&WRITE, Scope::Once), Err("not_found"));
-        assert_eq!(host.take(&WRITE), Err("approval_required"));
-        assert_eq!(host.waiting(), 1);
-        assert_eq!(host.approve(&WRITE, Scope::Once), Ok(WRITE.digest().to_string()));
-        assert_eq!((host.approve(&WRITE, Scope::Once), host.waiting()), (Ok(WRITE.digest().to_string()), 0));
-        assert_eq!(host.take(&WRITE), Ok(b"new".to_vec()));
-        assert_eq!(host.take(&WRITE), Err("approval_required"));
-        assert_eq!(host.take(&WRITE), Err("approval_required"));
-    }
-
-    #[test]
-    fn an_approval_is_good_for_another_operation_or_state() {
-        for (other, code) in [
-            (Operation { path: b"b", ..WRITE }, "approval_required"),
-            (Operation { root: (1, 3), ..WRITE }, "approval_required"),
-            (Operation { tool: Tool::Edit, ..WRITE }, "approval_required"),
-            (Operation { arguments: &[b"newer"], result: Some(b"newer"), ..WRITE }, "approval_required"),
-            (Operation { base: Some(b"other"), ..WRITE }, "stale"),
-            (Operation { base: None, ..WRITE }, "stale"),
-            (Operation { result: Some(b"other"), ..WRITE }, "stale"),
-            (Operation { mode: Some(0o100_755), ..WRITE }, "stale"),
-        ] {
-            let host = Host::new();
-            host.propose(&WRITE);
-            host.approve(&WRITE, Scope::Once).unwrap();
-            assert_eq!(host.take(&other), Err(code), "{other:?}");
-            // An approval that turned out to be stale is void.
-            let afterwards = if code == "stale" { Err("approval_required") } else { Ok(b"new".to_vec()) };
-            assert_eq!(host.take(&WRITE), afterwards, "{other:?}");
-        }
-    }
-
-    #[test]
-    fn an_approval_or_a_proposal_outlives_its_time() {
-        for scope in [Scope::Once, Scope::Path, Scope::Session] {
-            let mut host = Host::new();
-            host.propose(&WRITE);
-            host.now += TTL;
-            host.approve(&WRITE, scope).unwrap();
-            host.now += TTL;
-            assert!(host.take(&WRITE).is_ok());
-            host.propose(&WRITE);
-            host.approve(&WRITE, scope).unwrap();
-            host.now += TTL + Duration::from_nanos(1);
-            assert_eq!(host.take(&WRITE), Err("approval_required"));
-            host.now += TTL + Duration::from_nanos(1);
-            assert_eq!((host.approve(&WRITE, scope), host.waiting()), (Err("not_found"), 0));
-        }
-    }
-
-    #[test]
-    fn a_wider_scope_covers_less_or_more_than_its_name_says() {
-        let same_path = Operation { arguments: &[b"x"], base: Some(b"y"), result: Some(b"x"), ..WRITE };
-        let same_sandbox = Operation { path: b"b", ..same_path };
-        let same_session = Operation { root: (9, 9), ..same_sandbox };
-        let other_tool = Operation { tool: Tool::Edit, ..WRITE };
-        let required = Err("approval_required");
-        for (scope, expected) in [
-            (Scope::Path, [Ok(b"x".to_vec()), required.clone(), required.clone(), required.clone()]),
-            (Scope::Sandbox, [Ok(b"x".to_vec()), Ok(b"x".to_vec()), required.clone(), required.clone()]),
-            (Scope::Session, [Ok(b"x".to_vec()), Ok(b"x".to_vec()), Ok(b"x".to_vec()), required.clone()]),
-        ] {
-            let host = Host::new();
-            host.propose(&WRITE);
-            host.approve(&WRITE, scope).unwrap();
-            for _ in 0..2 {
-                let taken = [&same_path, &same_sandbox, &same_session, &other_tool].map(|other| host.take(other));
-                assert_eq!(taken, expected, "{scope:?}");
-                assert_eq!(host.take(&WRITE), Ok(b"new".to_vec()));
-            }
-        }
-    }
-
-    #[test]
-    fn another_payload_is_approved_than_was_proposed() {
-        let host = Host::new();
-        host.propose(&WRITE);
-        let Payload::Write(shown) = proposal(&WRITE).payload else { panic!("a write") };
-        for forged in [
-            super::super::payload::WritePayload { content: "other".to_owned(), ..shown.clone() },
-            super::super::payload::WritePayload { description: "Write nothing".to_owned(), ..shown.clone() },
-            super::super::payload::WritePayload { path: "workspace/b".to_owned(), ..shown.clone() },
-        ] {
-            let error = host.approvals.approve(&Payload::Write(forged), Scope::Session, host.now, TTL).unwrap_err();
-            assert!(error.to_string().starts_with("invalid_args: the payload is not the one"), "{error}");
-        }
-        assert_eq!(host.take(&WRITE), Err("approval_required"));
-    }
-
-    #[test]
-    fn an_approval_in_one_database_holds_in_another() {
-        let (one, other) = (Host::new(), Host::new());
-        one.propose(&WRITE);
-        one.approve(&WRITE, Scope::Session).unwrap();
-        assert_eq!((one.take(&WRITE).is_ok(), other.take(&WRITE)), (true, Err("approval_required")));
-    }
-
-    #[test]
-    fn two_threads_use_one_approval() {
-        let host = Host::new();
-        host.propose(&WRITE);
-        host.approve(&WRITE, Scope::Once).unwrap();
-        let done = std::thread::scope(|threads| {
-            let workers: Vec<_> = (0..8).map(|_| threads.spawn(|| host.take(&WRITE).is_ok())).collect();
-            workers.into_iter().map(|worker| worker.join().unwrap()).filter(|&done| done).count()
-        });
-        assert_eq!(done, 1);
-    }
-
-    #[test]
-    fn what_waits_grows_without_end_or_an_approval_is_forgotten() {
-        let mut host = Host::new();
-        let content = "x".repeat(limits::WAITING_BYTES / 8);
-        host.propose(&WRITE);
-        host.approve(&WRITE, Scope::Once).unwrap();
-        for base in 0..10u8 {
-            host.now += Duration::from_millis(1);
-            host.propose(&Operation { base: Some(&[base]), result: Some(content.as_bytes()), ..WRITE });
-        }
-        assert!((2..8).contains(&host.waiting()), "{}", host.waiting());
-        let newest = Operation { base: Some(&[9]), result: Some(content.as_bytes()), ..WRITE };
-        assert!(host.approve(&newest, Scope::Once).is_ok());
-        let oldest = Operation { base: Some(&[0]), result: Some(content.as_bytes()), ..WRITE };
-        assert_eq!(host.approve(&oldest, Scope::Once), Err("not_found"));
-        assert_eq!(host.take(&WRITE), Ok(b"new".to_vec()));
-    }
-
-    #[test]
-    fn a_chunk_is_given_under_another_name_or_of_another_payload() {
-        let host = Host::new();
-        host.propose(&WRITE);
-        let id = WRITE.digest().to_string();
-        let chunk =
-            |name: &str, number| host.approvals.chunk(name, number, host.now, TTL).map_err(|error| error.to_string());
-        assert_eq!(chunk(&id, 1).as_deref(), Ok("new"));
-        assert_eq!(chunk(&format!("redline:approval/{id}"), 1).as_deref(), Ok("new"));
-        assert!(chunk(&id, 2).unwrap_err().starts_with("invalid_args: there is no chunk 2. "));
-        assert!(chunk(&id, 0).unwrap_err().starts_with("invalid_args: there is no chunk 0. "));
-        assert!(
-            chunk("other", 1).unwrap_err().starts_with("not_found: no operation waits under the approval_id 'other'. ")
-        );
-    }
-
-    #[test]
-    fn an_error_does_not_say_what_waits_or_what_to_do() {
-        let host = Host::new();
-        let error = host.approvals.take(&WRITE, proposal(&WRITE), host.now, TTL).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "approval_required: \"Write 1 line to workspace/a (overwrites 1 line)\" waits for a person under the id {}. \
-                 Call it again when the host has approved it.",
-                WRITE.digest()
-            )
-        );
-        host.approve(&WRITE, Scope::Once).unwrap();
-        let changed = Operation { base: Some(b"changed"), ..WRITE };
-        let error = host.approvals.take(&changed, proposal(&changed), host.now, TTL).unwrap_err();
-        assert!(
-            error.to_string().starts_with("stale: the file has changed since \"Write 1 line to workspace/a "),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn a_scope_has_another_name() {
-        for (name, scope) in
-            [("once", Scope::Once), ("path", Scope::Path), ("sandbox", Scope::Sandbox), ("session", Scope::Session)]
-        {
-            assert_eq!(Scope::parse(name).unwrap(), scope);
-        }
-        assert!(Scope::parse("Once").unwrap_err().to_string().starts_with("invalid_args: there is no scope 'Once'. "));
-    }
-}
+#[path = "approvals_tests.rs"]
+mod tests;

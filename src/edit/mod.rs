@@ -7,27 +7,37 @@
 //! | `explain`, `fold`, `windows`, `reason` | near misses of a string that stands nowhere, and in what they differ |
 //! | `payload` | what a person is shown before an operation, as typed JSON |
 //! | `proposal` | the payload of an operation, and the chunks of one that is large |
-//! | `operation` | what an approval is for, to the byte, as a digest |
-//! | `approvals` | what waits for a person, and what a person has said yes to |
+//! | `operation`, `secret` | what an approval is for, to the byte, as a digest that is keyed with a secret |
+//! | `approvals`, `scope` | what waits for a person, and what a person has said yes to |
+//! | `approver` | who may say yes |
+//! | `pages` | the proof that every page of a payload was shown |
 //! | `repeats` | the edits that a statement has made already |
 
 mod approvals;
+mod approver;
 mod explain;
 mod fold;
 mod line_ends;
 mod matching;
 mod operation;
+mod pages;
 pub mod payload;
 mod plan;
 mod proposal;
 mod reason;
 mod repeats;
+mod scope;
+mod secret;
 mod windows;
 
-pub use approvals::{Approvals, Scope};
+pub use approvals::{Approvals, Given, Rules, required};
+pub use approver::Approvers;
 pub use explain::{MOST, NearMiss, WANTED_BYTES, explain, near_misses};
-pub use operation::{Digest, Operation, Tool};
+pub use operation::{Operation, Session, Tool};
+pub use pages::{Page, Proof, proven};
 pub use plan::{Edit, FileName, Plan, check_base};
 pub use proposal::{Existing, Proposal};
 pub use reason::Reason;
 pub use repeats::{Repeats, Ticket};
+pub use scope::Scope;
+pub use secret::{Digest, Secret};

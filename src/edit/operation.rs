@@ -1,8 +1,6 @@
-//! What an approval is for: one operation on one state of one file, to the byte.
+//! What an approval is for: one operation of one session on one state of one file, to the byte.
 
-use std::fmt;
-
-use sha2::{Digest as _, Sha256};
+use super::secret::{Digest, Mac, Secret};
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,25 +22,48 @@ impl Tool {
             Self::Edit => "edit_file",
         }
     }
+
+    /// Returns what it does, as a description begins.
+    pub const fn verb(self) -> &'static str {
+        match self {
+            Self::Read => "Read",
+            Self::Write => "Write",
+            Self::Edit => "Edit",
+        }
+    }
 }
 
-/// A SHA-256 digest; shown as 64 hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Digest([u8; 32]);
+/// For whom a call is made: approvals of one are no approvals of another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Session {
+    /// The connection of this number, which the database gives to no other.
+    Connection(u64),
+    /// What the host of several agents calls one of them. Whoever knows the name can call for it.
+    Named(String),
+}
 
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+impl Session {
+    fn push(&self, fields: &mut Mac) {
+        match self {
+            Self::Connection(number) => fields.push(&number.to_be_bytes()),
+            // One field more than a connection has.
+            Self::Named(name) => {
+                fields.push(b"named");
+                fields.push(name.as_bytes());
+            }
+        }
     }
 }
 
 /// An operation and the state it is meant for.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation<'a> {
+    /// For whom.
+    pub session: &'a Session,
     /// What is done.
     pub tool: Tool,
-    /// The device and the inode of the sandbox's root.
-    pub root: (u64, u64),
+    /// What tells the sandbox from every other: its name, its path and its very directory.
+    pub sandbox: &'a [u8],
     /// The path beneath the root.
     pub path: &'a [u8],
     /// The arguments that decide on the result, in order.
@@ -56,48 +77,25 @@ pub struct Operation<'a> {
 }
 
 impl Operation<'_> {
-    /// Returns what tells the operation on this state from every other.
-    pub fn digest(&self) -> Digest {
-        let mut fields = self.asked();
-        fields.optional(self.base);
-        fields.optional(self.result);
-        fields.optional(self.mode.map(u32::to_be_bytes).as_ref().map(|mode| &mode[..]));
-        fields.finish()
-    }
-
-    /// Returns what tells it from every other operation, whatever the file holds.
-    pub fn request(&self) -> Digest {
-        self.asked().finish()
-    }
-
-    fn asked(&self) -> Fields {
-        let mut fields = Fields(Sha256::new());
+    /// Returns what tells it from every other operation, whatever the file holds: its approval id.
+    pub fn id(&self, secret: &Secret) -> Digest {
+        let mut fields = secret.mac("operation");
         fields.push(self.tool.name().as_bytes());
-        fields.push(&self.root.0.to_be_bytes());
-        fields.push(&self.root.1.to_be_bytes());
+        fields.push(self.sandbox);
         fields.push(self.path);
         fields.push(&(self.arguments.len() as u64).to_be_bytes());
         self.arguments.iter().for_each(|argument| fields.push(argument));
-        fields
-    }
-}
-
-/// Fields, each with its length before it, so that no two lists of fields have the same bytes.
-struct Fields(Sha256);
-
-impl Fields {
-    fn push(&mut self, field: &[u8]) {
-        self.0.update((field.len() as u64).to_be_bytes());
-        self.0.update(field);
+        self.session.push(&mut fields);
+        fields.finish()
     }
 
-    fn optional(&mut self, field: Option<&[u8]>) {
-        self.push(&[u8::from(field.is_some())]);
-        self.push(field.unwrap_or_default());
-    }
-
-    fn finish(self) -> Digest {
-        Digest(self.0.finalize().into())
+    /// Returns what tells the state of the file, and what is made of it, from every other.
+    pub fn state(&self, secret: &Secret) -> Digest {
+        let mut fields = secret.mac("state");
+        fields.push_optional(self.base);
+        fields.push_optional(self.result);
+        fields.push_optional(self.mode.map(u32::to_be_bytes).as_ref().map(|mode| &mode[..]));
+        fields.finish()
     }
 }
 
@@ -108,23 +106,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_operations_or_states_share_a_digest() {
+    fn two_operations_or_states_never_share_a_digest() {
+        let (secret, session) = (Secret::random(), Session::Connection(1));
+        let sessions = [Session::Connection(2), Session::Named("1".to_owned()), Session::Named(String::new())];
         let one = Operation {
+            session: &session,
             tool: Tool::Edit,
-            root: (1, 2),
+            sandbox: b"w",
             path: b"a/b",
             arguments: &[b"old", b"new"],
             base: Some(b"old"),
             result: Some(b"new"),
             mode: Some(0o100_644),
         };
-        let others = [
+        let requests = [
+            Operation { session: &sessions[0], ..one },
+            Operation { session: &sessions[1], ..one },
+            Operation { session: &sessions[2], ..one },
             Operation { tool: Tool::Write, ..one },
-            Operation { root: (2, 1), ..one },
+            Operation { sandbox: b"x", ..one },
             Operation { path: b"a/c", ..one },
             Operation { arguments: &[b"oldn", b"ew"], ..one },
             Operation { arguments: &[b"old"], ..one },
             Operation { arguments: &[b"old", b"new", b""], ..one },
+        ];
+        let states = [
             Operation { base: Some(b"other"), ..one },
             Operation { base: Some(b""), ..one },
             Operation { base: None, ..one },
@@ -133,26 +139,11 @@ mod tests {
             Operation { mode: Some(0o100_755), ..one },
             Operation { mode: None, ..one },
         ];
-        let digests: HashSet<Digest> = others.iter().chain([&one]).map(Operation::digest).collect();
-        assert_eq!(digests.len(), others.len() + 1);
-        assert_eq!(one.digest(), Operation { ..one }.digest());
-        let requests: HashSet<Digest> = others.iter().chain([&one]).map(Operation::request).collect();
-        assert_eq!(requests.len(), 7);
-    }
-
-    #[test]
-    fn a_digest_is_not_sha_256_of_the_fields_behind_their_lengths() {
-        let operation = Operation {
-            tool: Tool::Read,
-            root: (1, 2),
-            path: b"p",
-            arguments: &[],
-            base: Some(b""),
-            result: None,
-            mode: None,
-        };
-        // Computed with Python's hashlib.
-        let expected = "1156514c2081931a597689733b2251ec885bcadca2dcb4436e4f997f9c43e486";
-        assert_eq!(operation.digest().to_string(), expected);
+        let ids: HashSet<Digest> = requests.iter().chain([&one]).map(|one| one.id(&secret)).collect();
+        assert_eq!(ids.len(), requests.len() + 1);
+        assert!(states.iter().all(|state| state.id(&secret) == one.id(&secret)));
+        let digests: HashSet<Digest> = states.iter().chain([&one]).map(|one| one.state(&secret)).collect();
+        assert_eq!(digests.len(), states.len() + 1);
+        assert!(requests.iter().all(|request| request.state(&secret) == one.state(&secret)));
     }
 }

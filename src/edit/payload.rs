@@ -6,7 +6,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::operation::Tool;
+use super::secret::Digest;
 use crate::error::{Error, Result, quoted};
+use crate::strict_json;
 
 /// The lines of content that `preview` holds.
 pub const PREVIEW_LINES: usize = 50;
@@ -228,7 +231,7 @@ impl Received {
             Error::invalid_args(format!("the payload {why}"))
                 .with_hint("Give a payload of needs_approval, write_approval, edit_approval or read_approval")
         };
-        let value: Value = serde_json::from_str(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
+        let value = strict_json::parse(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
         let field = |name: &str| value.get(name).and_then(Value::as_str);
         match field("type") {
             Some(kind @ ("write" | "edit" | "read" | "write_large" | "edit_large")) => {
@@ -241,6 +244,24 @@ impl Received {
                 .ok_or_else(|| refused("has neither a known type nor a description".to_owned())),
         }
     }
+}
+
+/// Returns what is told of an operation on a file that must not be read unseen: nothing that depends on the file.
+pub fn hidden(tool: Tool, path: &str, sandbox: &str, id: Digest) -> String {
+    serde_json::json!({
+        "type": "hidden",
+        "description": outline(tool, path),
+        "path": path,
+        "sandbox": sandbox,
+        "tool": tool.name(),
+        "approval_id": id.to_string(),
+    })
+    .to_string()
+}
+
+/// Returns what an operation does, whatever the file holds: `Write workspace/a`.
+pub fn outline(tool: Tool, path: &str) -> String {
+    format!("{} {path}", tool.verb())
 }
 
 impl Payload {
@@ -258,6 +279,34 @@ impl Payload {
             | Self::WriteLarge(WriteLargePayload { description, .. })
             | Self::EditLarge(EditLargePayload { description, .. }) => description,
         }
+    }
+
+    /// Returns the path as an agent gives it.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Write(WritePayload { path, .. })
+            | Self::Edit(EditPayload { path, .. })
+            | Self::Read(ReadPayload { path, .. })
+            | Self::WriteLarge(WriteLargePayload { path, .. })
+            | Self::EditLarge(EditLargePayload { path, .. }) => path,
+        }
+    }
+
+    /// Returns the git blob id of the file as it is; `None` where there is none.
+    pub fn base_oid(&self) -> Option<&str> {
+        match self {
+            Self::Write(WritePayload { base_oid, .. })
+            | Self::Read(ReadPayload { base_oid, .. })
+            | Self::WriteLarge(WriteLargePayload { base_oid, .. }) => base_oid.as_deref(),
+            Self::Edit(EditPayload { base_oid, .. }) | Self::EditLarge(EditLargePayload { base_oid, .. }) => {
+                Some(base_oid)
+            }
+        }
+    }
+
+    /// Tells whether the payload holds a first chunk only.
+    pub const fn is_large(&self) -> bool {
+        matches!(self, Self::WriteLarge(_) | Self::EditLarge(_))
     }
 
     /// Returns what names the operation to `approve`.

@@ -1,11 +1,11 @@
 //! The payload of an operation, and the text that its chunks are cut from.
 
-use super::operation::Digest;
 use super::payload::{
     CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, Payload, ReadPayload, WHOLE_BYTES, WriteLargePayload,
     WritePayload,
 };
 use super::plan::{Edit, FileName, Plan, counted};
+use super::secret::Digest;
 use crate::error::{Error, Result};
 use crate::text::Stop;
 use crate::text::lines::{Lines, line_count};
@@ -240,14 +240,12 @@ fn context(lines: &Lines<'_>, plan: &Plan) -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{Operation, Tool};
     use crate::text::Engine;
 
     const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "src/utils.py" };
 
     fn id() -> Digest {
-        let (arguments, path) = (&[][..], &b"src/utils.py"[..]);
-        Operation { tool: Tool::Edit, root: (0, 0), path, arguments, base: None, result: None, mode: None }.digest()
+        Digest::sha256(b"src/utils.py")
     }
 
     fn edit(base: &[u8], edits: &[Edit<'_>]) -> (Proposal, Plan) {

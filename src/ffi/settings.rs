@@ -1,7 +1,7 @@
 //! The host's settings, read when a scan or a scalar opens, never in bind.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ptr;
 use std::sync::Arc;
 
@@ -12,6 +12,10 @@ use super::file_system::FileSystem;
 use super::kept::Kept;
 use super::types::c_name;
 use super::value::Value;
+
+/// Settings that are read only while another is off, which stands before them in the lists of names. DuckDB guards
+/// `allowed_directories` by no lock: reading it while it is set crashes. Once external access is off it cannot be set.
+const ONLY_WHILE_OFF: &[(&str, &str)] = &[("allowed_directories", "enable_external_access")];
 
 /// A client context that is destroyed with its last owner.
 #[derive(Debug)]
@@ -33,9 +37,15 @@ impl ClientContext {
     /// Reads the named settings; must run outside `catch_unwind`, as DuckDB may throw.
     pub fn read(self: &Arc<Self>, names: &[&'static str], kept: Kept) -> Settings {
         let mut values = HashMap::new();
+        let mut own = HashSet::new();
         let mut connection = 0;
         if !self.0.is_null() {
             for &name in names {
+                if let Some((_, condition)) = ONLY_WHILE_OFF.iter().find(|(setting, _)| *setting == name)
+                    && values.get(condition) == Some(&Value::Boolean(true))
+                {
+                    continue;
+                }
                 let key = c_name(name);
                 let mut scope: sys::duckdb_config_option_scope = 0;
                 // SAFETY: the context lives as long as the statement that holds it; the value
@@ -44,12 +54,15 @@ impl ClientContext {
                     Value::take((api().duckdb_client_context_get_config_option)(self.0, key.as_ptr(), &mut scope))
                 };
                 values.insert(name, value.unwrap_or(Value::Null));
+                if scope == sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_SESSION {
+                    own.insert(name);
+                }
             }
             // SAFETY: the context is live, as above.
             connection = unsafe { (api().duckdb_client_context_get_connection_id)(self.0) };
         }
         let files = (!self.0.is_null()).then(|| FileSystem::new(Arc::clone(self)));
-        Settings { values, files, connection, kept: Some(kept) }
+        Settings { values, own, files, connection, kept: Some(kept) }
     }
 
     /// Returns the raw context, valid as long as `self`.
@@ -72,6 +85,8 @@ impl Drop for ClientContext {
 #[derive(Debug, Default, Clone)]
 pub struct Settings {
     values: HashMap<&'static str, Value>,
+    /// Those that the connection has set for itself alone.
+    own: HashSet<&'static str>,
     files: Option<FileSystem>,
     connection: u64,
     kept: Option<Kept>,
@@ -81,6 +96,12 @@ impl Settings {
     /// Returns a setting's value; NULL where the host does not know the name.
     pub fn get(&self, name: &str) -> &Value {
         self.values.get(name).unwrap_or(&Value::Null)
+    }
+
+    /// Returns the value that holds for all connections; NULL where this one has set its own, and where the host does
+    /// not know the name.
+    pub fn global(&self, name: &str) -> &Value {
+        if self.own.contains(name) { &Value::Null } else { self.get(name) }
     }
 
     /// Returns what was kept at registration, if it is of this type.

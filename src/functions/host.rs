@@ -1,12 +1,11 @@
 //! What the functions ask of the host's settings.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::database::Database;
 use super::{grants, settings};
 use crate::budget::{Budget, KEPT};
-use crate::edit::{Operation, Tool};
+use crate::edit::{Operation, Session, Tool};
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::git::Repository;
@@ -23,6 +22,7 @@ pub const HOME_DIRECTORY: &str = "home_directory";
 /// The settings that functions which open repositories or files read.
 pub const SETTINGS: &[&str] = &[
     THREADS,
+    // Read before the one that counts only while it is off.
     EXTERNAL_ACCESS,
     ALLOWED_DIRECTORIES,
     HOME_DIRECTORY,
@@ -31,6 +31,10 @@ pub const SETTINGS: &[&str] = &[
     settings::MAX_READ_BYTES,
     settings::MAX_DIFF_BYTES,
     settings::APPROVAL_TTL_SECONDS,
+    settings::APPROVER,
+    settings::MAX_PROPOSALS,
+    settings::MAX_WAITING_BYTES,
+    settings::MAX_CALLS,
     settings::CACHE_BYTES,
 ];
 
@@ -72,23 +76,37 @@ impl Host {
         usize::try_from(threads).unwrap_or(1).max(1)
     }
 
-    /// Tells whether what a file holds may be shown: its sandbox wants no yes for reading, or a yes of a scope
-    /// wider than `once` covers it.
-    pub fn may_show(&self, place: &Place<'_>) -> bool {
+    /// Tells whether what a file holds may be shown to a session: its sandbox wants no yes for reading, or a yes of a
+    /// scope wider than `once` covers it.
+    pub fn may_show(&self, place: &Place<'_>, session: &Session) -> bool {
         if !place.sandbox().approvals().read {
             return true;
         }
         let operation = Operation {
+            session,
             tool: Tool::Read,
-            root: place.sandbox().identity(),
+            sandbox: place.sandbox().identity(),
             path: place.path().as_str().as_bytes(),
             arguments: &[],
             base: None,
             result: None,
             mode: None,
         };
-        let ttl = settings::approval_ttl(&self.settings);
-        self.database.approvals.covers(&operation, Instant::now(), ttl)
+        self.database.approvals.covers(&operation, settings::rules(&self.settings))
+    }
+
+    /// Returns the session of who gives none.
+    pub fn own_session(&self) -> Session {
+        Session::Connection(self.settings.connection())
+    }
+
+    /// Returns the name of the approver whose secret is given; NULL is nobody's.
+    ///
+    /// # Errors
+    /// `permission_denied`.
+    pub fn approver(&self, key: Option<&[u8]>, function: &str) -> Result<String> {
+        let approvers = settings::approvers(&self.settings)?;
+        approvers.named_by(key.unwrap_or_default(), function).map(str::to_owned)
     }
 
     /// Returns the repository that is meant when none is named.

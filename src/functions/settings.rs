@@ -4,8 +4,9 @@
 //! DuckDB itself checks the type alone. NULL, which DuckDB lets anyone give, is always read as the
 //! strictest value.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::edit::{Approvers, Rules};
 use crate::error::Result;
 use crate::ffi::{ConfigOption, OptionDefault, Registrar, Settings};
 use crate::limits;
@@ -21,11 +22,19 @@ pub const MAX_READ_BYTES: &str = "redline_max_read_bytes";
 pub const MAX_DIFF_BYTES: &str = "redline_max_diff_bytes";
 /// Seconds for which an approval holds.
 pub const APPROVAL_TTL_SECONDS: &str = "redline_approval_ttl_seconds";
+/// The SHA-256 of the secrets of those who may approve.
+pub const APPROVER: &str = "redline_approver";
+/// The proposals of a session that may wait.
+pub const MAX_PROPOSALS: &str = "redline_max_proposals";
+/// The bytes of all that waits for an approval.
+pub const MAX_WAITING_BYTES: &str = "redline_max_waiting_bytes";
+/// The calls of tools of a session in a minute.
+pub const MAX_CALLS: &str = "redline_max_calls";
 /// The bytes of git objects that a query keeps.
 pub const CACHE_BYTES: &str = "redline_cache_bytes";
 
 /// Every setting; `SET GLOBAL` sets it for all connections, `SET SESSION` for one.
-const OPTIONS: [ConfigOption; 6] = [
+const OPTIONS: [ConfigOption; 10] = [
     ConfigOption {
         name: SANDBOXES,
         description: "The folders that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
@@ -34,7 +43,7 @@ const OPTIONS: [ConfigOption; 6] = [
     },
     ConfigOption {
         name: TOOL_GRANTS,
-        description: "The tools of redline that may be used, through redline_call and as SQL functions; '*' is all of them but Approve",
+        description: "The tools of redline that may be used, through redline_call and as SQL functions; '*' is all of them",
         default: OptionDefault::Texts(&["*"]),
     },
     ConfigOption {
@@ -56,6 +65,27 @@ const OPTIONS: [ConfigOption; 6] = [
         name: APPROVAL_TTL_SECONDS,
         description: "Seconds for which an approval of redline holds",
         default: OptionDefault::Number(limits::APPROVAL_TTL_SECONDS),
+    },
+    ConfigOption {
+        name: APPROVER,
+        description: "SHA-256 of the secret with which approve is called, or several as name=digest, separated by commas; \
+                      '' and NULL name nobody, and a value of one connection alone does not count",
+        default: OptionDefault::Text(""),
+    },
+    ConfigOption {
+        name: MAX_PROPOSALS,
+        description: "Proposals of one session that may wait for an approval of redline",
+        default: OptionDefault::Number(limits::MAX_PROPOSALS),
+    },
+    ConfigOption {
+        name: MAX_WAITING_BYTES,
+        description: "Bytes of all proposals that wait for an approval of redline; the oldest make room",
+        default: OptionDefault::Number(limits::WAITING_BYTES),
+    },
+    ConfigOption {
+        name: MAX_CALLS,
+        description: "Calls of redline's tools that one session may make in a minute; 0 is no limit",
+        default: OptionDefault::Number(limits::MAX_CALLS),
     },
 ];
 
@@ -93,6 +123,27 @@ pub fn max_diff_bytes(settings: &Settings) -> usize {
 /// Returns how long an approval holds.
 pub fn approval_ttl(settings: &Settings) -> Duration {
     Duration::from_secs(number(settings, APPROVAL_TTL_SECONDS, 0))
+}
+
+/// Returns who may approve. What a connection has set for itself names nobody: an agent could.
+pub fn approvers(settings: &Settings) -> Result<Approvers> {
+    Approvers::parse(settings.global(APPROVER).as_text().unwrap_or_default())
+}
+
+/// Returns what holds for proposals and approvals now.
+pub fn rules(settings: &Settings) -> Rules {
+    let size = |name, null| usize::try_from(number(settings, name, null)).unwrap_or(usize::MAX);
+    Rules {
+        now: Instant::now(),
+        ttl: approval_ttl(settings),
+        proposals: size(MAX_PROPOSALS, limits::MAX_PROPOSALS),
+        bytes: size(MAX_WAITING_BYTES, limits::WAITING_BYTES),
+    }
+}
+
+/// Returns how many calls a session may make in a minute, `None` where there is no limit.
+pub fn max_calls(settings: &Settings) -> Option<u64> {
+    Some(number(settings, MAX_CALLS, limits::MAX_CALLS)).filter(|calls| *calls > 0)
 }
 
 /// Returns how many bytes of git objects a query keeps.

@@ -18,14 +18,39 @@ const PAGER_ABOVE: u64 = 100;
 /// No line is wider than `layout.width`, and no control character but the line feed (and the
 /// colour sequences that were asked for) is in it.
 pub fn display(payload: &Received, layout: &Layout) -> String {
-    let payload = match payload {
-        Received::Known(payload) => payload,
+    shown(payload, layout).text
+}
+
+/// What a terminal shows of a payload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The box and its question.
+    pub text: String,
+    /// Whether all that would be done is in it: nothing is cut, left out or not understood.
+    pub is_complete: bool,
+}
+
+/// Returns the box of a payload as [`display`], and whether it shows all. A box that leaves something out offers no
+/// `y`: nobody is asked to agree to what was not shown.
+pub fn shown(payload: &Received, layout: &Layout) -> Shown {
+    match payload {
+        Received::Known(payload) => card(payload, layout.extent).draw(layout),
         Received::Other { description } => {
             let rows = words(Tone::Plain, &format!("\"{description}\" - Approve? [y/n]"), layout);
-            return rows.into_iter().map(|row| row.text).collect::<Vec<_>>().join("\n");
+            let text = rows.into_iter().map(|row| row.text).collect::<Vec<_>>().join("\n");
+            Shown { text, is_complete: false }
         }
-    };
-    let card = match &**payload {
+    }
+}
+
+/// Returns the rows of a payload's question, to which yes and no are the only answers.
+pub(super) fn question(payload: &Payload, layout: &Layout) -> Vec<String> {
+    let card = card(payload, layout.extent);
+    words(Tone::Plain, &format!("{} [y/n]", card.question), layout).into_iter().map(|row| row.text).collect()
+}
+
+fn card(payload: &Payload, extent: Extent) -> Card<'_> {
+    match payload {
         Payload::Edit(p) => edit(&p.path, p.match_line, p.match_count, &p.unified_diff, None),
         Payload::EditLarge(p) => {
             let of = Chunks { all: p.total_chunks, lines: p.diff_lines };
@@ -33,16 +58,15 @@ pub fn display(payload: &Received, layout: &Layout) -> String {
         }
         Payload::Write(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
-            write(&p.path, &p.content, None, old, layout.extent)
+            write(&p.path, &p.content, None, old, extent)
         }
         Payload::WriteLarge(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
             let of = Chunks { all: p.total_chunks, lines: p.content_lines };
-            write(&p.path, whole_lines(&p.content_preview), Some(of), old, layout.extent)
+            write(&p.path, whole_lines(&p.content_preview), Some(of), old, extent)
         }
         Payload::Read(p) => read(p),
-    };
-    card.draw(layout)
+    }
 }
 
 /// What a text is the first chunk of.

@@ -1,5 +1,6 @@
 //! The box: a title, a body that may be cut, warnings and a question.
 
+use super::approval::Shown;
 use super::diff;
 use super::line::{Line, Overflow, Row, Tone};
 use super::visible::Pieces;
@@ -67,7 +68,7 @@ pub struct View {
 
 impl Card<'_> {
     /// Draws the box, the warnings and the question, without a final line feed.
-    pub fn draw(mut self, layout: &Layout) -> String {
+    pub fn draw(mut self, layout: &Layout) -> Shown {
         let text_columns = layout.width - FRAME;
         let (title, heading) = self.title(layout);
         let warnings: Vec<Row> = self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).collect();
@@ -86,7 +87,7 @@ impl Card<'_> {
         }
         lines.push(format!("└{}┘", "─".repeat(layout.width - 2)));
         lines.extend(warnings.into_iter().chain(self.asking(is_whole, layout)).map(|row| row.text));
-        lines.join("\n")
+        Shown { text: lines.join("\n"), is_complete: is_whole }
     }
 
     /// Returns the upper border, and the rows of the path where it does not fit there: a name is
@@ -139,7 +140,8 @@ impl Card<'_> {
     fn asking(&self, is_whole: bool, layout: &Layout) -> Vec<Row> {
         let answers = match self.view {
             _ if layout.extent == Extent::Whole => return Vec::new(),
-            Some(view) if !(is_whole && view.is_in_the_box) => format!("y/n/{}", view.answer),
+            Some(view) if !is_whole => format!("n/{}", view.answer),
+            Some(view) if !view.is_in_the_box => format!("y/n/{}", view.answer),
             _ => "y/n".to_owned(),
         };
         words(Tone::Plain, &format!("{} [{answers}]", self.question), layout)

@@ -7,7 +7,9 @@ mod approval;
 mod card;
 mod diff;
 mod line;
+mod pages;
 pub mod visible;
 
-pub use approval::{Paging, display, paging};
+pub use approval::{Paging, Shown, display, paging, shown};
 pub use card::{Extent, Layout};
+pub use pages::pages;

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
+use crate::strict_json;
 
 /// Reads the arguments of a tool from a JSON object; a null argument is one that was left out.
 ///
@@ -14,9 +15,9 @@ pub fn parse<T: DeserializeOwned>(tool: &str, text: &str) -> Result<T> {
     let value: Value = if text.trim().is_empty() {
         Value::Object(Default::default())
     } else {
-        serde_json::from_str(text).map_err(|error| {
+        strict_json::parse(text).map_err(|error| {
             Error::invalid_args(format!("the arguments of {tool} are not JSON: {error}"))
-                .with_hint("Give one JSON object whose keys are the arguments' names")
+                .with_hint("Give one JSON object whose keys are the arguments' names, each once")
         })?
     };
     let Value::Object(mut arguments) = value else {

@@ -1,0 +1,290 @@
+use super::*;
+use crate::edit::{Existing, FileName};
+
+const TTL: Duration = Duration::from_secs(900);
+const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "a" };
+const BYTES: usize = 1 << 20;
+static AGENT: Session = Session::Connection(1);
+static OTHER: Session = Session::Connection(2);
+
+const WRITE: Operation<'static> = Operation {
+    session: &AGENT,
+    tool: Tool::Write,
+    sandbox: b"workspace",
+    path: b"a",
+    arguments: &[b"new"],
+    base: Some(b"old"),
+    result: Some(b"new"),
+    mode: Some(0o100_644),
+};
+
+type Code<T> = std::result::Result<T, &'static str>;
+
+/// Approvals, and a clock.
+struct Host {
+    approvals: Approvals,
+    rules: Rules,
+}
+
+impl Host {
+    fn new() -> Self {
+        let rules = Rules { now: Instant::now(), ttl: TTL, proposals: 100, bytes: BYTES };
+        Self { approvals: Approvals::default(), rules }
+    }
+
+    fn proposal(&self, operation: &Operation<'_>) -> Proposal {
+        let existing = operation.base.map(|content| Existing { content, oid: "0" });
+        let content = std::str::from_utf8(operation.result.unwrap_or_default()).unwrap();
+        let id = operation.id(self.approvals.secret());
+        match operation.tool {
+            Tool::Read => Proposal::read(FILE, existing, id),
+            _ => Proposal::write(FILE, content, existing, id),
+        }
+    }
+
+    /// Returns what is written, or the code of the error.
+    fn take(&self, operation: &Operation<'_>) -> Code<Vec<u8>> {
+        let taken = self.approvals.take(operation, self.proposal(operation), "Write workspace/a", self.rules);
+        taken.map(|result| result.to_vec()).map_err(|error| error.kind().code())
+    }
+
+    fn approve(&self, operation: &Operation<'_>, scope: Scope) -> Code<String> {
+        let approved = self.approvals.approve(&self.proposal(operation).payload, scope, "ann", self.rules);
+        approved.map_err(|error| error.kind().code())
+    }
+
+    fn propose(&self, operation: &Operation<'_>) -> Code<()> {
+        self.approvals.propose(operation, self.proposal(operation), self.rules).map_err(|error| error.kind().code())
+    }
+
+    fn approved(operation: &Operation<'_>, scope: Scope) -> Self {
+        let host = Self::new();
+        host.propose(operation).unwrap();
+        host.approve(operation, scope).unwrap();
+        host
+    }
+
+    fn waiting(&self) -> usize {
+        self.approvals.waiting(self.rules).len()
+    }
+
+    fn id(&self, operation: &Operation<'_>) -> String {
+        operation.id(self.approvals.secret()).to_string()
+    }
+}
+
+#[test]
+fn a_yes_is_for_one_operation_once() {
+    let host = Host::new();
+    assert_eq!(host.approve(&WRITE, Scope::Once), Err("not_found"));
+    assert_eq!(host.take(&WRITE), Err("approval_required"));
+    assert_eq!(host.waiting(), 1);
+    assert_eq!(host.approve(&WRITE, Scope::Once), Ok(host.id(&WRITE)));
+    assert_eq!((host.approve(&WRITE, Scope::Once), host.waiting()), (Ok(host.id(&WRITE)), 0));
+    assert_eq!(host.take(&WRITE), Ok(b"new".to_vec()));
+    assert_eq!(host.take(&WRITE), Err("approval_required"));
+    assert_eq!(host.take(&WRITE), Err("approval_required"));
+}
+
+#[test]
+fn another_operation_or_state_is_not_approved() {
+    for (other, code) in [
+        (Operation { path: b"b", ..WRITE }, "approval_required"),
+        (Operation { sandbox: b"other", ..WRITE }, "approval_required"),
+        (Operation { session: &OTHER, ..WRITE }, "approval_required"),
+        (Operation { tool: Tool::Edit, ..WRITE }, "approval_required"),
+        (Operation { arguments: &[b"newer"], result: Some(b"newer"), ..WRITE }, "approval_required"),
+        (Operation { base: Some(b"other"), ..WRITE }, "stale"),
+        (Operation { base: None, ..WRITE }, "stale"),
+        (Operation { result: Some(b"other"), ..WRITE }, "stale"),
+        (Operation { mode: Some(0o100_755), ..WRITE }, "stale"),
+    ] {
+        let host = Host::approved(&WRITE, Scope::Once);
+        assert_eq!(host.take(&other), Err(code), "{other:?}");
+        // An approval that turned out to be stale is void.
+        let afterwards = if code == "stale" { Err("approval_required") } else { Ok(b"new".to_vec()) };
+        assert_eq!(host.take(&WRITE), afterwards, "{other:?}");
+    }
+}
+
+#[test]
+fn what_was_shown_is_not_approved_once_the_file_has_changed() {
+    let host = Host::new();
+    host.propose(&WRITE).unwrap();
+    let shown = host.proposal(&WRITE).payload;
+    host.propose(&Operation { base: Some(b"longer\nnow"), ..WRITE }).unwrap();
+    assert_eq!(host.waiting(), 1);
+    let error = host.approvals.approve(&shown, Scope::Once, "ann", host.rules).unwrap_err().to_string();
+    assert!(error.starts_with("invalid_args: the payload is not the one that waits"), "{error}");
+}
+
+#[test]
+fn approvals_and_proposals_end_with_their_time() {
+    for scope in [Scope::Once, Scope::Path, Scope::Session] {
+        let mut host = Host::new();
+        host.propose(&WRITE).unwrap();
+        host.rules.now += TTL;
+        host.approve(&WRITE, scope).unwrap();
+        host.rules.now += TTL;
+        assert!(host.take(&WRITE).is_ok());
+        host.propose(&WRITE).unwrap();
+        host.approve(&WRITE, scope).unwrap();
+        host.rules.now += TTL + Duration::from_nanos(1);
+        assert_eq!(host.take(&WRITE), Err("approval_required"));
+        host.rules.now += TTL + Duration::from_nanos(1);
+        assert_eq!((host.approve(&WRITE, scope), host.waiting()), (Err("not_found"), 0));
+        assert!(host.approvals.given(host.rules).is_empty());
+    }
+}
+
+#[test]
+fn a_wider_scope_covers_what_its_name_says_and_no_other_session() {
+    let same_path = Operation { arguments: &[b"x"], base: Some(b"y"), result: Some(b"x"), ..WRITE };
+    let same_sandbox = Operation { path: b"b", ..same_path };
+    let same_session = Operation { sandbox: b"other", ..same_sandbox };
+    let other_tool = Operation { tool: Tool::Edit, ..WRITE };
+    let other_session = Operation { session: &OTHER, ..WRITE };
+    let (required, done) = (Err("approval_required"), Ok(b"x".to_vec()));
+    for (scope, covered) in [(Scope::Path, 1), (Scope::Sandbox, 2), (Scope::Session, 3)] {
+        let host = Host::approved(&WRITE, scope);
+        for _ in 0..2 {
+            for (index, other) in [&same_path, &same_sandbox, &same_session, &other_tool, &other_session].iter().enumerate() {
+                let expected = if index < covered { &done } else { &required };
+                assert_eq!(&host.take(other), expected, "{scope:?} {other:?}");
+            }
+            assert_eq!(host.take(&WRITE), Ok(b"new".to_vec()));
+        }
+    }
+}
+
+#[test]
+fn what_was_given_is_listed_and_taken_back() {
+    let other = Operation { path: b"b", arguments: &[b"x"], result: Some(b"x"), ..WRITE };
+    let host = Host::approved(&WRITE, Scope::Sandbox);
+    host.propose(&Operation { session: &OTHER, ..WRITE }).unwrap();
+    host.approve(&Operation { session: &OTHER, ..WRITE }, Scope::Once).unwrap();
+    let given = host.approvals.given(host.rules);
+    let listed: Vec<_> = given.iter().map(|given| (given.scope, &given.session, given.tool, given.by.as_str())).collect();
+    assert!(listed.contains(&(Scope::Sandbox, &AGENT, Tool::Write, "ann")) && listed.len() == 2);
+    assert!(listed.contains(&(Scope::Once, &OTHER, Tool::Write, "ann")));
+    assert_eq!(host.take(&other), Ok(b"x".to_vec()));
+    host.approvals.withdraw(&host.id(&WRITE), host.rules).unwrap();
+    assert_eq!(host.take(&other), Err("approval_required"));
+    assert_eq!(host.take(&WRITE), Err("approval_required"));
+    assert_eq!(host.take(&Operation { session: &OTHER, ..WRITE }), Ok(b"new".to_vec()));
+    assert!(host.approvals.withdraw(&host.id(&Operation { path: b"none", ..WRITE }), host.rules).is_err());
+}
+
+#[test]
+fn only_the_payload_that_waits_is_approved() {
+    let host = Host::new();
+    host.propose(&WRITE).unwrap();
+    let Payload::Write(shown) = host.proposal(&WRITE).payload else { panic!("a write") };
+    for forged in [
+        super::super::payload::WritePayload { content: "other".to_owned(), ..shown.clone() },
+        super::super::payload::WritePayload { description: "Write nothing".to_owned(), ..shown.clone() },
+        super::super::payload::WritePayload { path: "workspace/b".to_owned(), ..shown.clone() },
+    ] {
+        let error = host.approvals.approve(&Payload::Write(forged), Scope::Session, "ann", host.rules).unwrap_err();
+        assert!(error.to_string().starts_with("invalid_args: the payload is not the one"), "{error}");
+    }
+    assert_eq!(host.take(&WRITE), Err("approval_required"));
+}
+
+#[test]
+fn databases_share_neither_approvals_nor_ids() {
+    let (one, other) = (Host::approved(&WRITE, Scope::Session), Host::new());
+    assert_eq!((one.take(&WRITE).is_ok(), other.take(&WRITE)), (true, Err("approval_required")));
+    assert_ne!(one.id(&WRITE), other.id(&WRITE));
+}
+
+#[test]
+fn one_of_eight_threads_uses_an_approval() {
+    let host = Host::approved(&WRITE, Scope::Once);
+    let done = std::thread::scope(|threads| {
+        let workers: Vec<_> = (0..8).map(|_| threads.spawn(|| host.take(&WRITE).is_ok())).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).filter(|&done| done).count()
+    });
+    assert_eq!(done, 1);
+}
+
+#[test]
+fn what_waits_has_bounded_bytes_and_an_approval_is_never_forgotten() {
+    let mut host = Host::approved(&WRITE, Scope::Once);
+    let content = "x".repeat(BYTES / 8);
+    let proposed = |argument: &'static [&'static [u8]]| Operation { arguments: argument, result: Some(content.as_bytes()), ..WRITE };
+    let operations: [&'static [&'static [u8]]; 6] = [&[b"0"], &[b"1"], &[b"2"], &[b"3"], &[b"4"], &[b"5"]];
+    for arguments in operations {
+        host.rules.now += Duration::from_millis(1);
+        host.propose(&proposed(arguments)).unwrap();
+    }
+    assert!((2..6).contains(&host.waiting()), "{}", host.waiting());
+    assert!(host.approve(&proposed(operations[5]), Scope::Once).is_ok());
+    assert_eq!(host.approve(&proposed(operations[0]), Scope::Once), Err("not_found"));
+    assert_eq!(host.take(&WRITE), Ok(b"new".to_vec()));
+    let large = "x".repeat(BYTES);
+    assert_eq!(host.propose(&Operation { result: Some(large.as_bytes()), ..WRITE }), Err("too_large"));
+}
+
+#[test]
+fn a_session_proposes_no_more_than_its_quota() {
+    let mut host = Host::new();
+    let paths: Vec<Vec<u8>> = (0..101).map(|path: u32| path.to_be_bytes().to_vec()).collect();
+    let proposed: Vec<_> = paths.iter().map(|path| host.propose(&Operation { path, ..WRITE })).collect();
+    assert!(proposed[..100].iter().all(Result::is_ok) && proposed[100] == Err("too_large"));
+    // What waits already may be asked for again, and another session has a quota of its own.
+    assert_eq!(host.propose(&Operation { path: &paths[0], ..WRITE }), Ok(()));
+    assert_eq!(host.propose(&Operation { session: &OTHER, ..WRITE }), Ok(()));
+    host.rules.now += TTL + Duration::from_nanos(1);
+    assert_eq!(host.propose(&Operation { path: &paths[100], ..WRITE }), Ok(()));
+}
+
+#[test]
+fn proposals_take_linear_time() {
+    let mut host = Host::new();
+    host.rules.proposals = 100_000;
+    host.rules.bytes = 1 << 30;
+    let start = Instant::now();
+    for path in 0..20_000_u32 {
+        host.propose(&Operation { path: &path.to_be_bytes(), ..WRITE }).unwrap();
+    }
+    assert_eq!(host.waiting(), 20_000);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn chunks_are_named_by_the_id_or_the_url() {
+    let host = Host::new();
+    host.propose(&WRITE).unwrap();
+    let id = host.id(&WRITE);
+    let chunk = |name: &str, number| host.approvals.chunk(name, number, host.rules).map_err(|error| error.to_string());
+    assert_eq!(chunk(&id, 1).as_deref(), Ok("new"));
+    assert_eq!(chunk(&format!("redline:approval/{id}"), 1).as_deref(), Ok("new"));
+    assert!(chunk(&id, 2).unwrap_err().starts_with("invalid_args: there is no chunk 2. "));
+    assert!(chunk(&id, 0).unwrap_err().starts_with("invalid_args: there is no chunk 0. "));
+    assert!(chunk("other", 1).unwrap_err().starts_with("not_found: no operation waits under the approval_id 'other'. "));
+}
+
+#[test]
+fn an_error_says_what_waits_and_what_to_do() {
+    let host = Host::new();
+    let error = host.approvals.take(&WRITE, host.proposal(&WRITE), "Write workspace/a", host.rules).unwrap_err();
+    let expected = format!(
+        "approval_required: \"Write workspace/a\" waits for a person under the id {}. \
+         Call it again when the host has approved it.",
+        host.id(&WRITE)
+    );
+    assert_eq!(error.to_string(), expected);
+    host.approve(&WRITE, Scope::Once).unwrap();
+    let changed = Operation { base: Some(b"changed"), ..WRITE };
+    let error = host.approvals.take(&changed, host.proposal(&changed), "Write workspace/a", host.rules).unwrap_err();
+    assert!(error.to_string().starts_with("stale: the file has changed since \"Write workspace/a\" "), "{error}");
+}
+
+#[test]
+fn every_scope_has_its_name() {
+    for scope in [Scope::Once, Scope::Unread, Scope::Path, Scope::Sandbox, Scope::Session] {
+        assert_eq!(Scope::parse(scope.name()).unwrap(), scope);
+    }
+    assert!(Scope::parse("Once").unwrap_err().to_string().starts_with("invalid_args: there is no scope 'Once'. "));
+}

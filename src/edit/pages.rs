@@ -1,0 +1,101 @@
+//! The proof that every page of a payload was shown: each page has a digest that carries on from the page before, so
+//! the last one is known only to who was given them all.
+
+use std::fmt;
+
+use super::secret::{Digest, Secret};
+use crate::error::{Error, Result};
+
+/// A page, and the proof that it was given after those before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// What is shown.
+    pub text: String,
+    /// The proof.
+    pub proof: Proof,
+}
+
+/// A digest, and how the pages were laid out: `80x24-…`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proof {
+    /// Columns of a page.
+    pub width: usize,
+    /// Lines of a page.
+    pub height: usize,
+    digest: Digest,
+}
+
+impl Proof {
+    /// Reads a proof as it is shown.
+    ///
+    /// # Errors
+    /// `invalid_args`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let read = || {
+            let (layout, digest) = text.split_once('-')?;
+            let (width, height) = layout.split_once('x')?;
+            Some(Self { width: width.parse().ok()?, height: height.parse().ok()?, digest: Digest::parse(digest)? })
+        };
+        read().ok_or_else(|| {
+            Error::invalid_args("the proof is none").with_hint("Give the proof of the last page that approval_pages returns")
+        })
+    }
+
+    /// Compares in a time that does not depend on where the digests differ.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.width, self.height) == (other.width, other.height) && self.digest.is_same(&other.digest)
+    }
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}-{}", self.width, self.height, self.digest)
+    }
+}
+
+/// Returns the pages of a payload, each with its proof.
+pub fn proven(secret: &Secret, payload: &str, [width, height]: [usize; 2], pages: Vec<String>) -> Vec<Page> {
+    let mut start = secret.mac("pages");
+    start.push(payload.as_bytes());
+    start.push(&(width as u64).to_be_bytes());
+    start.push(&(height as u64).to_be_bytes());
+    start.push(&(pages.len() as u64).to_be_bytes());
+    let mut before = start.finish();
+    let prove = |text: String| {
+        let mut fields = secret.mac("page");
+        fields.push(before.as_bytes());
+        fields.push(text.as_bytes());
+        before = fields.finish();
+        Page { text, proof: Proof { width, height, digest: before } }
+    };
+    pages.into_iter().map(prove).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_proof_depends_on_every_page_and_on_the_payload() {
+        let secret = Secret::random();
+        let last = |payload: &str, layout, pages: &[&str]| {
+            proven(&secret, payload, layout, pages.iter().map(|page| (*page).to_owned()).collect()).pop().unwrap().proof
+        };
+        let proof = last("p", [80, 24], &["a", "b", "c"]);
+        assert_eq!(Proof::parse(&proof.to_string()).unwrap(), proof);
+        assert!(proof.is_same(&last("p", [80, 24], &["a", "b", "c"])));
+        for other in [
+            last("q", [80, 24], &["a", "b", "c"]),
+            last("p", [80, 25], &["a", "b", "c"]),
+            last("p", [81, 24], &["a", "b", "c"]),
+            last("p", [80, 24], &["x", "b", "c"]),
+            last("p", [80, 24], &["a", "b"]),
+            last("p", [80, 24], &["c"]),
+        ] {
+            assert!(!proof.is_same(&other), "{other}");
+        }
+        for text in ["", "80x24", "80x24-", "x-", &proof.to_string()[1..]] {
+            assert!(Proof::parse(text).is_err_and(|error| error.to_string().starts_with("invalid_args:")) || text.starts_with('0'), "{text}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! A payload page by page: all of it, for a yes to all of it.
+
+use super::approval::{question, shown};
+use super::card::{Extent, Layout};
+use crate::edit::payload::{Payload, Received};
+
+/// Lines of a page that are not the payload's: which page it is, and that it goes on.
+const AROUND: usize = 2;
+
+/// Returns everything that a payload shows in pages of at most `height` lines of `width` columns, except that the
+/// question, which ends the last page, is never torn. Joined without their first and last lines, they are the whole.
+pub fn pages(payload: &Payload, width: usize, height: usize) -> Vec<String> {
+    let layout = Layout { width, extent: Extent::Whole, color: false };
+    let asked = question(payload, &layout);
+    let whole = shown(&Received::Known(Box::new(payload.clone())), &layout).text;
+    let lines: Vec<&str> = whole.split('\n').collect();
+    if lines.len() + asked.len() <= height {
+        return vec![[whole.as_str(), &asked.join("\n")].join("\n")];
+    }
+    let room = height.saturating_sub(AROUND.max(asked.len() + 1)).max(1);
+    let parts: Vec<&[&str]> = lines.chunks(room).collect();
+    let count = parts.len();
+    let page = |(index, part): (usize, &&[&str])| {
+        let end = if index + 1 == count { asked.join("\n") } else { "(goes on)".to_owned() };
+        format!("Page {} of {count}\n{}\n{end}", index + 1, part.join("\n"))
+    };
+    parts.iter().enumerate().map(page).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(content: &str) -> Payload {
+        let json = serde_json::json!({
+            "type": "write", "description": "Write", "path": "w/a", "sandbox": "w", "content": content,
+            "content_lines": content.lines().count(), "content_bytes": content.len(), "preview": "",
+            "preview_truncated": true, "file_exists": false,
+        });
+        match Received::parse(&json.to_string()).unwrap() {
+            Received::Known(payload) => *payload,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_line_and_column_is_on_a_page() {
+        for lines in [0, 1, 3, 4, 30, 100] {
+            let content: String = (0..lines).map(|line| format!("{line:03} {} end{line:03}\n", "x".repeat(60))).collect();
+            for (width, height) in [(20, 8), (40, 10), (80, 24), (1000, 100_000)] {
+                let pages = pages(&write(&content), width, height);
+                let all = pages.concat();
+                assert!(pages.iter().all(|page| page.split('\n').count() <= height), "{lines} {width}x{height}");
+                assert!(pages.last().unwrap().ends_with("Write this file? [y/n]"), "{all}");
+                assert_eq!(all.matches("Write this file?").count(), 1);
+                assert!(!all.contains("cut at the edge") && !all.contains("showing"));
+                let text: String = all.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+                if width >= 80 {
+                    assert!((0..lines).all(|line| text.contains(&format!("end{line:03}"))), "{width}x{height}");
+                }
+            }
+        }
+    }
+}
