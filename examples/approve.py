@@ -1,19 +1,23 @@
 """A reference host for approvals: an agent proposes, a person sees exactly what would change and decides.
 
-    python examples/approve.py                          a demonstration in a folder of its own
+    python examples/approve.py                          a demonstration in a directory of its own
     python examples/approve.py FOLDER PROPOSALS.jsonl   the proposals of a file, for the files below FOLDER
 
 Each line of the file is what an agent asked for: {"tool": "edit_file", "args": {"path": "workspace/a.txt",
-"old_string": "x", "new_string": "y"}}. The folder is the sandbox `workspace`. The answers come from stdin: y
+"old_string": "x", "new_string": "y"}}. The directory is the sandbox `workspace`. The answers come from stdin: y
 applies, n does not, v shows all of it (in $PAGER, or less). What needs no approval is applied at once.
 
-Two connections share the database: the agent's may call the three tools, and only the host's may approve.
+Two connections share the database, so the agent could run SQL beside the host. What keeps it from approving:
+the host alone knows the key, of which redline is given the SHA-256; every function is called as system.main.…, which no
+macro shadows, and arguments are bound, never written into a statement. docs/approving.md has the rules.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import pathlib
+import secrets
 import shlex
 import shutil
 import subprocess
@@ -28,62 +32,87 @@ EXTENSION = ROOT / "build/release/redline.duckdb_extension"
 TOOLS = ["edit_file", "write_file", "read_file"]
 
 
+class Host:
+    """The host's connection, the key that no other has, and the session for which it asks."""
+
+    def __init__(self, con):
+        self.con, self.key, self.session = con, secrets.token_urlsafe(32), secrets.token_urlsafe(16)
+
+    def value(self, query: str, *arguments):
+        return self.con.execute(query, list(arguments)).fetchone()[0]
+
+
 def connect(folder: pathlib.Path, extension: pathlib.Path):
-    """Returns the host's and the agent's connection to a new database, locked."""
-    host = duckdb.connect(config={"allow_unsigned_extensions": True})
-    host.execute(f"LOAD '{extension}'")
+    """Returns the host and the agent's connection to a new database, locked."""
+    host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
+    host.con.execute(f"LOAD {literal(str(extension))}")
     sandbox = {"name": "workspace", "root": str(folder), "mode": "rw"}
     sandbox |= {"read_approval": True, "write_approval": True, "edit_approval": True}
-    host.execute(f"SET GLOBAL redline_sandboxes = {literal(json.dumps([sandbox]))}")
-    host.execute(f"SET GLOBAL redline_tool_grants = {TOOLS}")
-    host.execute(f"SET SESSION redline_tool_grants = {[*TOOLS, 'Approve']}")
-    host.execute("SET GLOBAL lock_configuration = true")
-    return host, host.cursor()
+    host.con.execute(f"SET GLOBAL redline_sandboxes = {literal(json.dumps([sandbox]))}")
+    host.con.execute(f"SET GLOBAL redline_tool_grants = {TOOLS}")
+    host.con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'")
+    host.con.execute("SET GLOBAL lock_configuration = true")
+    return host, host.con.cursor()
 
 
 def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def value(con, query: str, *arguments):
-    return con.execute(query, list(arguments)).fetchone()[0]
-
-
-def waiting(host, proposals: list[dict]) -> list[tuple[dict, str | None]]:
+def waiting(host: Host, proposals: list[dict]) -> list[tuple[dict, str | None]]:
     """Returns each proposal with the payload to decide on; None when it needs no approval."""
-    ask = "SELECT needs_approval(?, ?)"
-    return [(proposal, value(host, ask, proposal["tool"], json.dumps(proposal["args"]))) for proposal in proposals]
+    ask = "SELECT system.main.needs_approval(?, ?, ?, ?)"
+    call = lambda proposal: (proposal["tool"], json.dumps(proposal["args"]), host.session, host.key)
+    return [(proposal, host.value(ask, *call(proposal))) for proposal in proposals]
 
 
-def decide(host, payload: str) -> bool:
-    """Shows a payload and returns the answer; the end of the input is a no."""
+def decide(host: Host, payload: str) -> bool:
+    """Shows a payload and returns the answer; the end of the input is a no. Nobody is asked before all was shown."""
     size = shutil.get_terminal_size()
-    width, height, color = min(max(size.columns, 20), 1000), max(size.lines, 1), has_colour()
-    if value(host, "SELECT approval_paging(?, ?)", payload, height) == "pager" and sys.stdin.isatty():
+    width, height, color = min(max(size.columns, 20), 1000), max(size.lines, 8), has_colour()
+    shown = "SELECT system.main.approval_complete(?, ?, ?)", payload, width, height - 1
+    box = host.value("SELECT system.main.approval_display(?, ?, ?, ?)", payload, width, height - 1, color)
+    # A box that leaves something out is followed by all of it; what is too large for that has the box of its start.
+    is_seen = host.value(*shown)
+    if not is_seen and sys.stdin.isatty():
         page(whole_view(host, payload, width, color))
-    # One line is left for what is typed behind the question.
-    box = value(host, "SELECT approval_display(?, ?, ?, ?)", payload, width, height - 1, color)
+        is_seen = True
     while True:
         print(box, end=" ", flush=True)
         answer = sys.stdin.readline().strip().lower()
-        if answer in ("y", "yes"):
+        if answer in ("y", "yes") and is_seen:
             return True
         if answer in ("n", "no", ""):
             return False
         if answer in ("v", "view"):
             page(whole_view(host, payload, width, color))
+            if not is_seen:
+                is_seen, box = True, "All of it was shown. Apply it? [y/n/v(iew all)]"
+
+
+def approve(host: Host, payload: str) -> None:
+    """Says yes to what `decide` has shown, with the proof of its last page; what is too large for pages says so."""
+    if json.loads(payload).get("content_truncated"):
+        host.value("SELECT system.main.approve(?, ?, ?)", payload, "unread", host.key)
+        return
+    proof = pages(host, payload)[-1]["proof"]
+    host.value("SELECT system.main.approve(?, ?, ?, ?)", payload, "once", host.key, proof)
+
+
+def pages(host: Host, payload: str, width: int = 80) -> list[dict]:
+    return host.value("SELECT system.main.approval_pages(?, ?, ?)", payload, width, 100_000)
 
 
 def has_colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def whole_view(host, payload: str, width: int, color: bool) -> str:
-    """Returns everything of a payload; of an edit the whole file, with the change in it."""
+def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
+    """Returns everything of a payload; of an edit the whole file, with the change in it. Showing it approves nothing."""
     shown = json.loads(payload)
     if shown.get("content_truncated"):
         chunks = range(1, shown["total_chunks"] + 1)
-        text = "".join(value(host, "SELECT approval_chunk(?, ?)", payload, chunk) for chunk in chunks)
+        text = "".join(host.value("SELECT system.main.approval_chunk(?, ?)", payload, chunk) for chunk in chunks)
         if shown["type"] == "write_large":
             shown |= {"type": "write", "content": text, "preview": "", "preview_truncated": True}
         else:
@@ -91,15 +120,12 @@ def whole_view(host, payload: str, width: int, color: bool) -> str:
             shown |= {"type": "edit", "unified_diff": text, **empty}
     elif shown.get("type") == "edit":
         try:
-            # Who asks is the person who may say yes to reading it.
-            value(host, "SELECT approve(read_approval(?))", shown["path"])
-            old = value(host, "SELECT read_file(?)", shown["path"])
-            if not old["truncated"]:
-                new = value(host, "SELECT apply_patch(?, ?)", old["content"], shown["unified_diff"])
-                shown["unified_diff"] = value(host, "SELECT unified_diff(?, ?, -1)", old["content"], new)
+            old = host.value("SELECT system.main.approval_file(?, ?)", payload, host.key)
+            new = host.value("SELECT system.main.apply_patch(?, ?)", old, shown["unified_diff"])
+            shown["unified_diff"] = host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1)
         except duckdb.Error:
-            pass  # It cannot be read as a text: the diff it is.
-    return value(host, "SELECT approval_display(?, ?, -1, ?)", json.dumps(shown), width, color)
+            pass  # It is no longer there, or no text: the diff as it is.
+    return host.value("SELECT system.main.approval_display(?, ?, ?, ?)", json.dumps(shown), width, -1, color)
 
 
 def page(text: str) -> None:
@@ -114,10 +140,10 @@ def page(text: str) -> None:
     print(text)
 
 
-def apply(agent, proposal: dict) -> str:
+def apply(host: Host, agent, proposal: dict) -> str:
     """Runs a proposal as the agent would and returns what there is to report."""
-    tool = proposal["tool"]
-    answer = json.loads(value(agent, "SELECT redline_call(?, ?)", tool, json.dumps(proposal["args"])))
+    tool, call = proposal["tool"], "SELECT system.main.redline_call(?, ?, ?)"
+    answer = json.loads(agent.execute(call, [tool, json.dumps(proposal["args"]), host.session]).fetchone()[0])
     if answer["isError"]:
         return harmless(answer["content"][0]["text"])
     # Numbers and messages; what was read or changed is not printed again.
@@ -131,7 +157,7 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def run(host, agent, proposals: list[dict]) -> None:
+def run(host: Host, agent, proposals: list[dict]) -> None:
     """Lists what waits, asks about each and reports what came of it."""
     asked = waiting(host, proposals)
     print(f"{sum(payload is not None for _, payload in asked)} of {len(asked)} proposals wait for an answer:")
@@ -144,12 +170,12 @@ def run(host, agent, proposals: list[dict]) -> None:
             if not decide(host, payload):
                 print("Not applied.")
                 continue
-            value(host, "SELECT approve(?)", payload)
-        print(apply(agent, proposal))
+            approve(host, payload)
+        print(apply(host, agent, proposal))
 
 
 def demonstration(folder: pathlib.Path) -> list[dict]:
-    """Fills a folder and returns proposals for it: an edit, a new file that is long, a read."""
+    """Fills a directory and returns proposals for it: an edit, a new file that is long, a read."""
     (folder / "src").mkdir()
     helper = "\n".join(f"\n\ndef helper_{number}():\n    pass" for number in range(12))
     (folder / "src/utils.py").write_text(f"import os\nimport sys\n{helper}\n")

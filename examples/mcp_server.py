@@ -3,13 +3,16 @@
     python examples/mcp_server.py FOLDER            reads files and repositories below the folder
     python examples/mcp_server.py FOLDER --write    changes files too, when a person approves each change
 
-The folder is the sandbox `workspace`. A change is shown to a person through the client (elicitation); where the client
-cannot ask, nothing is changed, and the answer holds the payload that was to be approved. Needs: pip install mcp duckdb
+The directory is the sandbox `workspace`. A change is shown to a person through the client (elicitation), page by page
+where it is long; where the client cannot ask, or there are too many pages, nothing is changed. Every function is called
+as system.main.…, which no macro shadows. Needs: pip install mcp duckdb
 """
 
 import argparse
+import hashlib
 import json
 import pathlib
+import secrets
 
 import anyio
 import duckdb
@@ -22,18 +25,33 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 EXTENSION = pathlib.Path(__file__).resolve().parent.parent / "build/release/redline.duckdb_extension"
 READING, WRITING = ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "read_file"], ["write_file", "edit_file"]
 FORM = {"type": "object", "properties": {"approve": {"type": "boolean", "title": "Approve"}}, "required": ["approve"]}
+NEXT = {"type": "object", "properties": {"next": {"type": "boolean", "title": "I have read this page"}}, "required": ["next"]}
+# A page of a form, and how many a person is asked to read; what is longer is refused.
+WIDTH, HEIGHT, MOST_PAGES = 100, 60, 20
 
 
-def open_database(folder: pathlib.Path, write: bool, extension: pathlib.Path) -> duckdb.DuckDBPyConnection:
-    """Returns the host's connection to a locked database; its cursors are the agents', and may not approve."""
-    host = duckdb.connect(config={"allow_unsigned_extensions": True})
-    host.execute(f"LOAD '{extension}'")
+class Host:
+    """The host's connection, and the key that no agent has."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection):
+        self.con, self.key, self.asking = con, secrets.token_urlsafe(32), anyio.Lock()
+
+    async def value(self, query: str, *arguments):
+        async with self.asking:  # One connection runs one query at a time.
+            return await value(self.con, query, *arguments)
+
+
+def open_database(folder: pathlib.Path, write: bool, extension: pathlib.Path) -> Host:
+    """Returns the host of a locked database; its cursors are the agents', and none of them knows the key."""
+    host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
+    quoted = lambda text: "'" + text.replace("'", "''") + "'"
+    host.con.execute(f"LOAD {quoted(str(extension))}")
     sandboxes = json.dumps([{"name": "workspace", "root": str(folder), "mode": "rw" if write else "ro"}])
-    host.execute("SET GLOBAL redline_sandboxes = '{}'".format(sandboxes.replace("'", "''")))
-    grants = READING + WRITING * write
-    host.execute(f"SET GLOBAL redline_tool_grants = {grants}")
-    host.execute(f"SET SESSION redline_tool_grants = {[*grants, 'Approve']}")
-    return host.execute("SET GLOBAL lock_configuration = true")
+    host.con.execute(f"SET GLOBAL redline_sandboxes = {quoted(sandboxes)}")
+    host.con.execute(f"SET GLOBAL redline_tool_grants = {READING + WRITING * write}")
+    host.con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'")
+    host.con.execute("SET GLOBAL lock_configuration = true")
+    return host
 
 
 async def value(con: duckdb.DuckDBPyConnection, query: str, *arguments):
@@ -45,44 +63,81 @@ async def value(con: duckdb.DuckDBPyConnection, query: str, *arguments):
         raise
 
 
-def make_server(host: duckdb.DuckDBPyConnection) -> Server:
-    asking = anyio.Lock()
+def make_server(host: Host) -> Server:
+    # One client is served on stdin and stdout; a server of many gives each a session of its own.
+    session = secrets.token_urlsafe(16)
 
     async def list_tools(ctx, params) -> types.ListToolsResult:
-        tools = """SELECT json_group_array(json_object('name', name, 'title', title, 'description', description,
-            'inputSchema', input_schema, 'outputSchema', output_schema, 'annotations', annotations))
-            FROM redline_tools() JOIN redline_capabilities() ON list_contains(grants, name)"""
-        return types.ListToolsResult(tools=json.loads(await value(host.cursor(), tools)))
+        columns = {"name": str, "title": str, "description": str, "input_schema": json.loads, "output_schema": json.loads, "annotations": json.loads}
+        rows = host.con.cursor().execute(f"SELECT {', '.join(columns)} FROM system.main.redline_tools()").fetchall()
+        (granted,) = host.con.cursor().execute("SELECT grants FROM system.main.redline_capabilities()").fetchone()
+        tools = [{name: read(text) for (name, read), text in zip(columns.items(), row)} for row in rows]
+        return types.ListToolsResult(tools=[types.Tool.model_validate(camel(tool)) for tool in tools if tool["name"] in granted])
 
-    async def on_host(query: str, *arguments):
-        async with asking:  # One connection runs one query at a time.
-            return await value(host, query, *arguments)
+    async def pages_of(payload: str) -> list[dict] | None:
+        """Returns the pages that a person must see; None where there are more than anybody reads."""
+        try:
+            pages = await host.value("SELECT system.main.approval_pages(?, ?, ?)", payload, WIDTH, HEIGHT)
+        except duckdb.Error:
+            return None
+        return pages if len(pages) <= MOST_PAGES else None
 
     async def call_tool(ctx, params) -> types.CallToolResult | types.InputRequiredResult:
-        call = params.name, json.dumps(params.arguments or {})
+        call = params.name, json.dumps(params.arguments or {}), session
         try:
-            payload = await on_host("SELECT needs_approval(?, ?)", *call)
+            payload = await host.value("SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key)
         except duckdb.Error:
             payload = None  # The answer to the call says what is wrong with it.
+        pages = None
         if payload is not None and getattr(ctx.session.client_capabilities, "elicitation", None) is not None:
-            shown = await value(host.cursor(), "SELECT approval_display(?, 100, 200)", payload)
-            if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-                answer = await ctx.session.elicit_form(shown, FORM, ctx.request_id)
-            elif params.request_state == (state := json.loads(payload)["approval_id"]):
-                answer = (params.input_responses or {}).get("approval")
-            else:  # Today's protocol returns the question, and the client repeats the call with the answer to it.
-                asked = types.ElicitRequest(params=types.ElicitRequestFormParams(message=shown, requested_schema=FORM))
-                return types.InputRequiredResult(input_requests={"approval": asked}, request_state=state)
-            if isinstance(answer, types.ElicitResult) and answer.action == "accept" and answer.content == {"approve": True}:
-                await on_host("SELECT approve(?)", payload)
-                payload = None
-        result = types.CallToolResult.model_validate_json(await value(host.cursor(), "SELECT redline_call(?, ?)", *call))
-        result.content += [types.TextContent(type="text", text=payload)] if payload is not None else []
-        return result
+            pages = await pages_of(payload)
+        if pages is not None:
+            answered = await ask(ctx, params, pages)
+            if isinstance(answered, types.InputRequiredResult):
+                return answered
+            if answered:
+                approved = payload, "once", host.key, pages[-1]["proof"]
+                await host.value("SELECT system.main.approve(?, ?, ?, ?)", *approved)
+        answer = await value(host.con.cursor(), "SELECT system.main.redline_call(?, ?, ?)", *call)
+        return types.CallToolResult.model_validate_json(answer)
+
+    async def ask(ctx, params, pages: list[dict]) -> bool | types.InputRequiredResult:
+        """Shows a person one page after the other; True is a yes to all that was shown."""
+        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            for page in pages:
+                if not is_yes(await ctx.session.elicit_form(page["text"], form(page), ctx.request_id), page):
+                    return False
+            return True
+        # Today's protocol returns the question, and the client repeats the call with the answer. What was asked last is
+        # known by its proof, which no client can make: each carries on from the page before.
+        asked = next((page for page in pages if page["proof"] == params.request_state), None)
+        if asked is not None:
+            if not is_yes((params.input_responses or {}).get("approval"), asked):
+                return False
+            if asked["page"] == asked["pages"]:
+                return True
+        page = pages[asked["page"] if asked else 0]
+        question = types.ElicitRequest(params=types.ElicitRequestFormParams(message=page["text"], requested_schema=form(page)))
+        return types.InputRequiredResult(input_requests={"approval": question}, request_state=page["proof"])
 
     server = Server("redline", on_list_tools=list_tools, on_call_tool=call_tool)
     server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="redline"))
     return server
+
+
+def camel(tool: dict) -> dict:
+    """Returns what the protocol calls the columns of redline_tools()."""
+    names = {"input_schema": "inputSchema", "output_schema": "outputSchema"}
+    return {names.get(name, name): given for name, given in tool.items()}
+
+
+def form(page: dict) -> dict:
+    return FORM if page["page"] == page["pages"] else NEXT
+
+
+def is_yes(answer, page: dict) -> bool:
+    wanted = {"approve": True} if page["page"] == page["pages"] else {"next": True}
+    return isinstance(answer, types.ElicitResult) and answer.action == "accept" and answer.content == wanted
 
 
 async def serve(server: Server) -> None:

@@ -191,6 +191,13 @@ impl Approvals {
         state.is_covered(operation) || approved.is_some_and(|waiting| waiting.state == now)
     }
 
+    /// Tells whether a person has decided on the operation, on this state of the file or on another.
+    pub fn has_answer(&self, operation: &Operation<'_>, rules: Rules) -> bool {
+        let state = self.lock(rules);
+        let waiting = state.waiting.get(&operation.id(&self.secret));
+        state.is_covered(operation) || waiting.is_some_and(|waiting| waiting.approved.is_some())
+    }
+
     /// Tells whether an approval of a scope wider than `once` covers the operation.
     pub fn covers(&self, operation: &Operation<'_>, rules: Rules) -> bool {
         self.lock(rules).is_covered(operation)

@@ -231,7 +231,7 @@ fn a_session_proposes_no_more_than_its_quota() {
     let mut host = Host::new();
     let paths: Vec<Vec<u8>> = (0..101).map(|path: u32| path.to_be_bytes().to_vec()).collect();
     let proposed: Vec<_> = paths.iter().map(|path| host.propose(&Operation { path, ..WRITE })).collect();
-    assert!(proposed[..100].iter().all(Result::is_ok) && proposed[100] == Err("too_large"));
+    assert!(proposed[..100].iter().all(|made| made.is_ok()) && proposed[100] == Err("too_large"));
     // What waits already may be asked for again, and another session has a quota of its own.
     assert_eq!(host.propose(&Operation { path: &paths[0], ..WRITE }), Ok(()));
     assert_eq!(host.propose(&Operation { session: &OTHER, ..WRITE }), Ok(()));

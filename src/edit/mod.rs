@@ -9,12 +9,14 @@
 //! | `proposal` | the payload of an operation, and the chunks of one that is large |
 //! | `operation`, `secret` | what an approval is for, to the byte, as a digest that is keyed with a secret |
 //! | `approvals`, `scope` | what waits for a person, and what a person has said yes to |
+//! | `calls` | how often a session has called tools |
 //! | `approver` | who may say yes |
 //! | `pages` | the proof that every page of a payload was shown |
 //! | `repeats` | the edits that a statement has made already |
 
 mod approvals;
 mod approver;
+mod calls;
 mod explain;
 mod fold;
 mod line_ends;
@@ -32,6 +34,7 @@ mod windows;
 
 pub use approvals::{Approvals, Given, Rules, required};
 pub use approver::Approvers;
+pub use calls::Calls;
 pub use explain::{MOST, NearMiss, WANTED_BYTES, explain, near_misses};
 pub use operation::{Operation, Session, Tool};
 pub use pages::{Page, Proof, proven};

@@ -7,7 +7,7 @@ use crate::edit::payload::Received;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::limits;
-use crate::render::{Extent, Layout, display, paging};
+use crate::render::{Extent, Layout, display, paging, shown};
 
 /// The width when none is given: that of a terminal of old.
 const WIDTH: i64 = 80;
@@ -53,20 +53,47 @@ impl ScalarFunction for ApprovalDisplay {
     }
 
     fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let layout = Layout {
-            width: width(arguments.bigint(1))?,
-            extent: match arguments.bigint(2) {
-                None => Extent::Preview,
-                Some(lines) => usize::try_from(lines).map_or(Extent::Whole, Extent::Lines),
-            },
-            color: arguments.boolean(3).unwrap_or(false),
-        };
+        let layout = Layout { color: arguments.boolean(3).unwrap_or(false), ..layout(arguments)? };
         let shown = payload(arguments)?.map(|payload| display(&payload, &layout));
         if let Some(text) = shown.as_ref().filter(|text| text.len() > limits::VALUE_BYTES) {
             return Err(Error::too_large(format!("the display has {} bytes", text.len()))
                 .with_hint("A value has at most 4 GiB; give a height"));
         }
         out.push_text(shown.as_deref());
+        Ok(())
+    }
+}
+
+/// Returns the layout that the arguments behind the payload ask for, without colours.
+fn layout(arguments: Arguments<'_>) -> Result<Layout> {
+    let extent = match arguments.bigint(2) {
+        None => Extent::Preview,
+        Some(lines) => usize::try_from(lines).map_or(Extent::Whole, Extent::Lines),
+    };
+    Ok(Layout { width: width(arguments.bigint(1))?, extent, color: false })
+}
+
+/// `approval_complete(payload [, width [, height]])`: whether `approval_display` with the same arguments leaves nothing
+/// out.
+pub struct ApprovalComplete;
+
+impl ScalarFunction for ApprovalComplete {
+    const NAME: &'static str = "approval_complete";
+    const OVERLOADS: &'static [Overload] =
+        &[&[Type::Varchar], &[Type::Varchar, Type::BigInt], &[Type::Varchar, Type::BigInt, Type::BigInt]];
+    const RETURNS: Type = Type::Boolean;
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Handle;
+    const SETTINGS: &'static [&'static str] = &[];
+    type State = ();
+
+    fn open(_: Settings) -> Result<()> {
+        Ok(())
+    }
+
+    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let layout = layout(arguments)?;
+        out.push_boolean(payload(arguments)?.map(|payload| shown(&payload, &layout).is_complete));
         Ok(())
     }
 }

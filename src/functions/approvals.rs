@@ -1,30 +1,29 @@
-//! What a person is shown before a file tool does something, and the yes: `needs_approval`,
-//! `read_approval`, `write_approval`, `edit_approval`, `approve`, `approval_chunk`, `approvals_waiting`.
+//! What a person is shown before a file tool does something: `needs_approval`, `read_approval`, `write_approval`,
+//! `edit_approval`, `approval_chunk`.
 //!
-//! They record what was proposed or approved, so they are volatile.
+//! They record what was proposed, so they are volatile.
 
-use std::time::Instant;
-
-use super::arguments::{change_path, change_text};
+use super::arguments::{change_path, change_text, session_argument};
 use super::edit_file::{EDITS, PAIRS, edit_arguments};
 use super::file_tools::FileTools;
 use super::host::{self, Host};
 use super::write_file::write_arguments;
-use super::{grants, settings};
-use crate::edit::Scope;
-use crate::edit::payload::{Payload, Received};
+use super::settings;
+use crate::edit::payload::Received;
 use crate::error::{Error, Result};
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
-};
+use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::tools::{FileCall, ReadFileArguments};
 
-/// `needs_approval(tool, args)`: the payload that a person decides on; NULL when nobody has to be asked.
+/// `needs_approval(tool, args [, session [, key]])`: the payload that a person decides on; NULL when nobody has to be asked.
 pub struct NeedsApproval;
 
 impl ScalarFunction for NeedsApproval {
     const NAME: &'static str = "needs_approval";
-    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar, Type::Varchar]];
+    const OVERLOADS: &'static [Overload] = &[
+        &[Type::Varchar, Type::Varchar],
+        &[Type::Varchar, Type::Varchar, Type::Varchar],
+        &[Type::Varchar, Type::Varchar, Type::Varchar, Type::Varchar],
+    ];
     const RETURNS: Type = Type::Json;
     const VOLATILE: bool = true;
     // NULL is an answer, which a NULL argument must not be given.
@@ -39,11 +38,18 @@ impl ScalarFunction for NeedsApproval {
     fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let tool = change_text(arguments, 0, Self::NAME, "tool")?;
         let call = FileCall::parse(&tool, &change_text(arguments, 1, Self::NAME, "args")?)?;
+        let host = tools.host();
+        let holds_key = match arguments.text(3) {
+            None => false,
+            key => host.approver(key, Self::NAME).map(|_| true)?,
+        };
+        let session = session_argument(arguments, 2, host.settings.connection())?;
+        tools.for_session(session);
         let payload = match &call {
-            Some(call) => tools.needs_approval(call)?,
+            Some(call) => tools.needs_approval(call, holds_key)?,
             None => None,
         };
-        out.push_text(payload.as_ref().map(Payload::to_json).as_deref());
+        out.push_text(payload.as_deref());
         Ok(())
     }
 }
@@ -68,7 +74,7 @@ macro_rules! approval_of {
             }
 
             fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-                out.push_text(Some(&tools.approval(&$call(arguments)?)?.to_json()));
+                out.push_text(Some(&tools.approval(&$call(arguments)?)?));
                 Ok(())
             }
         }
@@ -117,43 +123,6 @@ fn edit_call(arguments: Arguments<'_>) -> Result<FileCall> {
     edit_arguments(arguments, EditApproval::NAME).map(FileCall::Edit)
 }
 
-/// `approve(payload [, scope])`: records a yes to what the payload shows, and returns its approval id.
-pub struct Approve;
-
-impl ScalarFunction for Approve {
-    const NAME: &'static str = "approve";
-    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar], &[Type::Varchar, Type::Varchar]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
-
-    fn open(settings: Settings) -> Result<Host> {
-        Host::open(Self::NAME, settings)
-    }
-
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        // What needs no approval has no payload, and nothing is approved.
-        if arguments.text(0).is_none() {
-            out.push_null();
-            return Ok(());
-        }
-        let scope = match arguments.text(1) {
-            Some(name) => Scope::parse(&String::from_utf8_lossy(name))?,
-            None => Scope::default(),
-        };
-        let Received::Known(payload) = Received::parse(&change_text(arguments, 0, Self::NAME, "payload")?)? else {
-            return Err(Error::invalid_args("the payload is of a type that redline does not know")
-                .with_hint("Give a payload of needs_approval, write_approval, edit_approval or read_approval"));
-        };
-        let ttl = settings::approval_ttl(&host.settings);
-        let id = host.database.approvals.approve(&payload, scope, Instant::now(), ttl)?;
-        out.push_text(Some(&id));
-        Ok(())
-    }
-}
-
 /// `approval_chunk(payload_or_ref, chunk)`: chunk N, from 1, of a payload too large to send whole.
 pub struct ApprovalChunk;
 
@@ -183,59 +152,8 @@ impl ScalarFunction for ApprovalChunk {
         let number = u64::try_from(number).map_err(|_| {
             Error::invalid_args(format!("there is no chunk {number}")).with_hint("Chunks are numbered from 1")
         })?;
-        let ttl = settings::approval_ttl(&host.settings);
-        let chunk = host.database.approvals.chunk(&reference, number, Instant::now(), ttl)?;
+        let chunk = host.database.approvals.chunk(&reference, number, settings::rules(&host.settings))?;
         out.push_text(Some(&chunk));
-        Ok(())
-    }
-}
-
-/// `approvals_waiting()`: what waits for a person, the oldest first.
-pub struct ApprovalsWaiting;
-
-/// A running scan: the payloads that are left, and the projection.
-pub struct Scan {
-    left: std::vec::IntoIter<Payload>,
-    projection: Vec<usize>,
-}
-
-impl TableFunction for ApprovalsWaiting {
-    const NAME: &'static str = "approvals_waiting";
-    const PARAMETERS: &'static [Field] = &[];
-    const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = &[
-        Field::new("approval_id", Type::Varchar),
-        Field::new("description", Type::Varchar),
-        Field::new("payload", Type::Json),
-    ];
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type Bind = ();
-    type Scan = Scan;
-
-    fn bind(_: &[Value], _: &[Value]) -> Result<()> {
-        Ok(())
-    }
-
-    fn open((): &(), open: Open<'_>) -> Result<Scan> {
-        grants::require_function(Self::NAME, &open.settings)?;
-        let host = Host::new(open.settings)?;
-        let waiting = host.database.approvals.waiting(Instant::now(), settings::approval_ttl(&host.settings));
-        Ok(Scan { left: waiting.into_iter(), projection: open.projection.to_vec() })
-    }
-
-    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        while !batch.is_full()
-            && let Some(payload) = scan.left.next()
-        {
-            for (column, &index) in batch.columns_mut().iter_mut().zip(&scan.projection) {
-                match Self::COLUMNS[index].name {
-                    "approval_id" => column.push_text(Some(payload.approval_id())),
-                    "description" => column.push_text(Some(payload.description())),
-                    "payload" => column.push_text(Some(&payload.to_json())),
-                    other => unreachable!("no column {other}"),
-                }
-            }
-        }
         Ok(())
     }
 }

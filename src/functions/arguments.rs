@@ -1,7 +1,9 @@
 //! Checking arguments at bind.
 
+use crate::edit::Session;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Value};
+use crate::limits;
 
 /// Returns a required text argument of a table function.
 pub fn required_text(value: &Value, function: &str, name: &str) -> Result<String> {
@@ -35,4 +37,14 @@ pub fn row_text(arguments: Arguments<'_>, index: usize, name: &str) -> Result<St
     }
     String::from_utf8(bytes.to_vec())
         .map_err(|error| Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error))
+}
+
+/// Returns the session that an argument names, or that of the connection where it is NULL or missing.
+pub fn session_argument(arguments: Arguments<'_>, index: usize, connection: u64) -> Result<Session> {
+    let Some(name) = arguments.text(index) else { return Ok(Session::Connection(connection)) };
+    if name.is_empty() || name.len() > limits::SESSION_BYTES {
+        return Err(Error::invalid_args(format!("the name of the session has {} bytes", name.len()))
+            .with_hint(format!("Give 1 to {} bytes that nobody can guess", limits::SESSION_BYTES)));
+    }
+    Ok(Session::Named(String::from_utf8_lossy(name).into_owned()))
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::edit::{Approvals, Repeats};
+use crate::edit::{Approvals, Calls, Repeats};
 use crate::git::Repositories;
 
 /// The state of one database.
@@ -11,6 +11,8 @@ use crate::git::Repositories;
 pub struct Database {
     /// What waits for a person, and what a person has said yes to.
     pub approvals: Approvals,
+    /// How often tools were called.
+    pub calls: Calls,
     /// The edits that statements have made.
     pub repeats: Repeats,
     /// The repositories that stay open.

@@ -1,13 +1,11 @@
 //! The file tools: what SQL functions and tool calls of the same names do, and how they are approved.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::host::Host;
-use super::planned::{Effect, Planned, file_name};
-use super::{grants, reading, settings};
-use crate::edit::payload::Payload;
-use crate::edit::{Plan, Ticket, check_base};
+use super::planned::{Effect, Planned, edit_arguments, file_name};
+use super::{reading, settings};
+use crate::edit::{Digest, Edit, Operation, Plan, Session, Ticket, Tool, check_base, payload, required};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Settings;
 use crate::git::blob_id;
@@ -18,22 +16,35 @@ use crate::tools::{
     EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult,
 };
 
-/// The file tools under the settings of one execution.
+/// The file tools under the settings of one execution, for one session.
 pub struct FileTools {
     host: Host,
     ticket: Ticket,
+    session: Session,
 }
 
 impl FileTools {
-    /// Prepares a thread of an execution of a SQL function.
+    /// Prepares a thread of an execution of a SQL function; what it does is done for its connection.
     pub fn open(function: &str, settings: Settings) -> Result<Self> {
-        Ok(Self::new(Host::open(function, settings)?))
+        let host = Host::open(function, settings)?;
+        let session = host.own_session();
+        Ok(Self::new(host, session))
     }
 
     /// Prepares a call.
-    pub fn new(host: Host) -> Self {
+    pub fn new(host: Host, session: Session) -> Self {
         let ticket = host.database.repeats.ticket();
-        Self { host, ticket }
+        Self { host, ticket, session }
+    }
+
+    /// Returns the host's settings.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Does what follows for another session.
+    pub fn for_session(&mut self, session: Session) {
+        self.session = session;
     }
 
     /// Reads a text, or the part of it that is asked for.
@@ -56,10 +67,11 @@ impl FileTools {
     }
 
     fn read_place(&self, place: Place<'_>) -> Result<Vec<u8>> {
-        if self.host.may_show(&place) {
+        if self.may_show(&place) {
             return place.read();
         }
-        let planned = Planned::read(place)?;
+        let hidden = Hidden::read(&place);
+        let planned = self.plan_unseen(&hidden, || Planned::read(place))?;
         self.allowed(&planned)?;
         match planned.was.bytes() {
             Some(bytes) => Ok(bytes.to_vec()),
@@ -71,7 +83,14 @@ impl FileTools {
     /// Makes a file or replaces it as a whole.
     pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
         let path = &arguments.path;
-        let planned = Planned::write(self.writable(path)?, &arguments.content)?;
+        let place = self.writable(path)?;
+        let may_show = self.may_show(&place);
+        let planned = if may_show {
+            Planned::write(place, &arguments.content)?
+        } else {
+            let hidden = Hidden::write(&place, &arguments.content);
+            self.plan_unseen(&hidden, || Planned::write(place, &arguments.content))?
+        };
         let content = self.allowed(&planned)?;
         let was = planned.was.bytes();
         let is_same = was.is_some_and(|was| *was == *content);
@@ -83,6 +102,7 @@ impl FileTools {
             count => format!("{count} lines"),
         };
         let message = match was {
+            _ if !may_show => format!("Wrote {path} ({})", lines(&content)),
             None => format!("Created {path} ({})", lines(&content)),
             Some(_) if is_same => format!("{path} holds this content already ({})", lines(&content)),
             Some(was) => format!("Overwrote {path} (was {}, now {})", lines(was), lines(&content)),
@@ -100,18 +120,19 @@ impl FileTools {
     pub fn edit(&self, engine: &mut Engine, arguments: &EditFileArguments) -> Result<EditResult> {
         let path = &arguments.path;
         let place = self.writable(path)?;
-        let may_show = self.host.may_show(&place);
-        let planned = self.plan_edit(engine, place, arguments);
-        let planned = planned.and_then(|planned| {
-            self.refuse_repeat(&planned)?;
-            let content = self.allowed(&planned)?;
-            Ok((planned, content))
-        });
-        // Whether a string stands in the file is a part of what it holds.
-        let (planned, content) = if may_show { planned? } else { planned.map_err(|_| unseen(path))? };
+        let planned = if self.may_show(&place) {
+            self.plan_edit(engine, place, arguments)?
+        } else {
+            let edits = arguments.edits()?;
+            let hidden = Hidden::edit(&place, &edits);
+            // Whether a string stands in the file is a part of what it holds.
+            self.plan_unseen(&hidden, || self.plan_edit(engine, place, arguments))?
+        };
+        self.refuse_repeat(&planned)?;
+        let content = self.allowed(&planned)?;
         planned.place.write(&content, &planned.was)?;
         let connection = self.host.settings.connection();
-        self.host.database.repeats.record(connection, planned.operation().request(), self.ticket);
+        self.host.database.repeats.record(connection, self.id(&planned), self.ticket);
         let Effect::Edit(_, plan) = &planned.effect else { unreachable!("an edit was planned") };
         Ok(EditResult {
             path: path.clone(),
@@ -149,7 +170,7 @@ impl FileTools {
 
     /// Refuses an edit that a copy of this call has made in this statement.
     fn refuse_repeat(&self, planned: &Planned<'_>) -> Result<()> {
-        let (connection, request) = (self.host.settings.connection(), planned.operation().request());
+        let (connection, request) = (self.host.settings.connection(), self.id(planned));
         if !self.host.database.repeats.is_repeat(connection, request, self.ticket) {
             return Ok(());
         }
@@ -159,42 +180,83 @@ impl FileTools {
         ))
     }
 
-    /// Returns the payload that a person decides on, or `None` when nobody has to be asked.
-    pub fn needs_approval(&self, call: &FileCall) -> Result<Option<Payload>> {
+    /// Returns the payload that a person decides on, or `None` when nobody has to be asked; what must not be read unseen
+    /// is in it only for the holder of the host's key.
+    pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
         if matches!(call, FileCall::Read(_)) && self.host.access.sandboxes().is_none() {
             return Ok(None);
         }
-        let planned = self.plan(call)?;
-        let is_allowed = || self.host.database.approvals.allows(&planned.operation(), Instant::now(), self.ttl());
-        if !self.asks(&planned) || is_allowed() { Ok(None) } else { self.propose(&planned).map(Some) }
+        self.payload(call, holds_key, false)
     }
 
     /// Returns the payload that shows a person what the call would do, and lets it be approved.
-    pub fn approval(&self, call: &FileCall) -> Result<Payload> {
-        self.propose(&self.plan(call)?)
+    pub fn approval(&self, call: &FileCall) -> Result<String> {
+        Ok(self.payload(call, false, true)?.unwrap_or_default())
     }
 
-    /// Plans a call whose payload may be shown.
-    fn plan<'a>(&'a self, call: &'a FileCall) -> Result<Planned<'a>> {
+    fn payload(&self, call: &FileCall, holds_key: bool, is_asked: bool) -> Result<Option<String>> {
         let place = match call {
             FileCall::Read(arguments) => self.place(&arguments.path),
             FileCall::Write(arguments) => self.writable(&arguments.path),
             FileCall::Edit(arguments) => self.writable(&arguments.path),
         }?;
-        self.require_sight(&place)?;
-        match call {
-            FileCall::Read(_) => Planned::read(place),
-            FileCall::Write(arguments) => Planned::write(place, &arguments.content),
-            FileCall::Edit(arguments) => self.plan_edit(&mut Engine::default(), place, arguments),
+        let edits = match call {
+            FileCall::Edit(arguments) => arguments.edits()?,
+            _ => Vec::new(),
+        };
+        let hidden = match call {
+            FileCall::Read(_) => Hidden::read(&place),
+            FileCall::Write(arguments) => Hidden::write(&place, &arguments.content),
+            FileCall::Edit(_) => Hidden::edit(&place, &edits),
+        };
+        let is_hidden = !holds_key && !self.may_show(&place);
+        let rules = settings::rules(&self.host.settings);
+        let approvals = &self.host.database.approvals;
+        approvals.check_quota(&hidden.operation(&self.session), rules)?;
+        let id = hidden.operation(&self.session).id(approvals.secret());
+        let shown = payload::hidden(hidden.tool, &hidden.shown, place.sandbox().name(), id);
+        let plan = || {
+            let planned = match call {
+                FileCall::Read(_) => Planned::read(place),
+                FileCall::Write(arguments) => Planned::write(place, &arguments.content),
+                FileCall::Edit(arguments) => self.plan_edit(&mut Engine::default(), place, arguments),
+            }?;
+            let operation = planned.operation(&self.session);
+            if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
+                return Ok(None);
+            }
+            let proposal = planned.proposal(id)?;
+            let json = proposal.payload.to_json();
+            approvals.propose(&operation, proposal, rules)?;
+            Ok(Some(json))
+        };
+        match plan() {
+            Ok(None) => Ok(None),
+            // What went wrong depends on the file.
+            _ if is_hidden => Ok(Some(shown)),
+            planned => planned,
         }
     }
 
-    /// Records an operation that may be approved from now on.
-    fn propose(&self, planned: &Planned<'_>) -> Result<Payload> {
-        let proposal = planned.proposal()?;
-        let payload = proposal.payload.clone();
-        self.host.database.approvals.propose(&planned.operation(), proposal, Instant::now(), self.ttl());
-        Ok(payload)
+    /// Plans an operation on a file that must not be read unseen: until a person has said yes, the answer depends on
+    /// nothing that the file holds, or whether it is there.
+    fn plan_unseen<'a>(&self, hidden: &Hidden<'a>, plan: impl FnOnce() -> Result<Planned<'a>>) -> Result<Planned<'a>> {
+        let approvals = &self.host.database.approvals;
+        let rules = settings::rules(&self.host.settings);
+        let operation = hidden.operation(&self.session);
+        approvals.check_quota(&operation, rules)?;
+        let id = operation.id(approvals.secret());
+        let refused = || Err(required(&payload::outline(hidden.tool, &hidden.shown), id));
+        let Ok(planned) = plan() else { return refused() };
+        let operation = planned.operation(&self.session);
+        if approvals.has_answer(&operation, rules) {
+            return Ok(planned);
+        }
+        if let Ok(proposal) = planned.proposal(id) {
+            // Whether there is room for it depends on the size of the file.
+            let _ = approvals.propose(&operation, proposal, rules);
+        }
+        refused()
     }
 
     /// Returns what an operation writes, if nobody has to be asked or somebody has said yes.
@@ -202,23 +264,28 @@ impl FileTools {
         if !self.asks(planned) {
             return Ok(planned.result().unwrap_or_default().into());
         }
-        let proposal = planned.proposal()?;
-        self.host.database.approvals.take(&planned.operation(), proposal, Instant::now(), self.ttl())
+        let proposal = planned.proposal(self.id(planned))?;
+        let outline = if self.may_show(&planned.place) {
+            proposal.payload.description().to_owned()
+        } else {
+            payload::outline(planned.operation(&self.session).tool, &planned.place.to_string())
+        };
+        let rules = settings::rules(&self.host.settings);
+        self.host.database.approvals.take(&planned.operation(&self.session), proposal, &outline, rules)
     }
 
-    /// Tells whether a person must see the operation first. An edit shows what stands around it, so
-    /// where reading wants a yes, editing does.
+    /// Tells whether a person must see the operation first. An edit shows what stands around it and a write whether
+    /// there is a file, so where reading wants a yes, they do.
     fn asks(&self, planned: &Planned<'_>) -> bool {
-        planned.is_asked_about() || matches!(planned.effect, Effect::Edit(..)) && !self.host.may_show(&planned.place)
+        planned.is_asked_about() || !self.may_show(&planned.place)
     }
 
-    /// Refuses to show a payload of a file that must not be read unseen to who cannot say yes to it.
-    fn require_sight(&self, place: &Place<'_>) -> Result<()> {
-        if self.host.may_show(place) { Ok(()) } else { grants::require_tool(grants::APPROVE, &self.host.settings) }
+    fn may_show(&self, place: &Place<'_>) -> bool {
+        self.host.may_show(place, &self.session)
     }
 
-    fn ttl(&self) -> Duration {
-        settings::approval_ttl(&self.host.settings)
+    fn id(&self, planned: &Planned<'_>) -> Digest {
+        planned.operation(&self.session).id(self.host.database.approvals.secret())
     }
 
     /// Returns the place that a path names in a sandbox.
@@ -242,9 +309,36 @@ impl FileTools {
     }
 }
 
-/// Returns the refusal that tells nothing of what the file holds.
-fn unseen(path: &str) -> Error {
-    Error::approval_required(format!("editing {} must be approved, and so must reading it", quoted(path))).with_hint(
-        "Call it again when the host has approved it; if nothing waits there, old_string does not stand in the file once",
-    )
+/// An operation as far as it does not depend on the file.
+struct Hidden<'a> {
+    tool: Tool,
+    sandbox: &'a [u8],
+    path: String,
+    /// The path with its sandbox.
+    shown: String,
+    arguments: Vec<&'a [u8]>,
+}
+
+impl<'a> Hidden<'a> {
+    fn new(tool: Tool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
+        let (sandbox, path) = (place.sandbox().identity(), place.path().as_str().to_owned());
+        Self { tool, sandbox, path, shown: place.to_string(), arguments }
+    }
+
+    fn read(place: &Place<'a>) -> Self {
+        Self::new(Tool::Read, place, Vec::new())
+    }
+
+    fn write(place: &Place<'a>, content: &'a str) -> Self {
+        Self::new(Tool::Write, place, vec![content.as_bytes()])
+    }
+
+    fn edit(place: &Place<'a>, edits: &[Edit<'a>]) -> Self {
+        Self::new(Tool::Edit, place, edits.iter().flat_map(edit_arguments).collect())
+    }
+
+    fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+        let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
+        Operation { session, tool: self.tool, sandbox: self.sandbox, path, arguments, base: None, result: None, mode: None }
+    }
 }

@@ -7,12 +7,8 @@ use super::settings;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Settings;
 
-/// What allows to say yes. `*` is all tools but this: an agent that may do all it is given tools for is not
-/// to decide for the person.
-pub const APPROVE: &str = "Approve";
-
 /// Each function behind tools, and the tools; any of them opens it. Functions of texts alone that
-/// read nothing (`unified_diff`, `patch_files`, …) stand behind none.
+/// read nothing (`unified_diff`, `patch_files`, …) stand behind none, nor do those that want the host's key.
 const BEHIND: &[(&str, &[&str])] = &[
     ("diff_text", &["Diff"]),
     ("diff_files", &["Diff"]),
@@ -20,13 +16,11 @@ const BEHIND: &[(&str, &[&str])] = &[
     ("write_file", &["write_file"]),
     ("edit_file", &["edit_file"]),
     ("edit_explain", &["edit_file", "read_file"]),
-    ("needs_approval", &["read_file", "write_file", "edit_file", APPROVE]),
-    ("read_approval", &["read_file", APPROVE]),
-    ("write_approval", &["write_file", APPROVE]),
-    ("edit_approval", &["edit_file", APPROVE]),
-    ("approval_chunk", &["write_file", "edit_file", APPROVE]),
-    ("approve", &[APPROVE]),
-    ("approvals_waiting", &[APPROVE]),
+    ("needs_approval", &["read_file", "write_file", "edit_file"]),
+    ("read_approval", &["read_file"]),
+    ("write_approval", &["write_file"]),
+    ("edit_approval", &["edit_file"]),
+    ("approval_chunk", &["write_file", "edit_file"]),
     ("file_changes", &["GitDiffSummary", "GitDiff"]),
     ("file_changes_list", &["GitDiffSummary", "GitDiff"]),
     ("resolve_revision", &["GitDiffSummary", "GitDiffFile", "GitDiff"]),
@@ -62,9 +56,9 @@ fn require(tools: &[&str], grants: &[&str]) -> Result<()> {
         .with_hint("Use a tool that is granted, or ask the host to grant this one"))
 }
 
-/// Tells whether a tool is named in the grants, exactly or, but for [`APPROVE`], by `*`.
+/// Tells whether a tool is named in the grants, exactly or by `*`.
 fn is_granted(tool: &str, grants: &[&str]) -> bool {
-    grants.iter().any(|&grant| grant == "*" && tool != APPROVE || grant == tool)
+    grants.iter().any(|&grant| grant == "*" || grant == tool)
 }
 
 #[cfg(test)]
@@ -79,8 +73,6 @@ mod tests {
         for grants in [&["*"][..], &["Diff"], &["GitDiff", "Diff"]] {
             assert!(is_granted("Diff", grants), "{grants:?}");
         }
-        assert!(!is_granted(APPROVE, &["*", "edit_file"]));
-        assert!(is_granted(APPROVE, &["*", "Approve"]));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The SQL functions, one file per family: parameters, columns and a thin adapter to the core.
 
 mod approval_display;
+mod approval_lists;
 mod approvals;
+mod approve;
 mod arguments;
 mod capabilities;
 mod commit_changes;
@@ -80,10 +82,15 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
     registrar.scalar::<approvals::ReadApproval>()?;
     registrar.scalar::<approvals::WriteApproval>()?;
     registrar.scalar::<approvals::EditApproval>()?;
-    registrar.scalar::<approvals::Approve>()?;
+    registrar.scalar::<approve::Approve>()?;
+    registrar.scalar::<approve::ApprovalPages>()?;
+    registrar.scalar::<approve::ApprovalFile>()?;
+    registrar.scalar::<approve::Withdraw>()?;
     registrar.scalar::<approvals::ApprovalChunk>()?;
-    registrar.table::<approvals::ApprovalsWaiting>()?;
+    registrar.table::<approval_lists::ApprovalsWaiting>()?;
+    registrar.table::<approval_lists::ApprovalsGiven>()?;
     registrar.scalar::<approval_display::ApprovalDisplay>()?;
+    registrar.scalar::<approval_display::ApprovalComplete>()?;
     registrar.scalar::<approval_display::ApprovalPaging>()?;
     #[cfg(debug_assertions)]
     {

@@ -1,6 +1,6 @@
 //! What a call of a file tool would do to the file as it is.
 
-use crate::edit::{Edit, Existing, FileName, Operation, Plan, Proposal, Tool};
+use crate::edit::{Digest, Edit, Existing, FileName, Operation, Plan, Proposal, Session, Tool};
 use crate::error::Result;
 use crate::git::blob_id;
 use crate::sandbox::{Expected, Place};
@@ -80,14 +80,15 @@ impl<'a> Planned<'a> {
     }
 
     /// Returns what an approval of it is for.
-    pub fn operation(&self) -> Operation<'_> {
+    pub fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         Operation {
+            session,
             tool: match &self.effect {
                 Effect::Read => Tool::Read,
                 Effect::Write(_) => Tool::Write,
                 Effect::Edit(..) => Tool::Edit,
             },
-            root: self.place.sandbox().identity(),
+            sandbox: self.place.sandbox().identity(),
             path: self.place.path().as_str().as_bytes(),
             arguments: &self.arguments,
             base: self.was.bytes(),
@@ -96,9 +97,9 @@ impl<'a> Planned<'a> {
         }
     }
 
-    /// Returns what a person is shown.
-    pub fn proposal(&self) -> Result<Proposal> {
-        let (file, id) = (self.file(), self.operation().digest());
+    /// Returns what a person is shown of it under an id.
+    pub fn proposal(&self, id: Digest) -> Result<Proposal> {
+        let file = self.file();
         let oid = self.base_oid.as_deref().unwrap_or_default();
         let existing = self.was.bytes().map(|content| Existing { content, oid });
         match &self.effect {
@@ -116,7 +117,8 @@ pub fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
     FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() }
 }
 
-fn edit_arguments<'a>(edit: &Edit<'a>) -> [&'a [u8]; 3] {
+/// Returns what of an edit decides on its result.
+pub fn edit_arguments<'a>(edit: &Edit<'a>) -> [&'a [u8]; 3] {
     let replace_all: &[u8] = if edit.replace_all { b"all" } else { b"once" };
     [edit.old_string.as_bytes(), edit.new_string.as_bytes(), replace_all]
 }

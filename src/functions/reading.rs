@@ -19,7 +19,7 @@ pub fn read_file_for(given: &str, host: &Host) -> Result<Vec<u8>> {
         None => through_duckdb(given, host),
         Some(sandboxes) => {
             let place = sandboxes.resolve(given)?;
-            if !host.may_show(&place) {
+            if !host.may_show(&place, &host.own_session()) {
                 return Err(Error::approval_required(format!("reading {} must be approved", quoted(given)))
                     .with_hint("read_file asks for it; the host can approve it for more than one call"));
             }

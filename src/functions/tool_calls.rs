@@ -1,13 +1,19 @@
-//! `redline_tools()`, `redline_call(tool, args)` and `redline_call_text(tool, args)`: the tools as
-//! agents see and call them.
+//! `redline_tools()`, `redline_call(tool, args [, session])` and `redline_call_text(tool, args [, session])`: the tools
+//! as agents see and call them.
 //!
 //! A call never raises: what is wrong with it is its answer.
 
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::arguments::session_argument;
+use super::database::Database;
 use super::diff_tool::{Differ, Shown};
 use super::file_tools::FileTools;
 use super::host::{self, Host};
-use super::{git_tools, grants};
-use crate::error::Result;
+use super::{git_tools, grants, settings};
+use crate::edit::Session;
+use crate::error::{Error, Result};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
@@ -20,26 +26,37 @@ use crate::tools::{
 /// Answers calls under the settings of one execution.
 pub struct Caller {
     settings: Settings,
+    database: Arc<Database>,
     /// What of the answer is given back: a budget of bytes is for that.
     form: Form,
 }
 
 impl Caller {
+    fn open(settings: Settings, form: Form) -> Result<Self> {
+        let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
+        Ok(Self { settings, database, form })
+    }
+
     /// Answers a call; NULL is no name, and no arguments.
     fn answer(&self, arguments: Arguments<'_>) -> Answer {
         let text = |index| arguments.text(index).map(String::from_utf8_lossy).unwrap_or_default();
-        self.call(&text(0), &text(1)).unwrap_or_else(|error| Answer::error(&error))
+        let session = session_argument(arguments, 2, self.settings.connection());
+        let answer = session.and_then(|session| self.call(&text(0), &text(1), session));
+        answer.unwrap_or_else(|error| Answer::error(&error))
     }
 
-    fn call(&self, name: &str, arguments: &str) -> Result<Answer> {
+    fn call(&self, name: &str, arguments: &str, session: Session) -> Result<Answer> {
         let tool = tools::find(name)?;
         grants::require_tool(tool.name, &self.settings)?;
+        if let Some(most) = settings::max_calls(&self.settings) {
+            self.database.calls.count(&session, most, Instant::now())?;
+        }
         let host = Host::new(self.settings.clone())?;
         match tool.name {
             "Diff" => diff(host, &tools::parse(tool.name, arguments)?),
-            "read_file" => read_file(host, tools::parse(tool.name, arguments)?),
-            "write_file" => write_file(host, &tools::parse(tool.name, arguments)?),
-            "edit_file" => edit_file(host, &tools::parse(tool.name, arguments)?),
+            "read_file" => read_file(host, session, tools::parse(tool.name, arguments)?),
+            "write_file" => write_file(host, session, &tools::parse(tool.name, arguments)?),
+            "edit_file" => edit_file(host, session, &tools::parse(tool.name, arguments)?),
             "GitDiff" | "GitDiffSummary" | "GitDiffFile" => git_tools::answer(tool.name, arguments, &host, self.form),
             other => unreachable!("{other} is in the registry and has no answer"),
         }
@@ -57,23 +74,23 @@ fn diff(host: Host, arguments: &DiffArguments) -> Result<Answer> {
     Ok(Answer::new(result.to_text(), &result))
 }
 
-fn read_file(host: Host, mut arguments: ReadFileArguments) -> Result<Answer> {
+fn read_file(host: Host, session: Session, mut arguments: ReadFileArguments) -> Result<Answer> {
     arguments.max_chars.get_or_insert(ReadFileArguments::MAX_CHARS);
-    let result = FileTools::new(host).read(&arguments)?;
+    let result = FileTools::new(host, session).read(&arguments)?;
     Ok(Answer::new(result.to_text(arguments.offset.unwrap_or(0)), &result))
 }
 
-fn write_file(host: Host, arguments: &WriteFileArguments) -> Result<Answer> {
-    let result = FileTools::new(host).write(arguments)?;
+fn write_file(host: Host, session: Session, arguments: &WriteFileArguments) -> Result<Answer> {
+    let result = FileTools::new(host, session).write(arguments)?;
     Ok(Answer::new(result.message.clone(), &result))
 }
 
-fn edit_file(host: Host, arguments: &EditFileArguments) -> Result<Answer> {
-    let result = FileTools::new(host).edit(&mut Engine::default(), arguments)?;
+fn edit_file(host: Host, session: Session, arguments: &EditFileArguments) -> Result<Answer> {
+    let result = FileTools::new(host, session).edit(&mut Engine::default(), arguments)?;
     Ok(Answer::new(result.to_text(), &result))
 }
 
-const OVERLOADS: &[Overload] = &[&[Type::Varchar, Type::Varchar]];
+const OVERLOADS: &[Overload] = &[&[Type::Varchar, Type::Varchar], &[Type::Varchar, Type::Varchar, Type::Varchar]];
 
 /// The whole answer, MCP's `CallToolResult`.
 pub struct RedlineCall;
@@ -88,7 +105,7 @@ impl ScalarFunction for RedlineCall {
     type State = Caller;
 
     fn open(settings: Settings) -> Result<Caller> {
-        Ok(Caller { settings, form: Form::Json })
+        Caller::open(settings, Form::Json)
     }
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
@@ -110,7 +127,7 @@ impl ScalarFunction for RedlineCallText {
     type State = Caller;
 
     fn open(settings: Settings) -> Result<Caller> {
-        Ok(Caller { settings, form: Form::Text })
+        Caller::open(settings, Form::Text)
     }
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {

@@ -32,10 +32,32 @@ impl Root {
         Ok(Self { folder: rustix::fs::open(path, flags, Mode::empty())? })
     }
 
-    /// Returns the device and the inode of the folder: the same whatever it is called by then.
-    pub(super) fn identity(&self) -> Result<(u64, u64)> {
+    /// Returns the device, the inode and, where the file system keeps it, the birth time of the directory: the same
+    /// whatever it is called by then.
+    pub(super) fn identity(&self) -> Result<[u8; 32]> {
         let found = fstat(&self.folder)?;
-        Ok((found.st_dev, found.st_ino))
+        let mut identity = [0; 32];
+        for (field, number) in identity.chunks_mut(8).zip([found.st_dev, found.st_ino, self.born().0, self.born().1]) {
+            field.copy_from_slice(&number.to_be_bytes());
+        }
+        Ok(identity)
+    }
+
+    /// Returns when the directory was made, in seconds and nanoseconds; zeros where nobody knows.
+    #[cfg(target_os = "linux")]
+    fn born(&self) -> (u64, u64) {
+        use rustix::fs::{StatxFlags, statx};
+        match statx(&self.folder, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME) {
+            Ok(found) if found.stx_mask & StatxFlags::BTIME.bits() != 0 => {
+                (found.stx_btime.tv_sec.cast_unsigned(), found.stx_btime.tv_nsec.into())
+            }
+            _ => (0, 0),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn born(&self) -> (u64, u64) {
+        (0, 0)
     }
 
     /// Returns the bytes of the regular file at `relative` (components separated by `/`), or

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::num::NonZero;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -76,7 +77,7 @@ pub struct Sandbox {
     /// After all links are resolved.
     path: PathBuf,
     pub(super) root: Root,
-    identity: (u64, u64),
+    identity: Vec<u8>,
     mode: Mode,
     /// The ends that names of files must have; `None` allows all.
     suffixes: Option<Vec<String>>,
@@ -92,9 +93,10 @@ impl Sandbox {
         &self.name
     }
 
-    /// Returns the device and the inode of the root.
-    pub fn identity(&self) -> (u64, u64) {
-        self.identity
+    /// Returns what tells the sandbox from every other: its name, its path, and its very directory by device, inode
+    /// and birth time, as a later directory may be given the inode of one that was removed.
+    pub fn identity(&self) -> &[u8] {
+        &self.identity
     }
 
     /// Tells whether files may be written.
@@ -341,7 +343,12 @@ impl Entry {
         let not_there = |error: std::io::Error| bad_root("no folder that can be opened").with_source(error);
         let path = Path::new(&self.root).canonicalize().map_err(not_there)?;
         let root = Root::open(&path).map_err(not_there)?;
-        let identity = root.identity().map_err(|error| not_there(error.into()))?;
+        let directory = root.identity().map_err(|error| not_there(error.into()))?;
+        let mut identity = Vec::new();
+        for field in [self.name.as_bytes(), path.as_os_str().as_bytes(), &directory[..]] {
+            identity.extend_from_slice(&(field.len() as u64).to_be_bytes());
+            identity.extend_from_slice(field);
+        }
         Ok(Sandbox {
             is_open: is_open(&path),
             name: self.name,

@@ -1,6 +1,8 @@
 """Approvals: what a person is shown, what a yes is good for, and that nothing is done without it."""
 
+import hashlib
 import json
+import re
 import threading
 import time
 
@@ -11,6 +13,36 @@ from test_security import answer, assert_refused
 EDIT = "SELECT edit_file('workspace/src/utils.py', E'import os\\nimport sys', E'import os\\nimport sys\\nimport json')"
 ARGUMENTS = {"path": "workspace/src/utils.py", "old_string": "import os\nimport sys", "new_string": "import os\nimport sys\nimport json"}
 TOOLS = ["read_file", "write_file", "edit_file"]
+KEY = "the-host-own-secret"
+
+
+def approvable(con, key=KEY):
+    """Lets whoever knows the key approve on a database."""
+    con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(key.encode()).hexdigest()}'")
+    return con
+
+
+def waits(host, payload):
+    """Returns the payload that waits under the id of another, which may tell less."""
+    wanted = json.loads(payload)["approval_id"]
+    rows = host.execute("SELECT approval_id, payload FROM system.main.approvals_waiting(?)", [KEY]).fetchall()
+    return next(full for name, full in rows if name == wanted)
+
+
+def approve(host, payload, scope="once"):
+    """Says yes to a payload as a host does that has shown every page of it."""
+    proof = value(host, "SELECT system.main.approval_pages(?, 80, 24)", payload)[-1]["proof"]
+    return value(host, "SELECT system.main.approve(?, ?, ?, ?)", payload, scope, KEY, proof)
+
+
+def listed(host):
+    """Returns the description and the payload of all that waits."""
+    return host.execute("SELECT description, payload FROM system.main.approvals_waiting(?)", [KEY]).fetchall()
+
+
+def yes(host, agent, call, scope="once"):
+    """Proposes as the agent, and says yes to what waits then."""
+    return approve(host, waits(host, value(agent, f"SELECT {call}")), scope)
 
 
 @pytest.fixture
@@ -29,8 +61,7 @@ def connections(connect, root):
     def new(**flags):
         host = configure(connect(), {"name": "workspace", "root": str(root), "mode": "rw"} | flags)
         host.execute(f"SET GLOBAL redline_tool_grants = {TOOLS}")
-        host.execute(f"SET SESSION redline_tool_grants = {[*TOOLS, 'Approve']}")
-        return host, host.cursor()
+        return approvable(host), host.cursor()
 
     return new
 
@@ -51,7 +82,7 @@ def test_the_example_of_the_specification_goes_another_way(connections, root):
     before = (root / "src/utils.py").read_text()
     assert "json" not in before
 
-    payload = asked(host, "edit_file", **ARGUMENTS)
+    payload = asked(agent, "edit_file", **ARGUMENTS)
     shown = json.loads(payload)
     diff = "--- a/src/utils.py\n+++ b/src/utils.py\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n"
     assert list(shown.items())[:-2] == [
@@ -76,7 +107,7 @@ def test_the_example_of_the_specification_goes_another_way(connections, root):
         "└──────────────────────────────────────────────────────────────┘",
         "Apply this edit? [y/n/v(iew full file)]",
     ]
-    assert value(host, "SELECT approve(?)", payload) == shown["approval_id"]
+    assert approve(host, payload) == shown["approval_id"]
     assert (root / "src/utils.py").read_text() == before
 
     result = value(agent, EDIT)
@@ -89,37 +120,54 @@ def test_the_example_of_the_specification_goes_another_way(connections, root):
 
 
 @pytest.mark.parametrize("query", [
-    "SELECT approve(edit_approval('workspace/f', 'x', 'y'))",
-    "SELECT approve(write_approval('workspace/f', 'y'))",
-    "SELECT approve(read_approval('workspace/f'), 'session')",
-    "SELECT approve(NULL)",
-    "SELECT * FROM approvals_waiting()",
+    "SELECT approve(write_approval('workspace/f', 'y'), 'once', {key})",
+    "SELECT approve(write_approval('workspace/f', 'y'), 'session', {key}, approval_pages(write_approval('workspace/f', 'y'), 80, 24)[1].proof)",
+    "SELECT approve(NULL, 'once', {key})",
+    "SELECT withdraw('x', {key})",
+    "SELECT approval_file(edit_approval('workspace/f', 'x', 'y'), {key})",
+    "SELECT needs_approval('read_file', '{{\"path\": \"workspace/f\"}}', 'agent', {key})",
+    "SELECT * FROM approvals_waiting({key})",
+    "SELECT * FROM approvals_given(key := {key})",
 ])  # fmt: skip
-def test_an_agent_says_yes_to_itself(connections, query):
-    for grants in (TOOLS, ["*"], ["approve"], ["Approve "], []):
-        _, agent = connections()
-        agent.execute(f"SET SESSION redline_tool_grants = {grants or '[]'}")
-        assert_refused(answer(agent, query), "permission_denied")
-        agent.execute("SET SESSION redline_tool_grants = NULL")
-        assert_refused(answer(agent, query), "permission_denied")
+def test_only_the_holder_of_the_key_approves_or_sees_what_waits(connections, query):
+    for grants in (["*"], [*TOOLS, "Approve"]):
+        host, agent = connections()
+        host.execute(f"SET GLOBAL redline_tool_grants = {grants}")
+        digest = value(agent, "SELECT current_setting('redline_approver')")
+        for key in ("wrong", "", digest, f"{KEY} ", KEY.upper()):
+            assert_refused(answer(agent, query.format(key=f"'{key}'")), "permission_denied")
+        for setting in ("''", "NULL"):
+            host.execute(f"SET GLOBAL redline_approver = {setting}")
+            for key in ("", KEY):
+                assert_refused(answer(agent, query.format(key=f"'{key}'")), "permission_denied")
+
+
+def test_an_approver_of_one_connection_counts_for_nobody(connections):
+    host, agent = connections()
+    agent.execute(f"SET SESSION redline_approver = '{hashlib.sha256(b'mine').hexdigest()}'")
+    assert_refused(answer(agent, "SELECT * FROM approvals_waiting('mine')"), "permission_denied")
+    assert answer(host, "SELECT * FROM approvals_waiting(?)", KEY).error is None
+    host.execute("SET GLOBAL redline_approver = 'no digest'")
+    assert_refused(answer(host, "SELECT * FROM approvals_waiting(?)", KEY), "invalid_args")
 
 
 def test_what_waits_is_not_listed_or_is_listed_after_the_yes(connections):
     host, agent = connections()
-    waiting = lambda: [name for (name,) in host.execute("SELECT description FROM approvals_waiting()").fetchall()]
+    waiting = lambda: [name for (name,) in host.execute("SELECT description FROM approvals_waiting(?)", [KEY]).fetchall()]
     assert waiting() == []
     answer(agent, "SELECT edit_file('workspace/f', 'x', 'y')")
     answer(agent, "SELECT write_file('workspace/g', 'y')")
     answer(agent, "SELECT write_file('workspace/g', 'y')")
     assert waiting() == ["Edit workspace/f: replace 1 line at line 1", "Write 1 line to workspace/g"]
-    host.execute("SELECT approve(payload) FROM approvals_waiting() WHERE description LIKE 'Edit %'").fetchall()
+    (payload,) = [payload for name, payload in listed(host) if name.startswith("Edit ")]
+    approve(host, payload)
     assert waiting() == ["Write 1 line to workspace/g"]
     assert value(agent, "SELECT edit_file('workspace/f', 'x', 'y')")["replacements_made"] == 1
 
 
 def test_a_yes_is_good_for_two_or_for_another_operation(connections, root):
     host, agent = connections()
-    host.execute("SELECT approve(needs_approval('write_file', '{\"path\": \"workspace/f\", \"content\": \"y\"}'))").fetchall()
+    approve(host, asked(agent, "write_file", path="workspace/f", content="y"))
     for query in ("SELECT write_file('workspace/f', 'z')", "SELECT write_file('workspace/g', 'y')", "SELECT edit_file('workspace/f', 'x', 'y')"):
         assert_refused(answer(agent, query), "approval_required")
     assert (root / "f").read_text() == "x\n" and not (root / "g").exists()
@@ -136,7 +184,7 @@ def test_a_yes_is_good_for_two_or_for_another_operation(connections, root):
 ])  # fmt: skip
 def test_a_yes_outlives_the_state_that_it_was_given_for(connections, root, change):
     host, agent = connections()
-    host.execute("SELECT approve(write_approval('workspace/f', 'y'))").fetchall()
+    yes(host, agent, "write_approval('workspace/f', 'y')")
     change(root / "f")
     before = snapshot(root)
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "stale")
@@ -147,15 +195,17 @@ def test_a_yes_outlives_the_state_that_it_was_given_for(connections, root, chang
 def test_a_yes_outlives_its_time(connections):
     host, agent = connections()
     host.execute("SET GLOBAL redline_approval_ttl_seconds = 1")
-    payload = value(host, "SELECT write_approval('workspace/f', 'y')")
-    host.execute("SELECT approve(?)", [payload]).fetchall()
+    payload = value(agent, "SELECT write_approval('workspace/f', 'y')")
+    approve(host, payload)
     time.sleep(1.2)
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
     time.sleep(1.2)
-    assert_refused(answer(host, "SELECT approve(?)", payload), "not_found")
+    with pytest.raises(Exception, match="not_found: "):
+        approve(host, payload)
     for never in ("0", "NULL"):
         host.execute(f"SET GLOBAL redline_approval_ttl_seconds = {never}")
-        answer(host, "SELECT approve(write_approval('workspace/f', 'y'))")
+        with pytest.raises(Exception, match="not_found: "):
+            approve(host, value(agent, "SELECT write_approval('workspace/f', 'y')"))
         time.sleep(0.01)
         assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
 
@@ -163,30 +213,35 @@ def test_a_yes_outlives_its_time(connections):
 def test_a_wider_yes_covers_less_or_more_than_it_says(connections, root):
     for scope, done in (("once", 0), ("path", 1), ("sandbox", 2), ("session", 2)):
         host, agent = connections()
-        host.execute("SELECT approve(write_approval('workspace/f', 'y'), ?)", [scope]).fetchall()
+        yes(host, agent, "write_approval('workspace/f', 'y')", scope)
         assert answer(agent, "SELECT write_file('workspace/f', 'y')").error is None
         tried = [answer(agent, f"SELECT write_file('workspace/{name}', '{scope}')").error is None for name in ("f", "g")]
         assert sum(tried) == done, scope
         assert asked(agent, "write_file", path="workspace/f", content="again") is None or done == 0
         assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'y', 'z', true)"), "approval_required", "not_found")
-    assert_refused(answer(host, "SELECT approve(write_approval('workspace/f', 'y'), 'all')"), "invalid_args")
+    with pytest.raises(Exception, match="invalid_args: there is no scope 'all'"):
+        yes(host, agent, "write_approval('workspace/f', 'y')", "all")
 
 
 def test_a_yes_in_one_database_is_one_in_another(connections):
     (host, _), (_, agent) = connections(), connections()
-    host.execute("SELECT approve(write_approval('workspace/f', 'y'), 'session')").fetchall()
+    yes(host, host, "write_approval('workspace/f', 'y')", "session")
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
 
 
 def test_something_else_is_approved_than_was_shown(connections, root):
     host, agent = connections()
-    shown = json.loads(value(host, "SELECT write_approval('workspace/f', 'y')"))
+    shown = json.loads(value(agent, "SELECT write_approval('workspace/f', 'y')"))
     for forged in ({"content": "z"}, {"description": "Nothing"}, {"path": "workspace/g"}, {"base_oid": None}, {"type": "read", "file_lines": 0, "file_bytes": 0}):
-        assert_refused(answer(host, "SELECT approve(?)", json.dumps(shown | forged)), "invalid_args")
+        with pytest.raises(Exception, match="invalid_args: the payload is not the one"):
+            approve(host, json.dumps(shown | forged))
     for forged in ({"approval_id": ""}, {"approval_id": "0" * 64}):
-        assert_refused(answer(host, "SELECT approve(?)", json.dumps(shown | forged)), "not_found")
-    for payload in ("", "{}", "[]", '{"type": "other", "description": "d"}'):
-        assert_refused(answer(host, "SELECT approve(?)", payload), "invalid_args")
+        with pytest.raises(Exception, match="not_found: "):
+            approve(host, json.dumps(shown | forged))
+    doubled = json.dumps(shown).replace('"content":', '"content": "harmless", "content":')
+    for payload in ("", "{}", "[]", '{"type": "other", "description": "d"}', doubled):
+        assert_refused(answer(host, "SELECT approve(?, 'once', ?)", payload, KEY), "invalid_args")
+        assert_refused(answer(host, "SELECT approval_pages(?, 80, 24)", payload), "invalid_args")
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
 
 
@@ -207,7 +262,7 @@ def test_a_null_or_a_wrong_call_needs_no_approval(connections):
         ("SELECT read_approval(NULL)", "invalid_args"),
     ]:
         assert_refused(answer(host, query), code)
-    assert value(host, "SELECT approve(NULL)") is None
+    assert value(host, "SELECT approve(NULL, 'once', ?)", KEY) is None
     assert asked(host, "Diff", text_a="", text_b="") is None
     assert asked(host, "read_file", path="workspace/f") is None
     host.execute("SET GLOBAL redline_sandboxes = ''")
@@ -220,17 +275,17 @@ def test_a_file_is_read_without_the_yes_or_not_with_it(connections):
     host, agent = connections(read_approval=True)
     read = "SELECT read_file('workspace/f')"
     assert_refused(answer(agent, read), "approval_required")
-    payload = asked(host, "read_file", path="workspace/f")
+    payload = waits(host, asked(agent, "read_file", path="workspace/f"))
     assert list(json.loads(payload)) == ["type", "description", "path", "sandbox", "file_lines", "file_bytes", "file_exists", "base_oid", "approval_id"]
-    host.execute("SELECT approve(?)", [payload]).fetchall()
+    approve(host, payload)
     assert value(agent, read)["content"] == "x\n"
     assert_refused(answer(agent, read), "approval_required")
     # One that is not there waits as well: whether it is there is a secret too.
     assert_refused(answer(agent, "SELECT read_file('workspace/none')"), "approval_required")
-    host.execute("SELECT approve(read_approval('workspace/none'))").fetchall()
+    yes(host, agent, "read_approval('workspace/none')")
     assert_refused(answer(agent, "SELECT read_file('workspace/none')"), "not_found")
     assert_refused(answer(agent, "SELECT diff_files('workspace/f', 'workspace/f')"), "permission_denied")
-    host.execute("SELECT approve(read_approval('workspace/f'), 'path')").fetchall()
+    yes(host, agent, "read_approval('workspace/f')", "path")
     assert value(agent, read)["lines"] == value(agent, read)["lines"] == 1
 
 
@@ -240,25 +295,26 @@ def test_an_edit_tells_what_may_not_be_read(connections, root):
     host, agent = connections(read_approval=True, edit_approval=False)
     base = "0" * 40
     told = set()
-    for arguments in ("'token=a', 'y'", "'token=b', 'y'", "'', 'y'", "'a', 'y'", f"'token=a', 'y', true, '{base}'", "'token=abx', 'y'"):
-        told.add(assert_refused(answer(agent, f"SELECT edit_file('workspace/f', {arguments})"), "approval_required"))
-    told.add(assert_refused(answer(agent, "SELECT edit_file('workspace/none', 'a', 'b')"), "approval_required").replace("none", "f"))
+    for name in ("f", "none"):
+        for arguments in ("'token=a', 'y'", "'token=b', 'y'", "'', 'y'", "'a', 'y'", f"'token=a', 'y', true, '{base}'", "'token=abx', 'y'"):
+            refused = assert_refused(answer(agent, f"SELECT edit_file('workspace/{name}', {arguments})"), "approval_required")
+            told.add(re.sub("[0-9a-f]{64}", "ID", refused).replace("none", "f"))
     assert len(told) == 1
-    for query in (
-        "SELECT edit_approval('workspace/f', 'token=a', 'y')",
-        "SELECT write_approval('workspace/f', 'y')",
-        "SELECT read_approval('workspace/f')",
-        "SELECT needs_approval('edit_file', '{\"path\": \"workspace/f\", \"old_string\": \"token=a\", \"new_string\": \"y\"}')",
-    ):
-        assert_refused(answer(agent, query), "permission_denied")
+    for call in ("edit_approval('workspace/{}', 'token=a', 'y')", "write_approval('workspace/{}', 'y')", "read_approval('workspace/{}')"):
+        shown = [json.loads(value(agent, f"SELECT {call.format(name)}")) for name in ("f", "none")]
+        assert [list(one) for one in shown] == [["type", "description", "path", "sandbox", "tool", "approval_id"]] * 2
+        one, two = ({**one, "approval_id": None} for one in shown)
+        assert json.dumps(one) == json.dumps(two).replace("none", "f") and one["type"] == "hidden"
+    assert json.loads(asked(agent, "edit_file", path="workspace/f", old_string="token=a", new_string="y"))["type"] == "hidden"
     assert_refused(answer(agent, "SELECT * FROM edit_explain('workspace/f', 'token=abx')"), "approval_required")
     assert (root / "f").read_text() == "token=abc\n"
     # What the person says yes to is done.
     assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'token=a', 'y')"), "approval_required")
-    host.execute("SELECT approve(payload) FROM approvals_waiting() WHERE payload->>'old_string' = 'token=a'").fetchall()
+    (payload,) = [payload for _, payload in listed(host) if json.loads(payload).get("old_string") == "token=a"]
+    approve(host, payload)
     assert value(agent, "SELECT edit_file('workspace/f', 'token=a', 'y')")["replacements_made"] == 1
     # Once reading is approved, errors are plain again.
-    host.execute("SELECT approve(read_approval('workspace/f'), 'path')").fetchall()
+    yes(host, agent, "read_approval('workspace/f')", "path")
     assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'absent', 'y')"), "not_found")
 
 
@@ -267,30 +323,32 @@ def test_several_edits_are_approved_as_others(connections, root):
     edits = "[{'old_string': 'import os', 'new_string': 'import io'}, {'old_string': 'pass', 'new_string': 'return 1'}]"
     query = f"SELECT edit_file('workspace/src/utils.py', {edits})"
     assert_refused(answer(agent, query), "approval_required")
-    host.execute(f"SELECT approve(edit_approval('workspace/src/utils.py', {edits}))").fetchall()
+    yes(host, agent, f"edit_approval('workspace/src/utils.py', {edits})")
     assert_refused(answer(agent, query.replace("import io", "import ast")), "approval_required")
     result = value(agent, query)
     assert (result["replacements_made"], result["lines_changed"]) == (2, 2)
     assert (root / "src/utils.py").read_text().startswith("import io\nimport sys\n\ndef helper():\n    return 1\n")
 
 
-def test_eight_threads_use_one_yes(connections, root):
+def test_one_of_eight_threads_uses_a_yes(connections, root):
     host, agent = connections()
-    host.execute("SELECT approve(write_approval('workspace/f', 'y'))").fetchall()
+    write = ["write_file", json.dumps({"path": "workspace/f", "content": "y"}), "client"]
+    approve(host, value(host, "SELECT needs_approval(?, ?, ?)", *write))
     cursors, done = [agent.cursor() for _ in range(8)], []
-    threads = [threading.Thread(target=lambda con=con: done.append(answer(con, "SELECT write_file('workspace/f', 'y')").error)) for con in cursors]
+    call = lambda con: done.append(json.loads(value(con, "SELECT redline_call(?, ?, ?)", *write))["isError"])
+    threads = [threading.Thread(target=call, args=(con,)) for con in cursors]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert done.count(None) == 1 and (root / "f").read_text() == "y"
+    assert done.count(False) == 1 and (root / "f").read_text() == "y"
 
 
 def test_a_large_content_cannot_be_seen_whole(connections, root):
     host, agent = connections()
     content = "".join(f"line {number} äöü\n" for number in range(120_000))
     host.execute("SET GLOBAL redline_max_read_bytes = 10000000")
-    payload = value(host, "SELECT write_approval('workspace/large', ?)", content)
+    payload = value(agent, "SELECT write_approval('workspace/large', ?)", content)
     shown = json.loads(payload)
     assert shown["type"] == "write_large" and len(payload) < 200_000
     chunks = [value(host, "SELECT approval_chunk(?, ?)", name, number + 1) for number in range(shown["total_chunks"]) for name in [[payload, shown["fetch_url"], shown["approval_id"]][number % 3]]]
@@ -299,7 +357,12 @@ def test_a_large_content_cannot_be_seen_whole(connections, root):
     for number in (0, -1, shown["total_chunks"] + 1):
         assert_refused(answer(host, "SELECT approval_chunk(?, ?)", payload, number), "invalid_args")
     assert_refused(answer(host, "SELECT approval_chunk('no such', 1)"), "not_found")
-    host.execute("SELECT approve(?)", [payload]).fetchall()
+    assert_refused(answer(host, "SELECT approval_pages(?, 80, 24)", payload), "too_large")
+    for scope in ("once", "path", "sandbox", "session"):
+        assert_refused(answer(host, "SELECT approve(?, ?, ?, ?)", payload, scope, KEY, f"80x24-{'0' * 64}"), "too_large")
+    small = value(agent, "SELECT write_approval('workspace/f', 'y')")
+    assert_refused(answer(host, "SELECT approve(?, 'unread', ?)", small, KEY), "invalid_args")
+    value(host, "SELECT approve(?, 'unread', ?)", payload, KEY)
     assert value(agent, "SELECT write_file('workspace/large', ?)", content)["bytes_written"] == len(content.encode())
     assert (root / "large").read_text() == content
 
@@ -307,7 +370,7 @@ def test_a_large_content_cannot_be_seen_whole(connections, root):
 def test_planning_or_showing_does_something(connections, root):
     host, agent = connections()
     before = snapshot(root)
-    host.execute("SELECT approve(write_approval('workspace/f', 'y'), 'session')").fetchall()
+    yes(host, agent, "write_approval('workspace/f', 'y')", "session")
     write = "SELECT write_file('workspace/f', 'y')"
     for query in (f"EXPLAIN {write}", f"PREPARE p AS {write}", f"DESCRIBE {write}", f"CREATE VIEW v AS {write}", f"{write} WHERE false"):
         agent.execute(query)
@@ -347,3 +410,138 @@ def test_rows_that_ask_for_the_same_are_taken_for_one(connections, root):
     _, agent = connections(edit_approval=False)
     agent.execute("SELECT edit_file('workspace/f', 'x', 'yx') FROM range(3)").fetchall()
     assert (root / "f").read_text() == "yyyx\n"
+
+
+def test_a_yes_wants_the_proof_of_the_last_page(connections, root):
+    host, agent = connections()
+    content = "".join(f"line {number} {'x' * 100}\n" for number in range(60))
+    payload = value(agent, "SELECT write_approval('workspace/long', ?)", content)
+    assert value(host, "SELECT approval_complete(?, 80, 24)", payload) is False
+    assert "[n/v(iew all)]" in value(host, "SELECT approval_display(?, 80, 24)", payload)
+    assert value(host, "SELECT approval_complete(?, 200, 200)", payload) is False  # a preview of 50 lines
+    pages = value(host, "SELECT approval_pages(?, 80, 24)", payload)
+    assert [page["page"] for page in pages] == list(range(1, len(pages) + 1)) and {page["pages"] for page in pages} == {len(pages)} and len(pages) > 5
+    assert all(len(page["text"].splitlines()) <= 24 for page in pages)
+    text = "".join(page["text"] for page in pages)
+    assert all(f"line {number} " in text for number in range(60)) and text.count("[y/n]") == 1
+    other = value(host, "SELECT approval_pages(?, 80, 24)", value(agent, "SELECT write_approval('workspace/f', 'y')"))[-1]["proof"]
+    last = pages[-1]["proof"]
+    for proof in (pages[0]["proof"], pages[-2]["proof"], other, last.replace("80x24", "80x25"), last[:-1] + ("0" if last[-1] != "0" else "1"), "", "80x24"):
+        assert_refused(answer(host, "SELECT approve(?, 'once', ?, ?)", payload, KEY, proof), "invalid_args")
+    assert_refused(answer(host, "SELECT approve(?, 'once', ?)", payload, KEY), "invalid_args")
+    assert_refused(answer(agent, "SELECT write_file('workspace/long', ?)", content), "approval_required")
+    value(host, "SELECT approve(?, 'once', ?, ?)", payload, KEY, last)
+    assert value(agent, "SELECT write_file('workspace/long', ?)", content)["created"]
+
+
+def test_a_yes_is_for_one_session(connections, root):
+    host, agent = connections(read_approval=True)
+    other = host.cursor()
+    call = lambda con, *session: json.loads(value(con, f"SELECT redline_call('read_file', '{{\"path\": \"workspace/f\"}}'{', ?' * len(session)})", *session))["isError"]
+    for scope in ("once", "path", "sandbox", "session"):
+        yes(host, agent, "read_approval('workspace/f')", scope)
+        for con, session in ((other, ()), (host, ()), (agent, ("x",)), (agent, ("connection 1",))):
+            assert call(con, *session), (scope, session)
+        assert_refused(answer(other, "SELECT read_file('workspace/f')"), "approval_required")
+        assert not call(agent)
+        for name, in host.execute("SELECT approval_id FROM approvals_given(key := ?)", [KEY]).fetchall():
+            value(host, "SELECT withdraw(?, ?)", name, KEY)
+    # A session that a server has named is the same on every connection.
+    payload = value(host, "SELECT needs_approval('read_file', '{\"path\": \"workspace/f\"}', 'client 1', ?)", KEY)
+    approve(host, payload)
+    assert call(agent, "client 2") and call(other) and not call(other, "client 1") and call(other, "client 1")
+    for name in ("", "x" * 257):
+        assert call(agent, name)
+
+
+def test_what_was_given_is_listed_withdrawn_and_names_who_gave_it(connections, root):
+    host, agent = connections()
+    hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("ann", "bob")}
+    host.execute(f"SET GLOBAL redline_approver = 'ann={hashes['ann']}, bob={hashes['bob']}, {hashlib.sha256(KEY.encode()).hexdigest()}'")
+    first = yes(host, agent, "write_approval('workspace/f', 'y')", "path")
+    payload = value(agent, "SELECT edit_approval('workspace/f', 'x', 'y')")
+    proof = value(host, "SELECT approval_pages(?, 80, 24)", payload)[-1]["proof"]
+    second = value(host, "SELECT approve(?, 'once', 'bob', ?)", payload, proof)
+    given = "SELECT approval_id, scope, tool, path, given_by, expires_at - given_at = INTERVAL 900 SECOND FROM approvals_given({})"
+    rows = [(first, "path", "write_file", "workspace/f", "approver", True), (second, "once", "edit_file", "workspace/f", "bob", True)]
+    assert agent.execute(given.format("")).fetchall() == host.execute(given.format("key := 'ann'")).fetchall() == rows
+    assert host.execute(given.format("")).fetchall() == host.cursor().execute(given.format("")).fetchall() == []
+    assert value(host, "SELECT withdraw(?, 'ann')", first) == first
+    assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
+    assert agent.execute(given.format("")).fetchall() == rows[1:]
+    assert_refused(answer(host, "SELECT withdraw(?, 'ann')", "0" * 64), "not_found")
+
+
+def test_nothing_that_an_agent_is_told_depends_on_what_it_may_not_read(connections, root):
+    (root / "bin").write_bytes(b"\0" * 99)
+    (root / "large").write_bytes(b"x" * 5_000_000)
+    host, agent = connections(read_approval=True, write_approval=False, edit_approval=False)
+    for call in ("SELECT read_file('workspace/{}')", "SELECT write_file('workspace/{}', 'y')", "SELECT edit_file('workspace/{}', 'a', 'y')", "SELECT diff_files('workspace/{0}', 'workspace/{0}')"):
+        host.execute("SET GLOBAL redline_tool_grants = ['*']")
+        refused = set()
+        for content in (b"1234", b"12345\n\n\n", b"", None, b"\0" * 10, b"x" * 5_000_000):
+            (root / "secret").unlink(missing_ok=True)
+            if content is not None:
+                (root / "secret").write_bytes(content)
+            # Keyed ids: the same for the same call, whatever the file holds.
+            refused.add(assert_refused(answer(agent, call.format("secret")), "approval_required"))
+        assert len(refused) == 1, refused
+        assert "line" not in refused.pop()
+
+
+def test_quotas_bound_what_a_session_proposes_and_calls(connections, root):
+    host, agent = connections()
+    host.execute("SET GLOBAL redline_max_proposals = 3")
+    write = lambda con, name: answer(con, f"SELECT write_file('workspace/{name}', 'y')")
+    for name in "abc":
+        assert_refused(write(agent, name), "approval_required")
+    assert_refused(write(agent, "d"), "too_large")
+    assert_refused(write(agent, "a"), "approval_required")
+    assert_refused(write(host.cursor(), "d"), "approval_required")
+    host.execute("SET GLOBAL redline_max_waiting_bytes = 1000")
+    assert_refused(answer(host.cursor(), "SELECT write_file('workspace/e', ?)", "x" * 2000), "too_large")
+    host.execute("SET GLOBAL redline_max_calls = 2")
+    call = lambda con: json.loads(value(con, "SELECT redline_call('read_file', '{\"path\": \"workspace/f\"}')"))
+    assert [call(agent)["isError"] for _ in range(3)] == [False, False, True]
+    assert call(agent)["content"][0]["text"].startswith("too_large: this session has made 2 calls in a minute")
+    assert not call(host)["isError"]
+
+
+def test_macros_of_an_agent_approve_nothing(connections, root):
+    """Every function of ours, and some of DuckDB's, is shadowed by a macro that would approve; the host goes on."""
+    host, agent = connections()
+    payload = value(agent, "SELECT write_approval('workspace/f', 'planted')").replace("'", "''")
+    names = agent.execute("SELECT DISTINCT function_name FROM duckdb_functions() WHERE regexp_matches(function_name, 'approv|redline_|withdraw|unified_diff|apply_patch|json_object|_file|struct_pack|list_')").fetchall()
+    for (name,) in names:
+        if not name.startswith("redline_debug"):
+            proof = f"system.main.approval_pages('{payload}', 80, 24)[1].proof"
+            body = f"system.main.approve('{payload}', 'session', '', {proof})"
+            parameters = ("()", "(a)", "(a, b)", "(a, b, c)", "(a, b, c, d)")
+            agent.execute(f"CREATE MACRO {name} {', '.join(f'{some} AS {body}' for some in parameters)}")
+    assert_refused(answer(host, "SELECT needs_approval('a', 'b')"), "permission_denied")  # the macro runs, and approves nothing
+    shown = value(host, "SELECT system.main.needs_approval(?, ?, ?, ?)", "write_file", json.dumps({"path": "workspace/f", "content": "z"}), "s", KEY)
+    assert json.loads(shown)["content"] == "z"
+    approve(host, shown)
+    assert value(host, "SELECT count(*) FROM system.main.approvals_given(key := ?)", KEY) == 1
+    assert_refused(answer(agent, "SELECT system.main.write_file('workspace/f', 'planted')"), "approval_required")
+    assert (root / "f").read_text() == "x\n"
+
+
+def test_a_yes_ends_with_the_directory_that_it_was_given_for(connections, root):
+    host, agent = connections()
+    yes(host, agent, "write_approval('workspace/f', 'y')", "session")
+    yes(host, agent, "edit_approval('workspace/f', 'x', 'y')", "sandbox")
+    assert answer(agent, "SELECT edit_file('workspace/f', 'x', 'z')").error is None
+    # The sandbox under another name is another one.
+    host.execute("SET GLOBAL redline_sandboxes = ?".replace("?", "'" + json.dumps([{"name": "other", "root": str(root), "mode": "rw"}]) + "'"))
+    assert_refused(answer(agent, "SELECT edit_file('other/f', 'z', 'w')"), "approval_required")
+    host.execute("SET GLOBAL redline_sandboxes = ?".replace("?", "'" + json.dumps([{"name": "workspace", "root": str(root), "mode": "rw"}]) + "'"))
+    assert answer(agent, "SELECT edit_file('workspace/f', 'z', 'w')").error is None
+    # A new directory at the path is another one, even where it is given the same inode.
+    root.rename(root.with_name("old"))
+    for _ in range(20):
+        root.mkdir()
+        (root / "f").write_text("w\n")
+        assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'w', 'v')"), "approval_required")
+        (root / "f").unlink()
+        root.rmdir()
