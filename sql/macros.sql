@@ -7,33 +7,33 @@
 -- rows of a lateral join.
 
 CREATE OR REPLACE MACRO file_changes_each(from_rev, to_rev, repo := '.') AS TABLE
-    SELECT unnest(file_changes_list(from_rev, to_rev, repo), recursive := true);
+    SELECT system.main.unnest(system.main.file_changes_list(from_rev, to_rev, repo), recursive := true);
 
 CREATE OR REPLACE MACRO file_diff_each(file, from_rev, to_rev, repo := '.', context := 3) AS TABLE
-    SELECT unnest(file_diff_list(file, from_rev, to_rev, repo, context), recursive := true);
+    SELECT system.main.unnest(system.main.file_diff_list(file, from_rev, to_rev, repo, context), recursive := true);
 
 -- Twins of the tools in SQL, with the same arguments and defaults. Without revisions they compare
 -- the work tree with HEAD.
 
 -- A row per changed file, as file_changes.
 CREATE OR REPLACE MACRO git_diff_summary(from_rev := 'HEAD', to_rev := 'WORKTREE', path := '.') AS TABLE
-    SELECT unnest(file_changes_list(from_rev, to_rev, path), recursive := true);
+    SELECT system.main.unnest(system.main.file_changes_list(from_rev, to_rev, path), recursive := true);
 
 -- A row per line of one file's diff, as file_diff.
 CREATE OR REPLACE MACRO git_diff_file(file_path, from_rev := 'HEAD', to_rev := 'WORKTREE', path := '.', context_lines := 3) AS TABLE
-    SELECT unnest(file_diff_list(file_path, from_rev, to_rev, path, context_lines), recursive := true);
+    SELECT system.main.unnest(system.main.file_diff_list(file_path, from_rev, to_rev, path, context_lines), recursive := true);
 
 -- A row per line, of one file or of all that changed; order by file_path and seq.
 CREATE OR REPLACE MACRO git_diff(from_rev := 'HEAD', to_rev := 'WORKTREE', file_path := NULL, path := '.', context_lines := 3) AS TABLE
-    SELECT unnest(CASE WHEN file_path IS NULL
-        THEN diff_lines_list(from_rev, to_rev, path, context_lines)
-        ELSE list_transform(file_diff_list(file_path, from_rev, to_rev, path, context_lines),
-            lambda l: struct_pack(file_path := file_path, seq := l.seq, line_type := l.line_type, content := l.content,
+    SELECT system.main.unnest(CASE WHEN file_path IS NULL
+        THEN system.main.diff_lines_list(from_rev, to_rev, path, context_lines)
+        ELSE system.main.list_transform(system.main.file_diff_list(file_path, from_rev, to_rev, path, context_lines),
+            lambda l: system.main.struct_pack(file_path := file_path, seq := l.seq, line_type := l.line_type, content := l.content,
                 old_line := l.old_line, new_line := l.new_line, hunk := l.hunk))
         END, recursive := true);
 
 -- One row, as diff_text and diff_files.
 CREATE OR REPLACE MACRO diff_texts(text_a, text_b, context_lines := 3, label_a := 'a', label_b := 'b') AS TABLE
-    SELECT unnest(d) FROM (SELECT diff_text(text_a, text_b, context_lines, label_a, label_b) AS d);
+    SELECT system.main.unnest(d) FROM (SELECT system.main.diff_text(text_a, text_b, context_lines, label_a, label_b) AS d);
 CREATE OR REPLACE MACRO diff_paths(path_a, path_b, context_lines := 3, label_a := NULL, label_b := NULL) AS TABLE
-    SELECT unnest(d) FROM (SELECT diff_files(path_a, path_b, context_lines, label_a, label_b) AS d);
+    SELECT system.main.unnest(d) FROM (SELECT system.main.diff_files(path_a, path_b, context_lines, label_a, label_b) AS d);

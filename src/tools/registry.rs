@@ -166,7 +166,9 @@ impl Tool {
         let schema = self.input_schema();
         let arguments: Vec<String> =
             properties(&schema).map(|(name, property)| format!("'{name}', ${name}{}", cast(property))).collect();
-        format!("SELECT redline_call_text('{}', json_object({})) AS answer", self.name, arguments.join(", "))
+        let arguments = arguments.join(", ");
+        // No macro of an agent may stand in for what the server calls.
+        format!("SELECT system.main.redline_call_text('{}', system.main.json_object({arguments})) AS answer", self.name)
     }
 
     /// Returns the statement that publishes the tool on a server with the duckdb_mcp extension. The

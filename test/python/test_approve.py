@@ -29,8 +29,8 @@ class Tools:
         self.con, self.payloads, self.calls = con, payloads, []
 
     def execute(self, query, arguments):
-        name = re.match(r"SELECT (\w+)\(", query)[1]
-        if name in ("approval_display", "approval_paging", "apply_patch", "unified_diff"):
+        name = re.match(r"SELECT system\.main\.(\w+)\(", query)[1]
+        if name in ("approval_display", "approval_complete", "apply_patch", "unified_diff", "approval_pages"):
             return self.con.execute(query, arguments)
         if name == "redline_call":
             name = arguments[0]
@@ -40,7 +40,7 @@ class Tools:
             "needs_approval": lambda: self.payloads[json.loads(arguments[1])["path"]],
             "approve": lambda: "id",
             "edit_file": lambda: json.dumps({"isError": False, "structuredContent": edited}),
-            "read_file": lambda: {"content": FILE, "lines": 9, "bytes": len(FILE), "truncated": False},
+            "approval_file": lambda: FILE,
         }
         return types.SimpleNamespace(fetchone=lambda: (answers[name](),))
 
@@ -58,7 +58,7 @@ def answer(con, monkeypatch, capsys):
         monkeypatch.setenv("LINES", str(lines))
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         tools = Tools(con, payloads)
-        host.run(tools, tools, [{"tool": "edit_file", "args": {"path": path}} for path in payloads])
+        host.run(host.Host(tools), tools, [{"tool": "edit_file", "args": {"path": path}} for path in payloads])
         return capsys.readouterr().out, [call for call in tools.calls if call != "needs_approval"]
 
     return run
@@ -85,8 +85,8 @@ Apply this edit? [y/n/v(iew full file)] """
         ("\n", [], "Not applied.\n"),
         ("", [], "Not applied.\n"),
         ("what?\nn\n", [], "Not applied.\n"),
-        ("v\nn\n", ["approve", "read_file"], "Not applied.\n"),
-        ("v\ny\n", ["approve", "read_file", "approve", "edit_file"], None),
+        ("v\nn\n", ["approval_file"], "Not applied.\n"),
+        ("v\ny\n", ["approval_file", "approve", "edit_file"], None),
     ],
 )
 def test_something_else_than_a_yes_applies_an_edit(answer, typed, calls, end):
@@ -134,14 +134,14 @@ def test_a_large_payload_is_viewed_in_part(con, monkeypatch):
                 return types.SimpleNamespace(fetchone=lambda: (chunks[arguments[1] - 1],))
             return super().execute(query, arguments)
 
-    shown = host.whole_view(Chunks(con, {}), json.dumps(large), 80, False)
+    shown = host.whole_view(host.Host(Chunks(con, {})), json.dumps(large), 80, False)
     assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
 
 
 def test_the_demonstration_applies_other_than_what_was_approved(extension):
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / "approve.py", "--extension", extension],
-        input="y\nn\ny\n", capture_output=True, text=True, timeout=120,
+        input="y\ny\nn\ny\n", capture_output=True, text=True, timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("3 of 3 proposals wait for an answer:\n")

@@ -37,8 +37,10 @@ WRITE_CALLS = {
     "read_approval": "SELECT read_approval('{file}/../../outside/secret')",
     "write_approval": "SELECT write_approval('{file}', 'written')",
     "edit_approval": "SELECT edit_approval('{file}', 'in', 'written')",
-    "approve": "SELECT approve('{{\"type\": \"other\", \"description\": \"{file}\"}}')",
-    "approvals_waiting": "SELECT * FROM approvals_waiting()",
+    "approve": "SELECT approve('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'once', 'guess')",
+    "approval_file": "SELECT approval_file('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'guess')",
+    "withdraw": "SELECT withdraw('{file}', 'guess')",
+    "approvals_waiting": "SELECT * FROM approvals_waiting('guess')",
 }
 # Nothing waits for a person here, under any name.
 WAITING_CALLS = {"approval_chunk": "SELECT approval_chunk('{file}', 1)"}
@@ -51,6 +53,9 @@ TOOL_CALLS = {
 PURE_CALLS = {
     "redline_tools": "SELECT * FROM redline_tools()",
     "redline_capabilities": "SELECT * FROM redline_capabilities()",
+    "approvals_given": "SELECT * FROM approvals_given()",
+    "approval_pages": "SELECT approval_pages(NULL, 80, 24)",
+    "approval_complete": """SELECT approval_complete('{{"type": "other", "description": "{file}"}}')""",
     "approval_display": """SELECT approval_display('{{"type": "other", "description": "{file}"}}')""",
     "approval_paging": """SELECT approval_paging('{{"type": "other", "description": "{file}"}}')""",
     "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
@@ -116,7 +121,7 @@ def lock(con):
 
 
 def assert_settings_are_locked(con):
-    assert len(settings(con)) == 6
+    assert len(settings(con)) >= 10
     for name in settings(con):
         for change in (f"SET {name} = NULL", f"SET GLOBAL {name} = NULL", f"SET SESSION {name} = NULL", f"RESET {name}", f"RESET GLOBAL {name}", f"RESET SESSION {name}", f"PRAGMA {name} = NULL"):  # fmt: skip
             with pytest.raises(duckdb.Error, match="lock"):

@@ -135,8 +135,7 @@ def test_a_change_is_made_without_a_yes(drive, folder, mode, answer):
     result = drive(conversation, mode=mode, elicitation_callback=callback if answer else None)
     assert (folder / "a.txt").read_text() == "one\ntwo\n"
     assert result.is_error and text(result).startswith("approval_required: ")
-    payload = json.loads(result.content[1].text)
-    assert payload["type"] == "edit" and "-two\n+2\n" in payload["unified_diff"]
+    assert len(result.content) == 1  # The payload is for the holder of the key.
     assert len(shown) == (answer is not None)
     for message in shown:
         assert "Edit: workspace/a.txt" in message and "-two" in message and "+2" in message
@@ -183,6 +182,50 @@ def test_an_answer_of_the_client_s_own_making_is_believed(drive, folder):
 
     drive(conversation, elicitation_callback=accept)
     assert (folder / "a.txt").read_text() == "one\ntwo\n" and (folder / "b.txt").read_text() == "one\nthree\n"
+
+
+LONG = {"path": "workspace/long.txt", "content": "".join(f"line {number} {'x' * 120} end{number}\n" for number in range(63))}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("refused_at", [None, 1, 2, "last"])
+def test_every_page_is_shown_before_a_yes(drive, folder, mode, refused_at):
+    shown = []
+
+    async def callback(context, params):
+        shown.append(params.message)
+        last = "approve" in params.requested_schema["properties"]
+        if refused_at == len(shown) or (refused_at == "last" and last):
+            return types.ElicitResult(action="accept", content={"approve" if last else "next": False})
+        return types.ElicitResult(action="accept", content={"approve" if last else "next": True})
+
+    async def conversation(client):
+        return await client.call_tool("write_file", LONG)
+
+    result = drive(conversation, mode=mode, elicitation_callback=callback)
+    if refused_at is None:
+        text_of_all = "".join(shown)
+        assert len(shown) > 1 and all(f"end{number} " in text_of_all for number in range(63)), shown
+        assert not result.is_error and (folder / "long.txt").read_text() == LONG["content"]
+    else:
+        assert result.is_error and text(result).startswith("approval_required: ") and not (folder / "long.txt").exists()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_has_too_many_pages_is_refused_and_a_yes_to_a_page_is_none_to_all(drive, folder, mode):
+    shown = []
+
+    async def approve_at_once(context, params):
+        shown.append(params.message)
+        return types.ElicitResult(action="accept", content={"approve": True})
+
+    async def conversation(client):
+        large = {"path": "workspace/large.txt", "content": "x\n" * 5000}
+        return await client.call_tool("write_file", large), len(shown), await client.call_tool("write_file", LONG)
+
+    large, asked, long = drive(conversation, mode=mode, elicitation_callback=approve_at_once)
+    assert large.is_error and asked == 0 and text(large).startswith("approval_required: ")
+    assert long.is_error and len(shown) == 1 and not (folder / "long.txt").exists()
 
 
 def test_a_cancelled_call_holds_up_the_others(drive):
