@@ -99,7 +99,12 @@ mod tests {
 
     #[test]
     fn reads_what_serde_json_reads() {
-        for text in ["null", "[1, -2, 3.5, true, \"é\\n\", {}, {\"a\": {\"b\": []}, \"c\": null}]", "\"x\"", "18446744073709551615"] {
+        for text in [
+            "null",
+            "[1, -2, 3.5, true, \"é\\n\", {}, {\"a\": {\"b\": []}, \"c\": null}]",
+            "\"x\"",
+            "18446744073709551615",
+        ] {
             assert_eq!(parse(text).unwrap(), serde_json::from_str::<Value>(text).unwrap());
         }
         for text in ["", "{", "{} {}", "{'a': 1}", "nul"] {

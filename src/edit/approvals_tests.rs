@@ -148,7 +148,9 @@ fn a_wider_scope_covers_what_its_name_says_and_no_other_session() {
     for (scope, covered) in [(Scope::Path, 1), (Scope::Sandbox, 2), (Scope::Session, 3)] {
         let host = Host::approved(&WRITE, scope);
         for _ in 0..2 {
-            for (index, other) in [&same_path, &same_sandbox, &same_session, &other_tool, &other_session].iter().enumerate() {
+            for (index, other) in
+                [&same_path, &same_sandbox, &same_session, &other_tool, &other_session].iter().enumerate()
+            {
                 let expected = if index < covered { &done } else { &required };
                 assert_eq!(&host.take(other), expected, "{scope:?} {other:?}");
             }
@@ -164,7 +166,8 @@ fn what_was_given_is_listed_and_taken_back() {
     host.propose(&Operation { session: &OTHER, ..WRITE }).unwrap();
     host.approve(&Operation { session: &OTHER, ..WRITE }, Scope::Once).unwrap();
     let given = host.approvals.given(host.rules);
-    let listed: Vec<_> = given.iter().map(|given| (given.scope, &given.session, given.tool, given.by.as_str())).collect();
+    let listed: Vec<_> =
+        given.iter().map(|given| (given.scope, &given.session, given.tool, given.by.as_str())).collect();
     assert!(listed.contains(&(Scope::Sandbox, &AGENT, Tool::Write, "ann")) && listed.len() == 2);
     assert!(listed.contains(&(Scope::Once, &OTHER, Tool::Write, "ann")));
     assert_eq!(host.take(&other), Ok(b"x".to_vec()));
@@ -212,7 +215,11 @@ fn one_of_eight_threads_uses_an_approval() {
 fn what_waits_has_bounded_bytes_and_an_approval_is_never_forgotten() {
     let mut host = Host::approved(&WRITE, Scope::Once);
     let content = "x".repeat(BYTES / 8);
-    let proposed = |argument: &'static [&'static [u8]]| Operation { arguments: argument, result: Some(content.as_bytes()), ..WRITE };
+    let proposed = |argument: &'static [&'static [u8]]| Operation {
+        arguments: argument,
+        result: Some(content.as_bytes()),
+        ..WRITE
+    };
     let operations: [&'static [&'static [u8]]; 6] = [&[b"0"], &[b"1"], &[b"2"], &[b"3"], &[b"4"], &[b"5"]];
     for arguments in operations {
         host.rules.now += Duration::from_millis(1);
@@ -262,7 +269,9 @@ fn chunks_are_named_by_the_id_or_the_url() {
     assert_eq!(chunk(&format!("redline:approval/{id}"), 1).as_deref(), Ok("new"));
     assert!(chunk(&id, 2).unwrap_err().starts_with("invalid_args: there is no chunk 2. "));
     assert!(chunk(&id, 0).unwrap_err().starts_with("invalid_args: there is no chunk 0. "));
-    assert!(chunk("other", 1).unwrap_err().starts_with("not_found: no operation waits under the approval_id 'other'. "));
+    assert!(
+        chunk("other", 1).unwrap_err().starts_with("not_found: no operation waits under the approval_id 'other'. ")
+    );
 }
 
 #[test]

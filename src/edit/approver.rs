@@ -25,8 +25,9 @@ impl Approvers {
             let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.@".contains(c));
             match Digest::parse(digest.trim()) {
                 Some(digest) if is_name => Ok((name.to_owned(), digest)),
-                _ => Err(Error::invalid_args(format!("{SETTING} has an entry that is no SHA-256 digest"))
-                    .with_hint("Give the SHA-256 of the secret as 64 hexadecimal digits, or name=digest, separated by commas")),
+                _ => Err(Error::invalid_args(format!("{SETTING} has an entry that is no SHA-256 digest")).with_hint(
+                    "Give the SHA-256 of the secret as 64 hexadecimal digits, or name=digest, separated by commas",
+                )),
             }
         };
         entries.map(read).collect::<Result<_>>().map(Self)

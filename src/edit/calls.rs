@@ -53,11 +53,16 @@ mod tests {
     fn each_session_has_its_calls_of_a_minute() {
         let (calls, start) = (Calls::default(), Instant::now());
         let count = |number, seconds| {
-            calls.count(&Session::Connection(number), 3, start + Duration::from_secs(seconds)).map_err(|error| error.to_string())
+            calls
+                .count(&Session::Connection(number), 3, start + Duration::from_secs(seconds))
+                .map_err(|error| error.to_string())
         };
         assert!((0..3).all(|second| count(1, second).is_ok()));
         let error = count(1, 3).unwrap_err();
-        assert_eq!(error, "too_large: this session has made 3 calls in a minute, and redline_max_calls is 3. Call again in 58 s.");
+        assert_eq!(
+            error,
+            "too_large: this session has made 3 calls in a minute, and redline_max_calls is 3. Call again in 58 s."
+        );
         assert!(count(2, 3).is_ok() && count(1, 59).is_err() && count(1, 60).is_ok());
     }
 

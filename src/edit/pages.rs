@@ -37,7 +37,8 @@ impl Proof {
             Some(Self { width: width.parse().ok()?, height: height.parse().ok()?, digest: Digest::parse(digest)? })
         };
         read().ok_or_else(|| {
-            Error::invalid_args("the proof is none").with_hint("Give the proof of the last page that approval_pages returns")
+            Error::invalid_args("the proof is none")
+                .with_hint("Give the proof of the last page that approval_pages returns")
         })
     }
 
@@ -95,7 +96,11 @@ mod tests {
             assert!(!proof.is_same(&other), "{other}");
         }
         for text in ["", "80x24", "80x24-", "x-", &proof.to_string()[1..]] {
-            assert!(Proof::parse(text).is_err_and(|error| error.to_string().starts_with("invalid_args:")) || text.starts_with('0'), "{text}");
+            assert!(
+                Proof::parse(text).is_err_and(|error| error.to_string().starts_with("invalid_args:"))
+                    || text.starts_with('0'),
+                "{text}"
+            );
         }
     }
 }

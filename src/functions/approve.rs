@@ -59,8 +59,10 @@ fn check_shown(host: &Host, payload: &Payload, scope: Scope, proof: Option<&[u8]
         return Err(too_large_to_read());
     }
     if scope == Scope::Unread {
-        return Err(Error::invalid_args("the scope unread is for payloads that are too large to be shown, and this one is not")
-            .with_hint("Show every page of approval_pages, and give the proof of the last one with the scope once"));
+        return Err(Error::invalid_args(
+            "the scope unread is for payloads that are too large to be shown, and this one is not",
+        )
+        .with_hint("Show every page of approval_pages, and give the proof of the last one with the scope once"));
     }
     let hint = "Show every page of approval_pages, and give the proof of the last one";
     let Some(proof) = proof else {
@@ -81,11 +83,18 @@ fn too_large_to_read() -> Error {
 }
 
 fn shown_pages(host: &Host, payload: &Payload, width: usize, height: usize) -> Result<Vec<Page>> {
-    let within = |value: usize, range: &std::ops::RangeInclusive<i64>| i64::try_from(value).is_ok_and(|v| range.contains(&v));
+    let within =
+        |value: usize, range: &std::ops::RangeInclusive<i64>| i64::try_from(value).is_ok_and(|v| range.contains(&v));
     if !within(width, &limits::DISPLAY_COLUMNS) || !within(height, &limits::PAGE_LINES) {
         let (columns, lines) = (limits::DISPLAY_COLUMNS, limits::PAGE_LINES);
         return Err(Error::invalid_args(format!("a page cannot have {width} columns and {height} lines")).with_hint(
-            format!("Give {} to {} columns and {} to {} lines", columns.start(), columns.end(), lines.start(), lines.end()),
+            format!(
+                "Give {} to {} columns and {} to {} lines",
+                columns.start(),
+                columns.end(),
+                lines.start(),
+                lines.end()
+            ),
         ));
     }
     let secret = host.database.approvals.secret();
@@ -96,9 +105,10 @@ fn shown_pages(host: &Host, payload: &Payload, width: usize, height: usize) -> R
 fn known(arguments: Arguments<'_>, function: &str) -> Result<Payload> {
     match Received::parse(&change_text(arguments, 0, function, "payload")?)? {
         Received::Known(payload) => Ok(*payload),
-        Received::Other { .. } => Err(Error::invalid_args("the payload is of a type that redline does not know").with_hint(
-            "Give a payload of needs_approval, write_approval, edit_approval, read_approval or approvals_waiting",
-        )),
+        Received::Other { .. } => Err(Error::invalid_args("the payload is of a type that redline does not know")
+            .with_hint(
+                "Give a payload of needs_approval, write_approval, edit_approval, read_approval or approvals_waiting",
+            )),
     }
 }
 

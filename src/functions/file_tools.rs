@@ -339,6 +339,15 @@ impl<'a> Hidden<'a> {
 
     fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
         let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
-        Operation { session, tool: self.tool, sandbox: self.sandbox, path, arguments, base: None, result: None, mode: None }
+        Operation {
+            session,
+            tool: self.tool,
+            sandbox: self.sandbox,
+            path,
+            arguments,
+            base: None,
+            result: None,
+            mode: None,
+        }
     }
 }

@@ -46,7 +46,8 @@ mod tests {
     #[test]
     fn every_line_and_column_is_on_a_page() {
         for lines in [0, 1, 3, 4, 30, 100] {
-            let content: String = (0..lines).map(|line| format!("{line:03} {} end{line:03}\n", "x".repeat(60))).collect();
+            let content: String =
+                (0..lines).map(|line| format!("{line:03} {} end{line:03}\n", "x".repeat(60))).collect();
             for (width, height) in [(20, 8), (40, 10), (80, 24), (1000, 100_000)] {
                 let pages = pages(&write(&content), width, height);
                 let all = pages.concat();
