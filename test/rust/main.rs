@@ -5,6 +5,7 @@ mod architecture;
 mod attributes_git;
 mod engine_parity;
 mod index_git;
+mod merge_bases;
 mod patch_git;
 mod review;
 mod sandbox_attacks;

@@ -108,12 +108,12 @@ impl Resolver<'_> {
     fn in_log(&self, reference: &[u8], id: Oid, log: &[u8]) -> Result<Option<Oid>> {
         let is_number = log.iter().all(u8::is_ascii_digit);
         let number = if is_number { log.to_str_lossy().parse().unwrap_or(i64::MAX) } else { -1 };
-        // A number that large is a time.
+        // A number that large is a time; a time before 1970 is one of the far future for git.
         let time = match number {
-            100_000_000.. => Some(number),
+            100_000_000.. => Some(number as u64),
             0.. => None,
             _ => match date::parse(log, &Clock::here()) {
-                Some(time) => Some(time),
+                Some(time) => Some(time as u64),
                 None => return Ok(None),
             },
         };
@@ -127,20 +127,20 @@ impl Resolver<'_> {
             };
         };
         let place = match time {
-            Some(time) => entries.iter().position(|entry| entry.time as i64 <= time),
+            Some(time) => entries.iter().position(|entry| entry.time <= time),
             None => usize::try_from(number).ok().filter(|&place| place < entries.len()),
         };
         if let Some(place) = place {
             // The newest entry, or one before the reference was made anew: what it says must be what the reference is.
             let is_followed = place.checked_sub(1).is_some_and(|newer| !entries[newer].old.is_null());
             let entry = &entries[place];
-            let is_exact = entry.time as i64 == time.unwrap_or(0);
+            let is_exact = entry.time == time.unwrap_or(0);
             return Ok(Some(if is_followed || is_exact { entry.new } else { id }));
         }
-        if time.is_some() {
+        if time.is_some_and(|time| time != 0) {
             return Ok(Some(if oldest.old.is_null() { oldest.new } else { oldest.old }));
         }
-        if number as usize == entries.len() && !oldest.old.is_null() {
+        if usize::try_from(number) == Ok(entries.len()) && !oldest.old.is_null() {
             return Ok(Some(oldest.old));
         }
         Err(self.unresolved(&format!(": the log of {shown} has only {} entries", entries.len())))
