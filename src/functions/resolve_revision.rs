@@ -24,7 +24,7 @@ impl ScalarFunction for ResolveRevision {
 
     fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let (revision, repo) = (row_text(arguments, 0, "rev")?, row_text(arguments, 1, "repo")?);
-        let id = host.repository(&repo)?.resolve(&revision)?;
+        let id = host.read(|| host.repository(&repo)?.resolve(&revision))?;
         out.push_text(Some(&id.to_string()));
         Ok(())
     }

@@ -31,7 +31,7 @@ fn git(repo: &Path) -> Command {
     command
 }
 
-/// Writes histories of 4 to 14 commits with branches `h<history>-<commit>`; returns how many commits each has.
+/// Writes histories of 6 to 16 commits with branches `h<history>-<commit>`; returns how many commits each has.
 fn write(repo: &Path, histories: usize) -> Vec<usize> {
     let made = git(repo).args(["init", "--quiet", "--bare", "."]).status().expect("git runs");
     assert!(made.success());
@@ -39,7 +39,7 @@ fn write(repo: &Path, histories: usize) -> Vec<usize> {
     let mut stream = String::new();
     let mut sizes = Vec::new();
     for history in 0..histories {
-        let size = 4 + dice.below(11);
+        let size = 6 + dice.below(11);
         // All of one second, a few ties, clocks that run backwards, or in order.
         let clock = dice.below(4);
         for commit in 0..size {
@@ -54,7 +54,7 @@ fn write(repo: &Path, histories: usize) -> Vec<usize> {
             stream += &format!("commit refs/heads/h{history}-{commit}\nmark :{mark}\n");
             stream += &format!("committer A <a@b> {date} +0000\ndata {}\n{mark}\n", mark.to_string().len());
             // Some are roots, some have up to four parents.
-            let parents = if commit == 0 || dice.below(12) == 0 { 0 } else { 1 + [0, 0, 1, 1, 1, 2, 3][dice.below(7)] };
+            let parents = if commit == 0 || dice.below(12) == 0 { 0 } else { 1 + [0, 1, 1, 1, 1, 2, 3][dice.below(7)] };
             let mut named: Vec<usize> = Vec::new();
             for _ in 0..parents {
                 let near = commit.min(6);
@@ -97,7 +97,7 @@ fn merge_bases_are_those_of_git_in_its_order() {
     for (history, size) in sizes.into_iter().enumerate() {
         // The last commits have the most in common.
         let [one, two] =
-            [dice.below(3), dice.below(3)].map(|back| ids[format!("h{history}-{}", size - 1 - back).as_str()]);
+            [dice.below(4), 1 + dice.below(5)].map(|back| ids[format!("h{history}-{}", size - 1 - back).as_str()]);
         let output = git(temp.path()).args(["merge-base", "--all", one, two]).output().expect("git runs");
         let wanted: Vec<String> = String::from_utf8(output.stdout).expect("UTF-8").lines().map(str::to_owned).collect();
         let found = repository.merge_bases(one, two).expect("merge bases");
