@@ -13,6 +13,7 @@ use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::{Access, OpenError, Root};
+use crate::text::Stop;
 
 /// An open repository; cheap to clone and to share between threads.
 #[derive(Clone)]
@@ -129,6 +130,11 @@ impl Repository {
     #[must_use]
     pub fn with_budget(self, budget: Arc<Budget>) -> Self {
         Self { budget, ..self }
+    }
+
+    /// Returns what ends long searches early.
+    pub(super) fn stop(&self) -> Stop<'_> {
+        Stop::of(&self.budget)
     }
 
     /// Returns the work tree's folder; a bare repository has none.

@@ -30,7 +30,6 @@ use super::comparison::Comparison;
 use super::merge_base::MergeBases;
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
-use crate::text::Stop;
 use range::Range;
 use resolve::{Hint, Resolver};
 
@@ -92,7 +91,7 @@ impl Repository {
         if let Some(side) = Revision::named(name) {
             return Ok(side);
         }
-        let resolver = Resolver::new(self, name, Stop::never());
+        let resolver = Resolver::new(self, name);
         match resolver.range(Hint::Any)? {
             Range::One(id) => resolver.tree(id).map(Revision::Tree),
             _ => Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
@@ -102,7 +101,7 @@ impl Repository {
 
     /// Returns the object that a revision names, as `git rev-parse` does.
     pub fn resolve(&self, name: &str) -> Result<Oid> {
-        match Resolver::new(self, name, Stop::never()).range(Hint::Any)? {
+        match Resolver::new(self, name).range(Hint::Any)? {
             Range::One(id) => Ok(id),
             _ => Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
                 .with_hint("Give one of its ends")),
@@ -111,8 +110,8 @@ impl Repository {
 
     /// Returns all merge bases of two revisions in git's order.
     pub fn merge_bases(&self, one: &str, two: &str) -> Result<Vec<Oid>> {
-        let [first, last] = [one, two].map(|name| Resolver::new(self, name, Stop::never()));
-        MergeBases::new(first.commits()?, Stop::never()).of(first.one_commit()?, last.one_commit()?)
+        let [first, last] = [one, two].map(|name| Resolver::new(self, name));
+        MergeBases::new(first.commits()?, first.stop).of(first.one_commit()?, last.one_commit()?)
     }
 
     /// Resolves a range, or one revision and the work tree.
@@ -120,7 +119,7 @@ impl Repository {
         if Revision::named(name).is_some() {
             return Ok([self.revision(name)?, Revision::WorkTree]);
         }
-        let resolver = Resolver::new(self, name, Stop::never());
+        let resolver = Resolver::new(self, name);
         match resolver.range(Hint::Any)? {
             Range::Between { from, to } if !merge_base => {
                 Ok([Revision::Tree(resolver.tree(from)?), Revision::Tree(resolver.tree(to)?)])
@@ -140,7 +139,7 @@ impl Repository {
     fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
         let second = Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let to = if second.is_some() { "HEAD" } else { to };
-        let [first, last] = [from, to].map(|name| Resolver::new(self, name, Stop::never()));
+        let [first, last] = [from, to].map(|name| Resolver::new(self, name));
         let ends = [first.one_commit()?, last.one_commit()?];
         let shown = || format!("{} and {}", quoted(from), quoted(to));
         let [base, to] = last.since_merge_base(ends, shown)?;

@@ -12,7 +12,6 @@ use crate::git::history::Ends;
 use crate::git::merge_base::MergeBases;
 use crate::git::refs::Resolved;
 use crate::git::repository::Repository;
-use crate::text::Stop;
 
 /// What a text names.
 pub enum Range {
@@ -34,7 +33,7 @@ impl Repository {
     /// Resolves a range of commits as `git log` does: `a..b`, `a...b` without their merge bases' history,
     /// one revision with all its ancestors, or `ALL` references and HEAD.
     pub fn ends(&self, range: &str) -> Result<Ends> {
-        let resolver = Resolver::new(self, range, Stop::never());
+        let resolver = Resolver::new(self, range);
         if range.eq_ignore_ascii_case("ALL") {
             return resolver.all();
         }

@@ -63,8 +63,8 @@ pub struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Returns what resolves `asked` and its parts; `stop` ends long searches.
-    pub fn new(repository: &'a Repository, asked: &str, stop: Stop<'a>) -> Self {
+    /// Returns what resolves `asked` and its parts.
+    pub fn new(repository: &'a Repository, asked: &str) -> Self {
         Self {
             repository,
             references: References::new(repository),
@@ -72,7 +72,7 @@ impl<'a> Resolver<'a> {
             commits: OnceCell::new(),
             asked: asked.to_owned(),
             broken: RefCell::default(),
-            stop,
+            stop: repository.stop(),
         }
     }
 
