@@ -139,8 +139,8 @@ DAMAGE = {
     "a missing object": (lambda git: (git / "refs/heads/x").write_text("1" * 40 + "\n"), "refs/heads/x"),
     "the null id": (lambda git: (git / "refs/heads/x").write_text("0" * 40 + "\n"), "refs/heads/x"),
     "a name with a space": (lambda git: (git / "refs/heads/x y").write_text((git / "refs/heads/main").read_text()), "refs/heads/x y"),
-    "packed-refs that was cut": (lambda git: (git / "packed-refs").write_text("1" * 40 + " refs/tags/v1\n" + "1" * 20), "1111"),
-    "packed-refs with garbage": (lambda git: (git / "packed-refs").write_text("# pack-refs with: peeled\ngarbage\n"), "garbage"),
+    "packed-refs that was cut": (lambda git: (git / "packed-refs").write_text("1" * 40 + " refs/tags/v1\n" + "1" * 20), "line 2 of its packed-refs"),
+    "packed-refs with garbage": (lambda git: (git / "packed-refs").write_text("# pack-refs with: peeled\ngarbage\n"), "line 2 of its packed-refs"),
     "a packed reference to nothing": (lambda git: (git / "packed-refs").write_text("1" * 40 + " refs/tags/v1\n"), "refs/tags/v1"),
     "a HEAD to nothing": (lambda git: (git / "HEAD").write_text("1" * 40 + "\n"), "HEAD"),
 }  # fmt: skip

@@ -5,7 +5,7 @@
 
 use gix::bstr::ByteSlice;
 
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::store::GitDirectory;
 use crate::limits;
@@ -25,7 +25,7 @@ impl Packed {
     pub fn read(directory: &GitDirectory) -> Result<Self> {
         let bytes = directory.read(b"packed-refs", limits::PACKED_REFS_BYTES)?.unwrap_or_default();
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
-            return Err(damaged(directory, bytes.lines().last().unwrap_or_default()));
+            return Err(damaged(directory, bytes.lines().count()));
         }
         Ok(Self { bytes })
     }
@@ -49,7 +49,7 @@ impl Packed {
     /// Calls `each` with the name and id of every reference, in the order of the lines.
     ///
     /// # Errors
-    /// `tool_failed` that quotes a line which is none of a reference.
+    /// `tool_failed` that numbers a line which is none of a reference.
     pub fn each(
         &self,
         directory: &GitDirectory,
@@ -61,25 +61,26 @@ impl Packed {
         for (number, line) in self.bytes.lines().enumerate() {
             if number == 0 && line.starts_with(b"#") {
                 if !line.starts_with(b"# pack-refs with:") {
-                    return Err(damaged(directory, line));
+                    return Err(damaged(directory, number + 1));
                 }
                 continue;
             }
             if let Some(peeled) = line.strip_prefix(b"^") {
                 if id(peeled).is_none() || number == 0 {
-                    return Err(damaged(directory, line));
+                    return Err(damaged(directory, number + 1));
                 }
                 continue;
             }
             match line.split_at_checked(digits) {
                 Some((hex, [b' ' | b'\t', name @ ..])) if let Some(id) = id(hex) => each(name, id)?,
-                _ => return Err(damaged(directory, line)),
+                _ => return Err(damaged(directory, number + 1)),
             }
         }
         Ok(())
     }
 }
 
-fn damaged(directory: &GitDirectory, line: &[u8]) -> Error {
-    directory.gate().damaged(format!("packed-refs holds the line {}", quoted(&line.to_str_lossy())))
+/// Says which line, and not what it holds: the file may be another one.
+fn damaged(directory: &GitDirectory, line: usize) -> Error {
+    directory.gate().damaged(format!("line {line} of its packed-refs is no reference"))
 }

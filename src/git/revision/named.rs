@@ -108,9 +108,10 @@ impl Resolver<'_> {
     fn in_log(&self, reference: &[u8], id: Oid, log: &[u8]) -> Result<Option<Oid>> {
         let is_number = log.iter().all(u8::is_ascii_digit);
         let number = if is_number { log.to_str_lossy().parse().unwrap_or(i64::MAX) } else { -1 };
-        // A number that large is a time; a time before 1970 is one of the far future for git.
+        // A number that large is a time, as far as git's numbers reach; a time before 1970 is one of the far future for
+        // it.
         let time = match number {
-            100_000_000.. => Some(number as u64),
+            100_000_000..0x8000_0000 => Some(number as u64),
             0.. => None,
             _ => match date::parse(log, &Clock::here()) {
                 Some(time) => Some(time as u64),

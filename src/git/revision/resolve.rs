@@ -83,7 +83,7 @@ impl<'a> Resolver<'a> {
     /// reference.
     pub fn resolve(&self, name: &[u8], hint: Hint) -> Result<Option<Oid>> {
         if name.len() > limits::REVISION_BYTES {
-            return Err(Error::invalid_args(format!("a revision has {} bytes", name.len()))
+            return Err(Error::invalid_args(format!("the revision {} has {} bytes", quoted(&self.asked), name.len()))
                 .with_hint(format!("redline reads {} of a revision", limits::REVISION_BYTES)));
         }
         if name.contains(&0) {
