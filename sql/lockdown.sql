@@ -1,6 +1,8 @@
 -- A host for agents: redline reads in one folder, DuckDB itself opens no file, and nothing of it can
 -- be changed by SQL. Run once per database, as its owner, with your own folder in both places:
 --   .read sql/lockdown.sql
+-- To let a person approve changes, SET GLOBAL redline_approver to the SHA-256 of a key of the host's own before this is
+-- run: docs/approving.md.
 --
 -- The order matters: LOAD fails once external access is off, and no setting can be changed once the
 -- configuration is locked. docs/security.md says what this keeps, and what it does not.
@@ -25,4 +27,16 @@ SET GLOBAL enable_external_access = false;
 -- need that, and let agents call tools only, not run SQL of their own.
 SET GLOBAL disabled_filesystems = 'LocalFileSystem';
 
+-- What one session of an agent may ask of the host: proposals that wait, and calls of tools in a minute.
+SET GLOBAL redline_max_proposals = 100;
+SET GLOBAL redline_max_calls = 600;
+
 SET GLOBAL lock_configuration = true;
+
+-- The script checks itself: where a statement above has failed, this one fails too, and nothing may be served.
+-- 'mcp_servers' is open where the extension duckdb_mcp was loaded and `SET GLOBAL mcp_lock_servers = true` was not run
+-- before the lock: SQL could start any program. DuckDB before 2.0 lets SQL switch on logging and profiling under every
+-- lock; docs/security.md says what that shows.
+SELECT CASE WHEN system.main.list_has_any(open_doors, ['configuration', 'external_access', 'no_sandboxes', 'mcp_servers'])
+    THEN system.main.error('sql/lockdown.sql has left doors open: serve nothing') ELSE 'locked' END AS lockdown
+FROM system.main.redline_capabilities();

@@ -5,8 +5,15 @@
 -- (not -init, behind which the tool itself changes a setting, and the lock stops it). `INSTALL duckdb_mcp
 -- FROM community` has to be run once before. docs/mcp.md says what is tried and what is not.
 
+-- Nothing but the protocol may stand on stdout, and what fails ends the script, also where it comes from a pipe.
+.bail on
+.mode trash
+
 LOAD duckdb_mcp;
 LOAD redline;
+
+-- No client starts a program through ATTACH … (TYPE mcp).
+SET GLOBAL mcp_lock_servers = true;
 
 .read sql/macros.sql
 

@@ -140,6 +140,14 @@ pub const FOLDER_NAMES: usize = 5_000;
 /// Milliseconds that a writer waits for another that has locked the folder; then it is `tool_failed:`.
 pub const LOCK_MILLIS: u64 = 10_000;
 
+/// Levels of directories that are removed where a name of redline's own was taken by one; deeper is `tool_failed:`.
+pub const CLEARED_DEPTH: usize = 64;
+
+/// Patterns of reserved names in a sandbox, and bytes of each; more are `invalid_args:`.
+pub const RESERVED_PATTERNS: usize = 1_000;
+/// See [`RESERVED_PATTERNS`].
+pub const RESERVED_PATTERN_BYTES: usize = 1_000;
+
 /// Bytes of the list of a file's extended attributes, and of each; larger ones are not kept.
 pub const XATTR_BYTES: usize = 64 << 10;
 

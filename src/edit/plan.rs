@@ -1,5 +1,6 @@
 //! What an edit makes of a file: bytes in, bytes out.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -7,6 +8,7 @@ use super::explain::not_found;
 use super::line_ends::LineEnds;
 use super::matching::{Haystack, without_overlaps};
 use crate::error::{Error, Result, quoted};
+use crate::limits;
 use crate::text::lines::Lines;
 use crate::text::unified::unified_diff;
 use crate::text::{Diff, DiffOptions, Engine, Stop, is_binary};
@@ -236,9 +238,19 @@ fn find(
     edits: &[Edit<'_>],
     stop: &Stop<'_>,
 ) -> Result<Vec<Match>> {
+    if edits.len() > limits::EDITS {
+        return Err(Error::too_large(format!("there are {} edits, and one call makes {}", edits.len(), limits::EDITS))
+            .with_hint("Make them in several calls, or write the whole file"));
+    }
     let mut matches = Vec::new();
+    let mut wanted = HashMap::new();
     for (index, edit) in edits.iter().enumerate() {
         stop.check()?;
+        // The same string again stands where it stood: nothing has to be searched for to know that they overlap.
+        if let Some(first) = wanted.insert(edit.old_string, index) {
+            let place: Option<&Match> = matches.iter().find(|found: &&Match| found.edit == first);
+            return Err(overlap(file, lines, [first, index], place.map_or(0, |found| found.place.start)));
+        }
         let mut places = haystack.places(edit.old_string);
         if places.is_empty() {
             return Err(not_found(&which(index, edits.len()), file, lines, edit.old_string));
@@ -249,17 +261,25 @@ fn find(
             return Err(not_unique(&which(index, edits.len()), lines, &places));
         }
         matches.extend(places.into_iter().map(|place| Match { place, edit: index }));
+        // Places that do not overlap are no more than the bytes: with more, what is found already is refused below.
+        if matches.len() > lines.bytes().len() + 1 {
+            break;
+        }
     }
     matches.sort_by_key(|Match { place, .. }| place.start);
     for pair in matches.windows(2) {
         if pair[1].place.start < pair[0].place.end || pair[1].place.start == pair[0].place.start {
-            let [first, second] = [pair[0].edit.min(pair[1].edit) + 1, pair[0].edit.max(pair[1].edit) + 1];
-            let line = lines.line_at(pair[1].place.start) + 1;
-            return Err(Error::invalid_args(format!("edits {first} and {second} overlap at line {line} of {file}"))
-                .with_hint("Join them to one edit"));
+            let both = [pair[0].edit.min(pair[1].edit), pair[0].edit.max(pair[1].edit)];
+            return Err(overlap(file, lines, both, pair[1].place.start));
         }
     }
     Ok(matches)
+}
+
+fn overlap(file: FileName<'_>, lines: &Lines<'_>, [first, second]: [usize; 2], at: usize) -> Error {
+    let line = lines.line_at(at) + 1;
+    Error::invalid_args(format!("edits {} and {} overlap at line {line} of {file}", first + 1, second + 1))
+        .with_hint("Join them to one edit")
 }
 
 fn not_unique(which: &str, lines: &Lines<'_>, places: &[Range<usize>]) -> Error {

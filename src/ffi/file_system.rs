@@ -4,8 +4,10 @@
 //! of a Python host), and DuckDB checks each path against its own limits.
 //!
 //! DuckDB's C++ exceptions end in these calls and come back as error data, so they may run inside
-//! `catch_unwind`; closing comes before destroying, because only the latter would let one through.
+//! `catch_unwind`. Destroying a handle closes it once more and lets what that throws through: handles are kept until
+//! the callback has left its containment, and destroyed there ([`destroy_closed`]).
 
+use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::ptr;
 use std::sync::Arc;
@@ -110,11 +112,26 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        // SAFETY: owned, closed and destroyed once.
-        unsafe {
-            (api().duckdb_file_handle_close)(self.0);
-            (api().duckdb_destroy_file_handle)(&mut self.0);
+        // SAFETY: owned and open; the call returns an error instead of throwing.
+        let closed = unsafe { (api().duckdb_file_handle_close)(self.0) };
+        // One that cannot be closed would throw when it is destroyed: what it holds is left to the process.
+        if closed == sys::DuckDBSuccess {
+            let _ = CLOSED.try_with(|closed| closed.borrow_mut().push(self.0));
         }
+    }
+}
+
+thread_local! {
+    /// The handles of this thread that are closed and wait to be destroyed.
+    static CLOSED: RefCell<Vec<sys::duckdb_file_handle>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Destroys the handles that this thread has closed. Must run outside `catch_unwind`, as DuckDB may throw; the others
+/// then wait for the next call.
+pub(super) fn destroy_closed() {
+    while let Some(mut handle) = CLOSED.try_with(|closed| closed.borrow_mut().pop()).ok().flatten() {
+        // SAFETY: closed by `File::drop`, which has given it up; destroyed once.
+        unsafe { (api().duckdb_destroy_file_handle)(&mut handle) }
     }
 }
 

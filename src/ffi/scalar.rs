@@ -8,6 +8,7 @@ use libduckdb_sys as sys;
 use super::api::api;
 use super::column::Column;
 use super::contain;
+use super::file_system;
 use super::input::Input;
 use super::kept::Kept;
 use super::settings::{ClientContext, Settings};
@@ -177,7 +178,9 @@ unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info)
         (api.duckdb_scalar_function_init_get_client_context)(info, &mut context);
         let kept = Kept::of((api.duckdb_scalar_function_init_get_extra_info)(info));
         let settings = ClientContext::new(context).read(F::SETTINGS, kept);
-        match contain::run(|| F::open(settings)) {
+        let opened = contain::run(|| F::open(settings));
+        file_system::destroy_closed();
+        match opened {
             Ok(state) => (api.duckdb_scalar_function_init_set_state)(
                 info,
                 Box::into_raw(Box::new(state)).cast(),
@@ -224,6 +227,7 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
             }
             Ok(())
         });
+        file_system::destroy_closed();
         match computed {
             Ok(()) => vector::write(output, &out),
             Err(error) => (api.duckdb_scalar_function_set_error)(info, contain::c_message(&error).as_ptr()),

@@ -10,6 +10,7 @@ use sys::idx_t;
 use super::api::api;
 use super::column::Batch;
 use super::contain;
+use super::file_system;
 use super::kept::Kept;
 use super::settings::{ClientContext, Settings};
 use super::types::{Field, TypeHandle, c_name};
@@ -159,6 +160,7 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
             Ok(Box::new(ScanData { scan, batch: Batch::new(F::COLUMNS, &projection), broken: false }))
         });
+        file_system::destroy_closed();
         match opened {
             Ok(scan) => {
                 let destroy = destroy::<ScanData<F::Scan>>;
@@ -186,6 +188,7 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(info: sys::duckdb_function_in
             data.broken = false;
             Ok(())
         });
+        file_system::destroy_closed();
         if let Err(error) = filled {
             (api.duckdb_function_set_error)(info, contain::c_message(&error).as_ptr());
             return;

@@ -3,7 +3,7 @@
 use super::host::{self, EXTERNAL_ACCESS, Host};
 use super::settings;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value, host_version};
+use crate::ffi::{Batch, Column, Field, Open, Settings, TableFunction, Type, Value, host_version};
 use crate::sandbox::{Sandbox, Sandboxes, kernel_guard};
 
 /// Whether settings can be changed no more.
@@ -26,16 +26,44 @@ const LIMITS: Type = Type::Struct(&[
     Field::new("approval_ttl_seconds", Type::BigInt),
 ]);
 
-/// The settings that are read: those of the other functions, and the lock.
+/// Whether the extension duckdb_mcp starts no program for a server any more; unknown while it is not loaded.
+const MCP_LOCK_SERVERS: &str = "mcp_lock_servers";
+/// Whether DuckDB writes a log, which SQL can read.
+const ENABLE_LOGGING: &str = "enable_logging";
+
+/// The settings that only this function reads.
+const OWN_SETTINGS: [&str; 3] = [LOCK_CONFIGURATION, MCP_LOCK_SERVERS, ENABLE_LOGGING];
+
+/// The settings that are read: those of the other functions, and its own.
 const SETTINGS: &[&str] = &{
-    let mut all = [LOCK_CONFIGURATION; host::SETTINGS.len() + 1];
+    let mut all = [LOCK_CONFIGURATION; host::SETTINGS.len() + OWN_SETTINGS.len()];
     let mut index = 0;
-    while index < host::SETTINGS.len() {
-        all[index] = host::SETTINGS[index];
+    while index < all.len() {
+        let is_own = index >= host::SETTINGS.len();
+        all[index] = if is_own { OWN_SETTINGS[index - host::SETTINGS.len()] } else { host::SETTINGS[index] };
         index += 1;
     }
     all
 };
+
+/// Returns by name what SQL on this database can still do beside redline's rules; docs/security.md has each with what
+/// closes it.
+fn open_doors(settings: &Settings, has_sandboxes: bool) -> Vec<&'static str> {
+    let is = |name, value| settings.get(name).as_boolean() == Some(value);
+    // Before 2.0, `CALL enable_logging` and `enable_profiling` pass by the lock.
+    let passes_lock = host_version().starts_with("v1.");
+    let doors = [
+        ("configuration", !is(LOCK_CONFIGURATION, true)),
+        ("external_access", !is(EXTERNAL_ACCESS, false)),
+        ("no_sandboxes", !has_sandboxes),
+        ("mcp_servers", is(MCP_LOCK_SERVERS, false)),
+        ("logging", passes_lock || is(ENABLE_LOGGING, true)),
+        ("profiling", passes_lock),
+        // `current_setting` shows the roots and the digests of approvers.
+        ("readable_settings", has_sandboxes),
+    ];
+    doors.into_iter().filter_map(|(name, is_open)| is_open.then_some(name)).collect()
+}
 
 /// The table function.
 pub struct Capabilities;
@@ -93,6 +121,7 @@ impl TableFunction for Capabilities {
                 "enable_external_access" => column.push_boolean(settings.get(EXTERNAL_ACCESS).as_boolean()),
                 "lock_configuration" => column.push_boolean(settings.get(LOCK_CONFIGURATION).as_boolean()),
                 "kernel_guard" => column.push_boolean(Some(kernel_guard())),
+                "open_doors" => push_texts(column, &open_doors(settings, host.access.sandboxes().is_some()))?,
                 other => unreachable!("no column {other}"),
             }
         }

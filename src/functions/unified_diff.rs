@@ -53,7 +53,9 @@ impl ScalarFunction for UnifiedDiff {
         };
         let labels = (arguments.text(3).unwrap_or(b"a"), arguments.text(4).unwrap_or(b"b"));
         let unified = unified_diff(&diff, labels.0, labels.1);
-        out.push_bytes((unified.len() <= limits::VALUE_BYTES).then_some(&unified));
+        // A byte that is no UTF-8 becomes three.
+        let text = String::from_utf8_lossy(&unified);
+        out.push_text((text.len() <= limits::VALUE_BYTES).then_some(&*text));
         Ok(())
     }
 }

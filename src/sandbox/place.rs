@@ -68,6 +68,14 @@ impl<'a> Place<'a> {
         if !self.sandbox.is_writable() {
             return refused("lies in a sandbox that is only read");
         }
+        if let Some(pattern) = self.sandbox.keeps(&self.path) {
+            return Err(Error::fs_denied(format!(
+                "{} matches {}, which is reserved: tools obey such files, so they are read and not written",
+                quoted(&self.to_string()),
+                quoted(pattern)
+            ))
+            .with_hint("The host lists in the sandbox's field 'reserved' what is not written"));
+        }
         if self.path.is_head() {
             return refused("could make its folder a repository");
         }

@@ -10,8 +10,9 @@ use serde::Deserialize;
 
 use super::beneath::Root;
 use super::place::Place;
-use super::rel_path::RelPath;
+use super::rel_path::{Pattern, RelPath, obeyed};
 use crate::error::{Error, Result, quoted, visible};
+use crate::limits;
 
 const SETTING: &str = "redline_sandboxes";
 const NAME_BYTES: usize = 64;
@@ -64,6 +65,7 @@ struct Entry {
     write_approval: bool,
     #[serde(default = "asked")]
     edit_approval: bool,
+    reserved: Option<Vec<String>>,
 }
 
 fn asked() -> bool {
@@ -83,6 +85,8 @@ pub struct Sandbox {
     suffixes: Option<Vec<String>>,
     max_file_bytes: u64,
     approvals: Approvals,
+    /// What may be read and not written, by its name.
+    reserved: Vec<Pattern>,
     /// Whether DuckDB's own settings let the root be read.
     is_open: bool,
 }
@@ -122,6 +126,11 @@ impl Sandbox {
     /// Returns which operations a person must approve.
     pub fn approvals(&self) -> Approvals {
         self.approvals
+    }
+
+    /// Returns the pattern by which a path may be read and not written.
+    pub(super) fn keeps(&self, path: &RelPath) -> Option<&str> {
+        path.matched(&self.reserved).map(Pattern::as_str)
     }
 
     /// Returns the bytes that a file may have.
@@ -336,6 +345,22 @@ impl Entry {
             let field = format!("suffixes[{at}]");
             return Err(wrong(index, &field, &quoted(suffix), "no suffix", "Write it as '.md', with its dot"));
         }
+        let reserved = match &self.reserved {
+            None => obeyed(),
+            Some(patterns) if patterns.len() > limits::RESERVED_PATTERNS => {
+                let count = patterns.len().to_string();
+                return Err(wrong(index, "reserved", &count, "too many patterns", "Give fewer"));
+            }
+            Some(patterns) => {
+                let read = |(at, text): (usize, &String)| {
+                    Pattern::parse(text).ok_or_else(|| {
+                        let hint = "Give names such as 'CLAUDE.md', '.env*' or '.github/workflows'";
+                        wrong(index, &format!("reserved[{at}]"), &quoted(text), "no pattern of names", hint)
+                    })
+                };
+                patterns.iter().enumerate().map(read).collect::<Result<_>>()?
+            }
+        };
         let bad_root = |what| wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a folder");
         if !Path::new(&self.root).is_absolute() {
             return Err(bad_root("no absolute path"));
@@ -356,6 +381,7 @@ impl Entry {
             root,
             identity,
             mode: self.mode,
+            reserved,
             suffixes: self.suffixes,
             max_file_bytes: self.max_file_bytes.map_or(max_read_bytes, |bytes| bytes.get().min(max_read_bytes)),
             approvals: Approvals { read: self.read_approval, write: self.write_approval, edit: self.edit_approval },

@@ -3,12 +3,12 @@
 use thiserror::Error;
 
 use crate::error::{is_hard_to_see, quoted};
-use crate::limits::{PATH_BYTES, PATH_NAME_BYTES};
+use crate::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
 
 /// Names that are never read or written on their own, at any depth and in any case: the folders of
-/// version control, git's configuration and hooks, and what tells an agent or an editor which
-/// programs to run.
-const RESERVED: [&str; 12] = [
+/// version control, git's configuration and hooks, keys and tokens, what tells an agent or an editor which
+/// programs to run, and what redline itself writes with.
+const RESERVED: [&str; 17] = [
     ".git",
     ".gitconfig",
     ".gitmodules",
@@ -21,6 +21,11 @@ const RESERVED: [&str; 12] = [
     ".codex",
     ".cursor",
     ".vscode",
+    ".ssh",
+    ".gnupg",
+    ".netrc",
+    ".claude.json",
+    ".redline-new",
 ];
 
 /// A path as an agent gives it, checked: names joined by single `/`, none of them `.` or `..`, none
@@ -47,7 +52,7 @@ pub enum Flaw {
     #[error("has the part {}", quoted(.0))]
     Dots(&'static str),
     /// A control, direction or invisible character.
-    #[error("has the character U+{:04X}, which cannot be seen", *.0 as u32)]
+    #[error("has the character U+{:04X}, which cannot be seen or told from a space", *.0 as u32)]
     HardToSee(char),
     /// What Windows takes for a separator or the mark of a drive or stream.
     #[error("has the character {}", quoted(&.0.to_string()))]
@@ -66,7 +71,9 @@ impl RelPath {
         if text.len() > PATH_BYTES || text.split('/').any(|name| name.len() > PATH_NAME_BYTES) {
             return Err(Flaw::TooLong);
         }
-        if let Some(c) = text.chars().find(|&c| is_hard_to_see(c)) {
+        // A blank of another width passes for a space, and hides at the end of a name.
+        if let Some(c) = text.chars().find(|&c| is_hard_to_see(c) || c != ' ' && (c.is_whitespace() || c == '\u{2800}'))
+        {
             return Err(Flaw::HardToSee(c));
         }
         if let Some(c) = text.chars().find(|c| matches!(c, '\\' | ':')) {
@@ -105,10 +112,91 @@ impl RelPath {
         self.0.split('/').find(|name| RESERVED.contains(&folded(name).as_str()))
     }
 
+    /// Returns the first of `patterns` that the path matches.
+    pub fn matched<'a>(&self, patterns: &'a [Pattern]) -> Option<&'a Pattern> {
+        let names: Vec<String> = self.0.split('/').map(folded).collect();
+        patterns.iter().find(|pattern| pattern.matches(&names))
+    }
+
     /// Tells whether the file would be git's `HEAD`, without which no folder is a repository.
     pub fn is_head(&self) -> bool {
         folded(self.name()) == "head"
     }
+}
+
+/// A pattern of names: matched in any case, at any depth; `*` stands for any characters of a name, and a pattern of
+/// several names matches them one below the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    text: String,
+    names: Vec<String>,
+}
+
+impl Pattern {
+    /// Reads a pattern; `None` where it has an empty name or is too long.
+    pub fn parse(text: &str) -> Option<Self> {
+        let names: Vec<String> = text.split('/').map(folded).collect();
+        let is_fine = text.len() <= RESERVED_PATTERN_BYTES && names.iter().all(|name| !name.is_empty());
+        is_fine.then(|| Self { text: text.to_owned(), names })
+    }
+
+    /// Returns it as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    fn matches(&self, names: &[String]) -> bool {
+        let is_like = |(pattern, name): (&String, &String)| is_like(pattern, name);
+        names.windows(self.names.len()).any(|window| self.names.iter().zip(window).all(is_like))
+    }
+}
+
+/// Tells whether a name matches a pattern of `*` and characters that stand for themselves.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// What tools obey: shells, editors, agents and services run what these files say. They may be read, and are not
+/// written unless the sandbox says otherwise.
+const OBEYED: &[&str] = &[
+    ".envrc",
+    ".bash*",
+    ".profile",
+    ".zsh*",
+    ".zprofile",
+    ".zlogin",
+    ".npmrc",
+    ".cursorrules",
+    ".windsurf*",
+    ".clinerules",
+    ".gemini",
+    ".idea",
+    ".devcontainer*",
+    ".kiro",
+    ".roo*",
+    ".github/workflows",
+    ".github/actions",
+    ".github/copilot-instructions.md",
+    ".gitlab-ci.yml",
+    ".pre-commit-config.yaml",
+    "claude.md",
+    "claude.local.md",
+    "agents.md",
+    "gemini.md",
+];
+
+/// Returns the patterns of what tools obey.
+pub fn obeyed() -> Vec<Pattern> {
+    OBEYED.iter().filter_map(|text| Pattern::parse(text)).collect()
 }
 
 /// Returns a name as any system may read it: cases are folded by all of Unicode (APFS takes
@@ -158,6 +246,10 @@ mod tests {
             ("a\u{202e}b", Flaw::HardToSee('\u{202e}')),
             (".g\u{200c}it/config", Flaw::HardToSee('\u{200c}')),
             ("a\u{feff}", Flaw::HardToSee('\u{feff}')),
+            ("a\u{a0}b", Flaw::HardToSee('\u{a0}')),
+            ("a\u{2003}", Flaw::HardToSee('\u{2003}')),
+            ("a\u{3000}", Flaw::HardToSee('\u{3000}')),
+            ("a\u{2800}", Flaw::HardToSee('\u{2800}')),
             ("a\u{ad}b", Flaw::HardToSee('\u{ad}')),
             ("a\u{e0041}", Flaw::HardToSee('\u{e0041}')),
             ("..\\a", Flaw::Separator('\\')),
@@ -225,12 +317,66 @@ mod tests {
             ".cursor",
             ".gitmodules",
             ".husky/pre-push",
+            ".ssh/authorized_keys",
+            ".Claude.json",
+            ".redline-new",
+            "a/.redline-new/x",
         ] {
             assert!(RelPath::parse(text).unwrap().reserved().is_some(), "{text}");
         }
         for (text, is_head) in [("a/HEAD", true), ("Head.", true), ("HEAD/a", false), ("a/HEAD.txt", false)] {
             assert_eq!(RelPath::parse(text).unwrap().is_head(), is_head, "{text}");
         }
+    }
+
+    #[test]
+    fn what_tools_obey_is_told_by_its_pattern() {
+        let patterns = obeyed();
+        assert_eq!(patterns.len(), OBEYED.len());
+        for text in [
+            ".envrc",
+            "a/.BASHRC",
+            ".zshrc",
+            "CLAUDE.md",
+            "x/Agents.MD",
+            ".github/workflows/ci.yml",
+            "a/.github/Workflows/x",
+            ".idea/a",
+            ".devcontainer.json",
+            ".roo/x",
+            ".rooignore",
+            ".windsurfrules",
+            ".pre-commit-config.yaml",
+            ".envrc. ",
+        ] {
+            assert!(RelPath::parse(text).unwrap().matched(&patterns).is_some(), "{text}");
+        }
+        for text in [
+            "envrc",
+            "bashrc",
+            ".env",
+            "CLAUDE.md.txt",
+            "my-agents.md",
+            ".github/x.yml",
+            "workflows/ci.yml",
+            ".github/a/workflows",
+            ".ideas",
+        ] {
+            assert_eq!(RelPath::parse(text).unwrap().matched(&patterns), None, "{text}");
+        }
+        for (pattern, name, matches) in [
+            ("*", "a", true),
+            ("a*c", "abc", true),
+            ("a*c", "ac", true),
+            ("a*c", "abcd", false),
+            ("a*b*c", "a-b-c", true),
+            ("a*b*c", "acb", false),
+            ("ab*ba", "aba", false),
+            ("**", "", true),
+        ] {
+            assert_eq!(is_like(pattern, name), matches, "{pattern} {name}");
+        }
+        assert_eq!((Pattern::parse(""), Pattern::parse("a//b")), (None, None));
     }
 
     #[test]

@@ -13,8 +13,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{
-    AtFlags, FlockOperation, Gid, Mode, OFlags, RenameFlags, Uid, fchmod, fchown, fgetxattr, flistxattr, flock,
-    fsetxattr, fstat, fsync, mkdirat, openat, renameat, renameat_with, unlinkat,
+    Access, AtFlags, Dir, FlockOperation, Gid, Mode, OFlags, RenameFlags, Uid, accessat, fchmod, fchown, fgetxattr,
+    flistxattr, flock, fsetxattr, fstat, fsync, mkdirat, openat, renameat, renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -84,9 +84,6 @@ impl Place<'_> {
     pub fn write(&self, bytes: &[u8], expected: &Expected) -> Result<()> {
         self.check_writable()?;
         let shown = quoted(&self.to_string());
-        if self.path().name() == NEW {
-            return Err(Error::fs_denied(format!("{shown} is a name that redline itself uses")));
-        }
         let limit = self.sandbox().max_file_bytes();
         if bytes.len() as u64 > limit {
             return Err(Error::too_large(format!(
@@ -96,8 +93,27 @@ impl Place<'_> {
             .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
         }
         let failed = |error: io::Error| self.write_failed(error);
-        let folder = self.folder_for_writing().map_err(failed)?;
-        lock(&folder).map_err(|error| match error {
+        let mut made = Vec::new();
+        let written = self.folder_for_writing(&mut made).map_err(failed).and_then(|folder| {
+            self.write_in(&folder, bytes, expected)?;
+            Ok(folder)
+        });
+        let Ok(folder) = written else {
+            remove_made(made);
+            return written.map(drop);
+        };
+        fsync(&folder).map_err(|error| {
+            Error::tool_failed(format!("{shown} is written, but the system could not make its name durable"))
+                .with_hint("Read it back; after a crash of the machine the old content may return")
+                .with_source(error)
+        })
+    }
+
+    /// Writes the file in its directory, of which nothing is changed on failure.
+    fn write_in(&self, folder: &OwnedFd, bytes: &[u8], expected: &Expected) -> Result<()> {
+        let shown = quoted(&self.to_string());
+        let failed = |error: io::Error| self.write_failed(error);
+        lock(folder).map_err(|error| match error {
             Errno::WOULDBLOCK => Error::tool_failed(format!("the folder of {shown} is locked by another writer"))
                 .with_hint("Try again when it has finished"),
             error => failed(error.into()),
@@ -115,8 +131,7 @@ impl Place<'_> {
         new.put(self.path().name(), replaced.is_none()).map_err(|error| match error {
             Errno::EXIST => stale(&shown),
             error => failed(error.into()),
-        })?;
-        fsync(&folder).map_err(|error| failed(error.into()))
+        })
     }
 
     /// Refuses what stands at the path when it is not what was expected.
@@ -146,11 +161,12 @@ impl Place<'_> {
         if identity.mode & SETUID_OR_SETGID != 0 {
             return refused("runs as its owner (setuid or setgid)", "Take that permission away first");
         }
-        Ok(())
+        self.check_permitted()
     }
 
-    /// Opens the folder of the file; those that are missing are made.
-    fn folder_for_writing(&self) -> io::Result<OwnedFd> {
+    /// Opens the directory of the file; those that are missing are made, and each is put into `made` with the one
+    /// above it.
+    fn folder_for_writing(&self, made: &mut Vec<(OwnedFd, String)>) -> io::Result<OwnedFd> {
         let root = &self.sandbox().root;
         let mut opened = root.open_folder("")?;
         for folder in self.path().folders() {
@@ -159,8 +175,12 @@ impl Place<'_> {
                 Err(Errno::NOENT) => {
                     let name = folder.rsplit('/').next().unwrap_or_default();
                     match mkdirat(&opened, name, Mode::from_raw_mode(0o777)) {
-                        // Another writer may have made it in between.
-                        Ok(()) | Err(Errno::EXIST) => fsync(&opened)?,
+                        Ok(()) => {
+                            made.push((opened.try_clone()?, name.to_owned()));
+                            fsync(&opened)?;
+                        }
+                        // Another writer has made it in between.
+                        Err(Errno::EXIST) => fsync(&opened)?,
                         Err(error) => return Err(error.into()),
                     }
                     root.open_folder(folder)?
@@ -173,15 +193,53 @@ impl Place<'_> {
 
     fn write_failed(&self, error: io::Error) -> Error {
         let shown = quoted(&self.to_string());
-        let words = match Errno::from_io_error(&error) {
-            Some(Errno::NOSPC | Errno::DQUOT) => "the disk is full, and the file is as it was",
-            Some(Errno::ROFS) => "the file system is read-only",
-            Some(Errno::ACCESS | Errno::PERM) => "its folder is not writable for this process",
-            Some(Errno::LOOP | Errno::NOTDIR) => "a folder on the way is a file or a link",
-            Some(Errno::NAMETOOLONG) => "its name is too long for the file system",
-            _ => "the system refused, and the file is as it was",
+        let (words, hint) = match Errno::from_io_error(&error) {
+            Some(Errno::NOSPC | Errno::DQUOT) => ("the disk or the quota is full", "Make room"),
+            Some(Errno::FBIG) => {
+                ("it is larger than the system lets this process write", "Write less, or raise the limit (ulimit -f)")
+            }
+            Some(Errno::MFILE | Errno::NFILE) => ("too many files are open", "Try again when fewer queries run"),
+            Some(Errno::ROFS) => ("the file system is read-only", "Choose another sandbox"),
+            Some(Errno::PERM) => {
+                ("its directory may not be changed (immutable or append-only)", "Ask the host to lift that")
+            }
+            Some(Errno::ACCESS) => {
+                ("its directory is not writable for this process", "Ask the host for the permission")
+            }
+            Some(Errno::LOOP | Errno::NOTDIR) => ("a directory on the way is a file or a link", "Choose another path"),
+            Some(Errno::NOENT) => ("a directory on the way was removed meanwhile", "Try again"),
+            Some(Errno::NAMETOOLONG) => ("its name is too long for the file system", "Choose a shorter name"),
+            Some(Errno::IO) => ("the device failed", "Look at the system's log"),
+            _ => ("the system refused", "Look at the permissions of its directory"),
         };
-        Error::tool_failed(format!("{shown} cannot be written: {words}")).with_source(error)
+        Error::tool_failed(format!("{shown} cannot be written: {words}, and the file is as it was"))
+            .with_hint(hint)
+            .with_source(error)
+    }
+
+    /// Refuses a file that this process could not write in its place: replacing it would give it rights over the file
+    /// that it does not have.
+    fn check_permitted(&self) -> Result<()> {
+        let path = self.path();
+        let folder = path.folders().next_back().unwrap_or_default();
+        let Ok(folder) = self.sandbox().root.open_folder(folder) else { return Ok(()) };
+        match accessat(&folder, path.name(), Access::WRITE_OK, AtFlags::EACCESS) {
+            Err(Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::TXTBSY) => {
+                Err(Error::fs_denied(format!("{} is not writable for this process", quoted(&self.to_string())))
+                    .with_hint("Write to another file, or ask the host for the permission"))
+            }
+            // What else is wrong with it shows when it is written.
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Removes directories that a failed write has made, the deepest first; what others have put there keeps them.
+fn remove_made(made: Vec<(OwnedFd, String)>) {
+    for (above, name) in made.into_iter().rev() {
+        if unlinkat(&above, name.as_str(), AtFlags::REMOVEDIR).is_err() {
+            return;
+        }
     }
 }
 
@@ -201,6 +259,27 @@ fn stale(shown: &str) -> Error {
     Error::stale(format!("{shown} is not as it was when it was read")).with_hint("Read it again and repeat the change")
 }
 
+/// Removes what stands at a name that is reserved for us, whatever it is.
+fn clear(folder: BorrowedFd<'_>, name: &str, depth: usize) -> io::Result<()> {
+    match unlinkat(folder, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => return Ok(()),
+        // Linux says the one of a directory, other systems the other.
+        Err(Errno::ISDIR | Errno::PERM) if depth < limits::CLEARED_DEPTH => {}
+        Err(error) => return Err(error.into()),
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let inner = openat(folder, name, flags, Mode::empty())?;
+    for entry in Dir::read_from(&inner)? {
+        let entry = entry?;
+        match entry.file_name().to_str() {
+            Ok("." | "..") => {}
+            Ok(name) => clear(inner.as_fd(), name, depth + 1)?,
+            Err(_) => unlinkat(&inner, entry.file_name(), AtFlags::empty())?,
+        }
+    }
+    Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?)
+}
+
 /// A file that is being written; it is removed again unless it is put in place.
 struct NewFile<'a> {
     folder: BorrowedFd<'a>,
@@ -212,10 +291,7 @@ impl<'a> NewFile<'a> {
     /// Creates it with the permissions of a new file, or, in the place of another, with few.
     fn create(folder: BorrowedFd<'a>, is_new: bool) -> io::Result<Self> {
         // What a process that was killed has left; the folder is locked, so nobody is writing it.
-        match unlinkat(folder, NEW, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(error) => return Err(error.into()),
-        }
+        clear(folder, NEW, 0)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(openat(folder, NEW, flags, Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 }))?);
         Ok(Self { folder, file, is_placed: false })
@@ -229,7 +305,8 @@ impl<'a> NewFile<'a> {
             copy_owner(old, &self.file)?;
         }
         if let Some(identity) = replaced {
-            fchmod(&self.file, Mode::from_raw_mode(identity.mode & 0o777))?;
+            // The setuid and setgid bits were refused; the sticky bit stays.
+            fchmod(&self.file, Mode::from_raw_mode(identity.mode & 0o1777))?;
         }
         Ok(fsync(&self.file)?)
     }
@@ -267,12 +344,19 @@ fn copy_owner(old: &File, new: &File) -> io::Result<()> {
     }
 }
 
-/// Copies extended attributes, where the file system has them and lets this process.
+/// The extended attributes that are kept: a user's own, and access control lists. Those that give rights
+/// (`security.capability`) or vouch for the content (`security.ima`) end with the content, as an ordinary write ends them.
+const KEPT_ATTRIBUTES: [&[u8]; 2] = [b"user.", b"system.posix_acl_access"];
+
+/// Copies the [`KEPT_ATTRIBUTES`], where the file system has them and lets this process.
 fn copy_attributes(old: &File, new: &File) {
     let mut names = vec![0; limits::XATTR_BYTES];
     let Ok(length) = flistxattr(old, &mut names[..]) else { return };
     let mut value = vec![0; limits::XATTR_BYTES];
-    for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+    for name in names[..length]
+        .split(|&byte| byte == 0)
+        .filter(|name| KEPT_ATTRIBUTES.iter().any(|kept| name.starts_with(kept)))
+    {
         if let Ok(length) = fgetxattr(old, name, &mut value[..]) {
             let _ = fsetxattr(new, name, &value[..length], rustix::fs::XattrFlags::empty());
         }

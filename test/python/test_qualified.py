@@ -1,0 +1,51 @@
+"""Every host that ships calls functions by system.main.…: a macro of an agent would stand in for any other name."""
+
+import ast
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FILES = [ROOT / "examples/approve.py", ROOT / "examples/mcp_server.py", *sorted((ROOT / "sql").glob("*.sql"))]
+PAGES = [ROOT / "docs/approving.md"]
+# What looks like a call and is none: syntax of SQL.
+SYNTAX = {"in", "as", "table", "and", "or", "not", "values", "over", "type", "exists", "any", "all", "then", "when", "else", "by", "from", "on", "select"}
+
+
+def statements(path: pathlib.Path) -> list[str]:
+    """Returns the texts of a file that are SQL, without comments and without what stands in quotes."""
+    text = path.read_text()
+    if path.suffix == ".py":
+        parts = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        found = [part for part in parts if re.match(r"\s*(SELECT|FROM|CALL|PRAGMA|SET|CREATE|WITH)\b", part)]
+    elif path.suffix == ".md":
+        found = re.findall(r"^```sql\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    else:
+        found = [re.sub(r"--.*", "", text)]
+        # The templates that a server runs are texts within a statement.
+        found += [template.replace("''", "'") for template in re.findall(r"'(SELECT (?:[^']|'')*)'", text)]
+    return [re.sub(r"'(?:[^']|'')*'", "''", statement) for statement in found]
+
+
+def unqualified(statement: str) -> list[str]:
+    calls = re.findall(r"(?<![\w.$])([A-Za-z_]\w*)\s*\(", re.sub(r"system\.main\.\w+", "@", statement))
+    defined = re.findall(r"MACRO\s+(\w+)\s*\(|PRAGMA\s+(\w+)\s*\(", statement)
+    allowed = SYNTAX | {name for pair in defined for name in pair if name}
+    return [name for name in calls if name.lower() not in allowed] + re.findall(r"\|\||->>?|\bLIKE\b", statement.replace("||", "||"))
+
+
+@pytest.mark.parametrize("path", FILES + PAGES, ids=lambda path: path.name)
+def test_every_call_has_its_full_name(path):
+    found = {statement: calls for statement in statements(path) if (calls := unqualified(statement))}
+    assert not found, found
+
+
+def test_the_lint_sees_what_is_not_qualified(tmp_path):
+    assert unqualified("SELECT approval_paging(?)") == ["approval_paging"]
+    assert unqualified("SELECT system.main.approve(needs_approval(?))") == ["needs_approval"]
+    assert unqualified("SELECT payload->>'x' FROM t") == ["->>"]
+    assert unqualified("SELECT system.main.approve(?, ?, ?)") == []
+    (tmp_path / "host.py").write_text('con.execute("SELECT needs_approval(?, ?)")')
+    assert [unqualified(text) for text in statements(tmp_path / "host.py")] == [["needs_approval"]]
+    assert all(statements(path) for path in FILES)
