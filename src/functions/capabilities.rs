@@ -87,6 +87,7 @@ impl TableFunction for Capabilities {
         Field::new("enable_external_access", Type::Boolean),
         Field::new("lock_configuration", Type::Boolean),
         Field::new("kernel_guard", Type::Boolean),
+        Field::new("open_doors", Type::List(&Type::Varchar)),
     ];
     const SETTINGS: &'static [&'static str] = SETTINGS;
     type Bind = ();

@@ -194,7 +194,8 @@ impl Place<'_> {
     fn write_failed(&self, error: io::Error) -> Error {
         let shown = quoted(&self.to_string());
         let (words, hint) = match Errno::from_io_error(&error) {
-            Some(Errno::NOSPC | Errno::DQUOT) => ("the disk or the quota is full", "Make room"),
+            Some(Errno::NOSPC) => ("the disk is full", "Make room"),
+            Some(Errno::DQUOT) => ("the disk quota is used up", "Make room"),
             Some(Errno::FBIG) => {
                 ("it is larger than the system lets this process write", "Write less, or raise the limit (ulimit -f)")
             }

@@ -1,5 +1,6 @@
 """A locked host: DuckDB's own locks and sql/lockdown.sql, tried with every function of the extension."""
 
+import os
 import pathlib
 import shutil
 
@@ -221,3 +222,132 @@ def test_only_the_granted_tools_of_the_lockdown_are_granted(connect, extension, 
     assert granted == ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "read_file"]
     sandboxes = con.execute("SELECT current_setting('redline_sandboxes')").fetchone()[0]
     assert '"mode": "ro"' in sandboxes
+
+
+# One statement of every kind that DuckDB's parser knows (StatementType), and what it may do under the lockdown: those that
+# are refused there, and those that pass and reach no file, no setting and no program.
+REFUSED = {
+    "ATTACH": "ATTACH '{folder}/new.db' AS other",
+    "COPY": "COPY (SELECT 1) TO '{folder}/new.csv'",
+    "COPY_FROM": "COPY t FROM '{folder}/a.txt'",
+    "COPY_DATABASE": "COPY FROM DATABASE memory TO other",
+    "EXPORT": "EXPORT DATABASE '{folder}/export'",
+    "LOAD": "LOAD '{folder}/x.duckdb_extension'",
+    "INSTALL": "INSTALL httpfs",
+    "UPDATE_EXTENSIONS": "UPDATE EXTENSIONS",
+    "SET": "SET threads = 1",
+    "IMPORT": "IMPORT DATABASE '{folder}'",
+    "CREATE_SECRET": "CREATE PERSISTENT SECRET s (TYPE http)",
+    "SELECT_FILE": "SELECT * FROM '{folder}/a.csv'",
+    "DETACH": "DETACH memory",
+}
+PASSED = {
+    "SELECT": "SELECT 1",
+    "CREATE": "CREATE TABLE u (i INTEGER)",
+    "INSERT": "INSERT INTO t VALUES (1)",
+    "UPDATE": "UPDATE t SET i = 2",
+    "DELETE": "DELETE FROM t",
+    "MERGE_INTO": "MERGE INTO t USING (SELECT 1 AS i) AS n USING (i) WHEN NOT MATCHED THEN INSERT",
+    "ALTER": "ALTER TABLE t ADD COLUMN j INTEGER",
+    "DROP": "DROP TABLE t",
+    "TRANSACTION": "BEGIN",
+    "PREPARE": "PREPARE p AS SELECT 1",
+    "EXPLAIN": "EXPLAIN SELECT 1",
+    "VACUUM": "ANALYZE",
+    "CALL": "CALL range(1)",
+    "SET_VARIABLE": "SET VARIABLE v = 1",
+    "RELATION": "FROM range(1)",
+    "MULTI": "PIVOT (SELECT 1 AS a, 'x' AS b) ON b USING sum(a)",
+}
+
+
+@pytest.fixture
+def locked(connect, extension, inside):
+    con = connect(load=False)
+    con.execute("CREATE TABLE t (i INTEGER)")
+    return lockdown(con, extension, inside.parent)
+
+
+def held(folder) -> dict[str, bytes]:
+    return {str(file): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file() and not file.is_symlink()}
+
+
+def configuration(con) -> dict[str, str]:
+    return dict(con.execute("SELECT name, value FROM duckdb_settings() WHERE name NOT LIKE '%progress%' AND name NOT LIKE '%profil%' AND name NOT LIKE 'python%'").fetchall())
+
+
+@pytest.mark.parametrize("kind", [*REFUSED, *PASSED])
+def test_a_statement_of_every_kind_reaches_nothing_under_the_lockdown(locked, world, kind):
+    before, settings_before = held(world), configuration(locked)
+    got = answer(locked, (REFUSED | PASSED)[kind].format(folder=world / "inside"))
+    if kind in REFUSED:
+        assert got.error is not None
+    elif kind != "MERGE_INTO":
+        assert got.error is None, got.error
+    assert held(world) == before and configuration(locked.cursor()) == settings_before
+
+
+def test_no_form_of_set_reset_or_pragma_changes_a_setting_under_the_lockdown(locked):
+    ours = settings(locked)
+    names = [*ours, "enable_external_access", "allowed_directories", "allowed_paths", "disabled_filesystems", "lock_configuration", "allow_unsigned_extensions", "allow_community_extensions", "autoload_known_extensions", "autoinstall_known_extensions", "extension_directory", "home_directory", "temp_directory", "secret_directory", "custom_extension_repository", "threads", "memory_limit", "enable_logging", "logging_storage", "log_query_path", "enable_profiling", "profiling_output", "max_temp_directory_size", "default_order"]  # fmt: skip
+    forms = ["SET {n} = {v}", "SET GLOBAL {n} = {v}", "SET SESSION {n} = {v}", "SET {n} TO {v}", "SET {N} = {v}", 'SET "{n}" = {v}', "PRAGMA {n} = {v}", "SET LOCAL {n} = {v}", "RESET {n}", "RESET GLOBAL {n}", "RESET SESSION {n}", "RESET {N}"]  # fmt: skip
+    values = ["NULL", "'x'", "1"]
+    queries = {form.format(n=name, N=name.upper(), v=given) for name in names for form in forms for given in values}
+    assert len(queries) >= 896
+    before = configuration(locked)
+    for one in (locked, locked.cursor()):
+        for query in sorted(queries):
+            assert answer(one, query).error is not None, query
+        assert configuration(one) == before
+
+
+def test_the_doors_that_are_open_are_named(connect, extension, inside):
+    con = connect()
+    doors = lambda: set(con.execute("SELECT open_doors FROM redline_capabilities()").fetchone()[0])
+    before_2 = {"logging", "profiling"} if duckdb.__version__.startswith("1.") else set()
+    assert doors() == {"configuration", "external_access", "no_sandboxes"} | before_2
+    con = lockdown(connect(load=False), extension, inside.parent)
+    assert doors() == {"readable_settings"} | before_2
+
+
+def test_a_lockdown_that_fails_half_way_says_so_at_its_end(connect, extension, inside):
+    """As a script from a pipe, which goes on after an error: whatever statement fails, the last one fails too."""
+    script = lockdown_script(extension, inside.parent)
+    statements = [part.strip() for part in script.split(";\n") if part.strip()]
+    for left_out in range(1, len(statements) - 1):
+        if not any(name in statements[left_out] for name in ("redline_sandboxes", "enable_external_access", "lock_configuration")):
+            continue
+        con = connect(load=False)
+        for number, statement in enumerate(statements):
+            if number != left_out:
+                last = answer(con, statement)
+        assert last.error is not None and "left doors open" in last.error, statements[left_out]
+
+
+@pytest.mark.skipif(not duckdb.__version__.startswith("1.5"), reason="the real duckdb_mcp is built for DuckDB 1.5")
+def test_duckdb_mcp_starts_no_program_behind_the_lockdown(extension, world, mcp_extension, tmp_path):
+    attach = f"ATTACH 'touch' AS x (TYPE mcp, TRANSPORT 'stdio', ARGS '[\"{tmp_path}/proof\"]')"
+    for locks_servers in (False, True):
+        con = duckdb.connect(config={"allow_unsigned_extensions": True})
+        con.execute(f"LOAD '{mcp_extension}'")
+        if locks_servers:
+            con.execute("SET GLOBAL mcp_lock_servers = true")
+        got = answer(con, lockdown_script(extension, world / "inside"))
+        # Without the lock of its own, the lockdown says that it left a door open.
+        assert (got.error is None) == locks_servers, got.error
+        if not locks_servers:
+            assert "left doors open" in got.error
+            continue
+        for one in (con, con.cursor()):
+            assert answer(one, attach).error is not None
+            assert answer(one, "SET GLOBAL mcp_lock_servers = false").error is not None
+        assert not (tmp_path / "proof").exists()
+
+
+@pytest.fixture(scope="module")
+def mcp_extension():
+    """Returns the built duckdb_mcp, from REDLINE_TEST_MCP; building it takes a minute and its source."""
+    path = os.environ.get("REDLINE_TEST_MCP")
+    if not path:
+        pytest.skip("REDLINE_TEST_MCP names no build of duckdb_mcp")
+    return pathlib.Path(path)
