@@ -422,8 +422,9 @@ mod tests {
         place.write(b"new", &Expected::Absent).unwrap();
         assert_eq!(names(&root), ["f"]);
         assert_eq!(std::fs::read_to_string(&outside).unwrap(), "safe");
-        let own = sandboxes.resolve(&format!("w/{NEW}")).unwrap();
-        assert_eq!(own.write(b"x", &Expected::Absent).unwrap_err().kind(), ErrorKind::FsDenied);
+        for own in [format!("w/{NEW}"), format!("w/{NEW}/x"), format!("w/a/{NEW}/b")] {
+            assert_eq!(sandboxes.resolve(&own).unwrap_err().kind(), ErrorKind::FsDenied);
+        }
     }
 
     #[test]

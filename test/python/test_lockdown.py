@@ -1,8 +1,11 @@
 """A locked host: DuckDB's own locks and sql/lockdown.sql, tried with every function of the extension."""
 
+import json
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 
 import duckdb
 import pytest
@@ -342,6 +345,19 @@ def test_duckdb_mcp_starts_no_program_behind_the_lockdown(extension, world, mcp_
             assert answer(one, attach).error is not None
             assert answer(one, "SET GLOBAL mcp_lock_servers = false").error is not None
         assert not (tmp_path / "proof").exists()
+
+
+@pytest.mark.skipif(not duckdb.__version__.startswith("1.5"), reason="the real duckdb_mcp is built for DuckDB 1.5")
+@pytest.mark.parametrize("root", [True, False], ids=["locked", "fails half-way"])
+def test_a_server_s_script_from_a_pipe_serves_only_behind_the_whole_lockdown(extension, world, mcp_extension, tmp_path, root):
+    (tmp_path / "lockdown.sql").write_text(lockdown_script(extension, world / ("inside" if root else "none")))
+    script = (ROOT / "sql/mcp_server.sql").read_text().replace("LOAD redline;", f"LOAD '{extension}';").replace("LOAD duckdb_mcp;", f"LOAD '{mcp_extension}';")
+    script = script.replace(".read sql/lockdown.sql", f".read {tmp_path}/lockdown.sql")
+    ask = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}
+    shell = pathlib.Path(sys.executable).parent / "duckdb"
+    done = subprocess.run([shell, "-unsigned"], input=script + json.dumps(ask) + "\n", capture_output=True, text=True, timeout=60)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["id"] for answer in answers] == [1] * root, (done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="module")

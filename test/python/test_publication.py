@@ -112,8 +112,8 @@ def test_a_call_goes_wrong_that_is_right(server, tools, tmp_path):
     assert call(server, tools["Diff"], {"text_a": HOSTILE, "text_b": HOSTILE}).endswith("are identical (2 lines).")
     assert call(server, tools["write_file"], {"path": "w/f", "content": HOSTILE}) == "Created w/f (2 lines)"
     assert (tmp_path / "f").read_text() == HOSTILE
-    assert call(server, tools["read_file"], {"path": "w/f"}) == HOSTILE
-    assert call(server, tools["read_file"], {"path": "w/f", "offset": 1, "max_chars": 3}).startswith("t's\n[w/f goes on")
+    assert call(server, tools["read_file"], {"path": "w/f"}).endswith(f"bytes):\n```\n{HOSTILE}\n```")
+    assert "\n```\nt's\n```\n[w/f goes on" in call(server, tools["read_file"], {"path": "w/f", "offset": 1, "max_chars": 3})
     edits = [{"old_string": "it's", "new_string": "that's"}, {"old_string": '"$1"', "new_string": "'$2'", "replace_all": True}]
     assert call(server, tools["edit_file"], {"path": "w/f", "edits": edits}).startswith("Replaced 1 line at line 1 and 1 other place in w/f\n")
     assert (tmp_path / "f").read_text() == HOSTILE.replace("it's", "that's").replace('"$1"', "'$2'")
@@ -128,6 +128,8 @@ def whole_server(folder: pathlib.Path, extension: pathlib.Path) -> pathlib.Path:
     for path in SQL.glob("*.sql"):
         script = standing_in(path.read_text()).replace("/srv/workspace", str(folder))
         script = script.replace("LOAD duckdb_mcp;", tables).replace("LOAD redline;", f"LOAD '{extension}';")
+        # The stand-in has no setting of this name; with the real one it is tried in test_lockdown.py.
+        script = script.replace("SET GLOBAL mcp_lock_servers = true;", "")
         (folder / "sql" / path.name).write_text(script)
     (folder / "a.txt").write_text("one\ntwo\n")
     return folder / "sql/mcp_server.sql"
@@ -136,13 +138,14 @@ def whole_server(folder: pathlib.Path, extension: pathlib.Path) -> pathlib.Path:
 def test_the_whole_server_has_another_way_in(connect, extension, tmp_path):
     script = whole_server(tmp_path, extension).read_text()
     script = re.sub(r"^\.read (.*)$", lambda found: (tmp_path / found[1]).read_text(), script, flags=re.MULTILINE)
+    script = re.sub(r"^\.(bail|mode) .*$", "", script, flags=re.MULTILINE)
     con = connect(load=False)
     con.execute(script)
     transport, _, _, config = con.execute("FROM started").fetchone()
     assert transport == "stdio" and not any(json.loads(config).values())
     tools = published(con)
     assert {"Diff", "read_file"} <= set(tools) and "edit_file" not in tools
-    assert call(con, tools["read_file"], {"path": "workspace/a.txt"}) == "one\ntwo\n"
+    assert call(con, tools["read_file"], {"path": "workspace/a.txt"}).endswith("```\none\ntwo\n```")
     assert call(con, tools["read_file"], {"path": "workspace/../a.txt"}).startswith("fs_denied: ")
     assert con.execute("SELECT count(*) FROM diff_texts('a', 'b')").fetchone() == (1,)
     for name, value in [("lock_configuration", True), ("enable_external_access", False)]:
@@ -155,7 +158,8 @@ DUCKDB = pathlib.Path(sys.executable).with_name("duckdb")
 @pytest.mark.skipif(not DUCKDB.exists(), reason="this version has no command line tool on PyPI")
 def test_the_command_line_tool_writes_or_reads_between_the_server_s_lines(extension, tmp_path):
     with whole_server(tmp_path, extension).open("a") as script:
-        script.write("\nSELECT count(*) > 1, (SELECT transport FROM started) FROM published;\n")
+        # What the script prints is thrown away, so that nothing but the protocol stands on stdout.
+        script.write("\n.mode csv\n.headers off\nSELECT count(*) > 1, (SELECT transport FROM started) FROM published;\n")
     command = [DUCKDB, "-unsigned", "-csv", "-noheader", "-f", "sql/mcp_server.sql"]
     done = subprocess.run(command, cwd=tmp_path, input="SELECT 'from stdin';\n", capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.returncode) == ("true,stdio\n", 0), done.stderr
