@@ -1,12 +1,10 @@
 """Every form of a revision against `git rev-parse`, errors included, in SHA-1 and SHA-256."""
 
-import datetime
-import json
 import os
 import pathlib
 import subprocess
-import sys
 import time
+import zlib
 
 import duckdb
 import pytest
@@ -282,3 +280,74 @@ def test_an_abbreviation_is_ambiguous_where_it_is_for_git(con, tmp_path, hash):
     assert not (found := differences(names, by_git(repo, names), by_redline(con, repo, names))), "\n".join(found)
     error = by_redline(con, repo, [shared[0]])[0]
     assert "invalid_args: the abbreviated id" in str(error) and "it may be " in str(error)
+
+
+# -- what is hostile --------------------------------------------------------------------------
+
+GIGABYTES = 8 << 30
+OWN = "1234567890" * 4
+
+
+def sparse(path: pathlib.Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "ab") as file:
+        file.truncate(GIGABYTES)
+
+
+def own_tag(git: pathlib.Path) -> None:
+    body = f"object {OWN}\ntype tag\ntag x\ntagger A <a@b> 1 +0000\n\nx\n".encode()
+    (git / "objects" / OWN[:2]).mkdir(exist_ok=True)
+    (git / "objects" / OWN[:2] / OWN[2:]).write_bytes(zlib.compress(b"tag %d\0" % len(body) + body))
+    (git / "refs/tags/own").write_text(f"{OWN}\n")
+
+
+HOSTILE = {
+    "a reference of gigabytes": (lambda git: sparse(git / "refs/heads/x"), "x", "too_large"),
+    "a HEAD of gigabytes": (lambda git: sparse(git / "HEAD"), "HEAD", "too_large"),
+    "packed references of gigabytes": (lambda git: sparse(git / "packed-refs"), "x", "too_large"),
+    "a log of gigabytes": (lambda git: sparse(git / "logs/HEAD"), "HEAD@{1}", "too_large"),
+    "a reference without end": (lambda git: (git / "refs/heads/x").symlink_to("/dev/zero"), "x", "tool_failed"),
+    "a reference that waits": (lambda git: os.mkfifo(git / "refs/heads/x"), "x", "tool_failed"),
+    "a tag of itself": (own_tag, "own^{}", "tool_failed"),
+    "references in circles of directories": (lambda git: [(git / "refs/heads" / name).symlink_to(".") for name in "ab"], "nosuch", "tool_failed"),
+    "a log that names itself": (lambda git: (git / "logs/HEAD").write_text(f"{OWN} {OWN} A <a@b> 1 +0000\tcheckout: moving from @{{-1}} to x\n"), "@{-1}@{u}", "not_found"),
+    "a thousand steps": (lambda git: None, "main" + "^" * 1000, "not_found"),
+    "a revision without end": (lambda git: None, "x" * 5000, "invalid_args"),
+    "nested groups": (lambda git: None, ":/" + "(" * 1000 + ")" * 1000, "not_found"),
+    "repeated repetitions": (lambda git: None, ":/" + "(a*)*" * 20 + "b{1,1000}{1,1000}", "not_found"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_has_no_end_is_an_error_at_once(con, tmp_path, kind):
+    repositories.git(tmp_path, "init", "--quiet", "--initial-branch=main", ".")
+    stream = f"commit refs/heads/main\ncommitter A <a@b> {START} +0000\ndata 1\nx\nM 644 inline f\ndata 2\nx\n\n"
+    repositories.git(tmp_path, "fast-import", "--quiet", stdin=stream.encode())
+    (tmp_path / ".git/logs").mkdir(exist_ok=True)
+    make, revision, code = HOSTILE[kind]
+    make(tmp_path / ".git")
+    start = time.monotonic()
+    with pytest.raises(duckdb.Error, match=f" {code}: "):
+        con.execute("SELECT resolve_revision(?, ?)", [revision, str(tmp_path)]).fetchall()
+    assert time.monotonic() - start < 20
+
+
+def test_a_relative_path_starts_where_repo_points(con, world):
+    for folder in ("", "sub", "sub/deep"):
+        for revision in ("HEAD:./", "HEAD:./c.txt", "HEAD:./b.txt", "HEAD:../a.txt", "HEAD:../../a.txt", "HEAD:../sub/b.txt", ":./b.txt", ":../a.txt", "HEAD:./deep"):
+            place = world.path / folder
+            (wanted,), (got,) = by_git(place, [revision]), by_redline(con, place, [revision])
+            assert not differences([revision], [wanted], [got]), folder
+
+
+@pytest.mark.parametrize("revision, words", [
+    ("nosuch@{u}", "there is no branch 'nosuch'"),
+    ("light@{u}", "there is no branch 'light'"),
+    ("same@{u}", "the upstream 'refs/heads/x' of the branch 'same' is not stored as a remote-tracking branch"),
+    ("loose@{u}", "no upstream is configured for the branch 'loose'"),
+    ("main@{99}", "the log of 'refs/heads/main' has only "),
+    ("garbage", "its reference 'refs/heads/garbage' holds no id"),
+])  # fmt: skip
+def test_a_message_says_why_there_is_no_such_revision(con, world, revision, words):
+    (error,) = by_redline(con, world.path, [revision])
+    assert words in str(error)

@@ -23,7 +23,7 @@ pub enum Value {
 /// Reads the reference at `path` in a directory; `None` where there is no file.
 ///
 /// # Errors
-/// `too_large` for a file below `refs` of more than [`limits::REFERENCE_BYTES`] that does not begin with an id.
+/// `too_large` for a file below `refs`, or HEAD or its kin, of more than [`limits::REFERENCE_BYTES`] that does not begin with an id.
 pub fn read(directory: &GitDirectory, path: &[u8], hash: gix::hash::Kind) -> Result<Option<Value>> {
     // A link is a symbolic reference for git where its target is a name of one.
     if let Some(target) = directory.link(path)?
@@ -42,7 +42,7 @@ pub fn read(directory: &GitDirectory, path: &[u8], hash: gix::hash::Kind) -> Res
         return Ok(Some(value));
     }
     // Outside of `refs` stand files that are no references at all, such as the index.
-    if path.contains_str("refs/") {
+    if path.contains_str("refs/") || path.ends_with(b"HEAD") {
         directory.contents(&file, path, limits::REFERENCE_BYTES)?;
     }
     Ok(Some(Value::Broken))

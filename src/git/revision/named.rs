@@ -193,11 +193,11 @@ impl Resolver<'_> {
         let number = digits.to_str().ok().filter(|digits| !digits.starts_with('-'));
         let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else { return Ok(None) };
         let entries = self.references.reflog(b"HEAD")?;
-        let left = entries.iter().filter_map(|entry| {
+        let mut left = entries.iter().filter_map(|entry| {
             let moved = entry.message.strip_prefix(b"checkout: moving from ")?;
             Some(&moved[..moved.find(b" to ")?])
         });
-        Ok(left.skip(number - 1).next().map(|branch| (brace + 4, branch.to_vec())))
+        Ok(left.nth(number - 1).map(|branch| (brace + 4, branch.to_vec())))
     }
 }
 

@@ -12,7 +12,7 @@ impl Resolver<'_> {
     /// Returns what a path names in the tree that an object leads to; an empty path is the tree.
     pub(super) fn in_tree(&self, id: &Oid, path: &[u8]) -> Result<Option<Oid>> {
         let Some(mut tree) = self.peel_to(*id, Kind::Tree)? else { return Ok(None) };
-        let path = self.from_directory(path)?;
+        let path = self.whole_path(path)?;
         let mut rest = &path[..];
         while !rest.is_empty() {
             self.stop.check()?;
@@ -51,7 +51,7 @@ impl Resolver<'_> {
             [stage @ b'0'..=b'3', b':', path @ ..] => (stage - b'0', path),
             path => (0, path),
         };
-        let path = self.from_directory(path)?;
+        let path = self.whole_path(path)?;
         if path.is_empty() {
             return Ok(None);
         }
@@ -60,7 +60,7 @@ impl Resolver<'_> {
     }
 
     /// Returns a path from the root: one that begins with `./` or `../` starts at the directory that `repo` named.
-    fn from_directory(&self, path: &[u8]) -> Result<Vec<u8>> {
+    fn whole_path(&self, path: &[u8]) -> Result<Vec<u8>> {
         if !path.starts_with(b"./") && !path.starts_with(b"../") {
             return Ok(path.to_vec());
         }
