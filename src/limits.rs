@@ -91,8 +91,8 @@ pub const ATTRIBUTES_BYTES: u64 = 4 << 20;
 /// Paths whose attributes a thread remembers; beyond, it forgets them all and starts again.
 pub const ATTRIBUTE_PATHS: usize = 1 << 14;
 
-/// Bytes of a `.mailmap`; a larger one in a work tree is ignored, in a commit it is `tool_failed:`.
-pub const MAILMAP_BYTES: u64 = 100 << 20;
+/// Bytes of a `.mailmap`; a larger one is `too_large:`.
+pub const MAILMAP_BYTES: u64 = 16 << 20;
 
 /// Bytes of a `.gitignore` file; a larger one is `too_large:`.
 pub const IGNORE_BYTES: u64 = 4 << 20;
@@ -255,3 +255,6 @@ pub const GRAPH_CHAIN_BYTES: u64 = 64 << 10;
 
 /// Bytes of the names of packs in a multi-pack-index; with more it is passed over.
 pub const MULTI_INDEX_NAMES_BYTES: usize = 16 << 20;
+
+/// Submodules that lie in each other and are looked into; more are `too_large:`.
+pub const SUBMODULE_DEPTH: usize = 32;

@@ -62,7 +62,9 @@ impl Liner {
             }
             let (old, new) = self.reader.contents(&part)?;
             let (Some(old), Some(new)) = (old.text(), new.text()) else {
-                lines.add_binary(&self.reader.binary_line(&part));
+                if !part.is_empty_file() {
+                    lines.add_binary(&self.reader.binary_line(&part));
+                }
                 continue;
             };
             lines.add(&Diff::new(&mut self.engine, old, new, &self.options, stop)?, stop)?;

@@ -43,9 +43,9 @@ impl Abbreviation {
     }
 
     /// Returns an id cut to the shortest form that no other object's begins with, whether its own object is here or
-    /// not; the absent side's is all zeros.
+    /// not; the absent side's is all zeros, cut as any other.
     pub fn of(&mut self, id: Option<Oid>) -> Result<String> {
-        let Some(id) = id else { return Ok("0".repeat(self.digits)) };
+        let id = id.unwrap_or(Oid::null(self.store.hash()));
         let prefix = Prefix::new(&id, self.digits)
             .map_err(|error| Error::tool_failed(format!("object {id} cannot be cut")).with_source(error))?;
         let mut digits = self.digits;

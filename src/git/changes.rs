@@ -205,6 +205,14 @@ impl Change {
         self.has_same_ids() && is_dirty(self.old) == is_dirty(self.new)
     }
 
+    /// Tells whether an empty file was added or deleted: binary or not, no content differs.
+    pub fn is_empty_file(&self) -> bool {
+        match (self.old, self.new) {
+            (None, Some(only)) | (Some(only), None) => only.oid == Oid::empty_blob(only.oid.kind()),
+            _ => false,
+        }
+    }
+
     /// Tells whether both sides have the same id.
     pub fn has_same_ids(&self) -> bool {
         self.old.map(|entry| entry.oid) == self.new.map(|entry| entry.oid)

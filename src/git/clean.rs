@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 use gix::filter::plumbing::eol::{self, AttributesDigest, AutoCrlf};
-use gix::filter::plumbing::{ident, worktree};
+use gix::filter::plumbing::ident;
 
 use super::Comparison;
 use super::attributes::{Attributes, State};
+use super::encoding::file_to_utf8;
 use super::index::Index;
 use super::objects::Objects;
 use crate::error::{Error, Result, quoted};
@@ -52,7 +53,7 @@ impl Cleaner {
         let mut bytes = bytes;
         let mut converted = Vec::new();
         if let Some(label) = encoding
-            && let Some(utf8) = to_utf8(&bytes, &label)
+            && let Some(utf8) = file_to_utf8(&bytes, &label)
         {
             bytes = utf8;
         }
@@ -117,47 +118,4 @@ impl Cleaner {
 
 fn unconvertible(path: &[u8]) -> Error {
     Error::tool_failed(format!("{} cannot be converted to what git stores", quoted(&path.to_str_lossy())))
-}
-
-/// Decodes a text, `None` where git would store it as it is: it is UTF-8, the encoding is unknown,
-/// the text is malformed, or its byte-order mark is missing or out of place.
-fn to_utf8(bytes: &[u8], label: &[u8]) -> Option<Vec<u8>> {
-    let lower = label.to_ascii_lowercase();
-    let lower = lower.strip_prefix(b"utf-16").or_else(|| lower.strip_prefix(b"utf16"));
-    let mark = match bytes {
-        [0xFE, 0xFF, ..] => Some("utf-16be"),
-        [0xFF, 0xFE, ..] => Some("utf-16le"),
-        _ => None,
-    };
-    let label: &[u8] = match lower {
-        Some(b"") => mark?.as_bytes(),
-        Some(b"le" | b"be" | b"-le" | b"-be") if mark.is_some() => return None,
-        _ => label,
-    };
-    let encoding = worktree::encoding::for_label(label.as_bstr()).ok().filter(|encoding| encoding.name() != "UTF-8")?;
-    let mut utf8 = Vec::new();
-    worktree::encode_to_git(bytes, encoding, &mut utf8, worktree::encode_to_git::RoundTripCheck::Skip).ok()?;
-    Some(utf8)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_that_git_cannot_decode_stays_as_it_is() {
-        for (bytes, label, decoded) in [
-            (&b"\xff\xfeh\0i\0"[..], "UTF-16", Some("hi")),
-            (b"\xfe\xff\0h\0i", "utf-16", Some("hi")),
-            (b"h\0i\0", "UTF-16", None),
-            (b"h\0i\0", "UTF-16LE", Some("hi")),
-            (b"\xff\xfeh\0i\0", "UTF-16LE", None),
-            (b"caf\xe9", "ISO-8859-1", Some("caf\u{e9}")),
-            (b"x", "no-such-encoding", None),
-            (b"\xef\xbb\xbfx", "UTF-8", None),
-            (b"h\0i", "UTF-16LE", None),
-        ] {
-            assert_eq!(to_utf8(bytes, label.as_bytes()).as_deref(), decoded.map(str::as_bytes), "{label} {bytes:?}");
-        }
-    }
 }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use gix::bstr::ByteSlice;
-use gix::filter::plumbing::worktree::encoding;
 
 use super::Oid;
+use super::encoding::to_utf8;
 use super::mailmap::Mailmap;
 
 /// What the walk over a history needs of a commit.
@@ -107,22 +107,10 @@ impl CommitInfo {
 fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut headers = bytes.lines().take_while(|line| !line.is_empty());
     let Some(label) = headers.find_map(|line| line.strip_prefix(b"encoding ")) else { return Cow::Borrowed(bytes) };
-    let lower = label.to_ascii_lowercase();
-    match lower.as_slice() {
-        b"utf-8" | b"utf8" => return Cow::Borrowed(bytes),
-        // For the web these are another encoding, windows-1252.
-        b"iso-8859-1" | b"iso8859-1" | b"iso_8859-1" | b"iso88591" | b"latin1" | b"latin-1" | b"l1" => {
-            let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-            return Cow::Owned(text.into_bytes());
-        }
-        b"us-ascii" | b"ascii" => return Cow::Borrowed(bytes),
-        _ => {}
+    if matches!(label.to_ascii_lowercase().as_slice(), b"utf-8" | b"utf8") {
+        return Cow::Borrowed(bytes);
     }
-    let Ok(encoding) = encoding::for_label(label.as_bstr()) else { return Cow::Borrowed(bytes) };
-    match encoding.decode_without_bom_handling_and_without_replacement(bytes) {
-        Some(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
-        _ => Cow::Borrowed(bytes),
-    }
+    to_utf8(bytes, label).map_or(Cow::Borrowed(bytes), Cow::Owned)
 }
 
 /// Splits `Name <address> …` into name and address.

@@ -10,6 +10,7 @@ use super::pairing::Walk;
 use super::pathspec::{PathFilter, Pathspec};
 use super::repository::Repository;
 use super::revision::Revision;
+use super::submodule::Above;
 use super::uncommitted::Uncommitted;
 use super::walk::TreeChanges;
 use crate::budget::Budget;
@@ -29,6 +30,8 @@ pub struct Comparison {
     paths: Arc<PathFilter>,
     /// The attribute files, read when the first path is looked up.
     attributes: Arc<OnceLock<Arc<AttributeFiles>>>,
+    /// The repositories that this one is a submodule of.
+    above: Above,
 }
 
 impl Comparison {
@@ -40,7 +43,26 @@ impl Comparison {
         }
         let needs_index = sides.iter().any(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let index = if needs_index { Some(Arc::new(Index::read(&repository)?)) } else { None };
-        Ok(Self { repository, old, new, index, untracked: false, paths: Arc::default(), attributes: Arc::default() })
+        Ok(Self {
+            repository,
+            old,
+            new,
+            index,
+            untracked: false,
+            paths: Arc::default(),
+            attributes: Arc::default(),
+            above: Above::default(),
+        })
+    }
+
+    /// Compares a submodule of other repositories.
+    pub(super) fn inside(self, above: Above) -> Self {
+        Self { above, ..self }
+    }
+
+    /// Returns the repositories that this one is a submodule of.
+    pub(super) fn above(&self) -> &Above {
+        &self.above
     }
 
     /// Takes files of the work tree that are not tracked for added ones.

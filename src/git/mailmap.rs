@@ -91,19 +91,28 @@ impl Repository {
             Error::tool_failed(format!("the .mailmap of the repository at {} cannot be read", quoted(&self.given)))
                 .with_hint("Repair it, or leave it out with mailmap := false")
         };
+        let too_large = |size: u64| {
+            Error::too_large(format!("the .mailmap of the repository at {} has {size} bytes", quoted(&self.given)))
+                .with_hint("Make it smaller, or leave it out with mailmap := false")
+        };
         let mut bytes = Arc::default();
         if self.work_tree().is_ok() {
             let root = self.work_tree_root()?;
-            let found = root.read(FILE, limits::MAILMAP_BYTES).map_err(|error| unreadable().with_source(error))?;
-            bytes = Arc::new(found.unwrap_or_default());
+            let found = root.read_or_size(FILE, limits::MAILMAP_BYTES);
+            bytes = match found.map_err(|error| unreadable().with_source(error))? {
+                Some(Ok(found)) => Arc::new(found),
+                Some(Err(size)) => return Err(too_large(size)),
+                None => bytes,
+            };
         } else if let Some(head) = self.head() {
             let Revision::Tree(tree) = self.revision(&head.to_string())? else { return Ok(Mailmap::default()) };
             let objects = self.objects();
             if let Some(entry) = self.find(Some(tree), FILE)?.file()
                 && !entry.mode.is_submodule()
             {
-                if objects.blob_size(&entry.oid)? > limits::MAILMAP_BYTES {
-                    return Err(unreadable());
+                let size = objects.blob_size(&entry.oid)?;
+                if size > limits::MAILMAP_BYTES {
+                    return Err(too_large(size));
                 }
                 bytes = objects.blob(&entry.oid)?;
             }

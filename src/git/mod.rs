@@ -19,6 +19,7 @@ mod comparison;
 mod contents;
 mod delta;
 mod diff_attribute;
+mod encoding;
 mod glob;
 mod history;
 mod ignore;

@@ -73,8 +73,10 @@ impl Patcher {
         let (old, new) = self.reader.contents(change)?;
         let (Some(old), Some(new)) = (old.text(), new.text()) else {
             patch.bytes.extend(header);
-            patch.bytes.extend(self.reader.binary_line(change));
-            patch.bytes.push(b'\n');
+            if !change.is_empty_file() {
+                patch.bytes.extend(self.reader.binary_line(change));
+                patch.bytes.push(b'\n');
+            }
             return Ok(());
         };
         let diff = Diff::new(&mut self.engine, old, new, &self.options, stop)?;

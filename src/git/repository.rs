@@ -8,7 +8,10 @@ use super::checkout::Checkout;
 use super::diff_attribute::{Drivers, drivers};
 use super::objects::Objects;
 use super::refs::{References, Resolved};
-use super::store::{Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, locate, read_config};
+use super::store::{
+    Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, locate, read_config,
+    with_configured_work_tree,
+};
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
@@ -71,10 +74,7 @@ impl Repository {
             .and_then(|bytes| u64::try_from(bytes).ok())
             .unwrap_or(limits::BIG_FILE_BYTES);
         let quotes_high = config.boolean("core.quotePath").ok().flatten().unwrap_or(true);
-        let is_bare = config.boolean("core.bare").ok().flatten().unwrap_or(false);
-        let is_linked = location.git_dir.path() != location.common_dir.path();
-        let location =
-            if is_bare && !is_linked { Location { work_tree: None, folder: Vec::new(), ..location } } else { location };
+        let location = with_configured_work_tree(location, &config)?;
         Ok(Self {
             store: Arc::new(store),
             git_dir: location.git_dir.clone(),

@@ -29,6 +29,8 @@ pub struct WorkTree {
     index: Arc<Index>,
     folders: Folders,
     cleaner: Cleaner,
+    /// The repositories that this one is a submodule of.
+    above: submodule::Above,
 }
 
 impl WorkTree {
@@ -39,7 +41,14 @@ impl WorkTree {
         let cleaner = Cleaner::new(comparison, Arc::clone(index));
         // Asked once: it takes a handle of the repository.
         let hash = repository.object_hash();
-        Ok(Self { repository, hash, index: Arc::clone(index), folders: Folders::new(root), cleaner })
+        Ok(Self {
+            repository,
+            hash,
+            index: Arc::clone(index),
+            folders: Folders::new(root),
+            cleaner,
+            above: comparison.above().clone(),
+        })
     }
 
     /// Returns the folders of the work tree.
@@ -159,9 +168,13 @@ impl WorkTree {
 
     /// Returns the submodule in a folder. A folder that is none is only in the way of a file, and
     /// leaves a submodule that is not checked out as it was.
-    fn folder(&self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+    fn folder(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
         let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
-        let Some(checked_out) = submodule::look(&self.repository, path)? else { return Ok(unchanged) };
+        let dot_git = [path, b"/.git"].concat();
+        if self.folders.look(&dot_git).map_err(|error| unreadable(&dot_git).with_source(error))?.is_none() {
+            return Ok(unchanged);
+        }
+        let Some(checked_out) = submodule::look(&self.repository, &self.above, path)? else { return Ok(unchanged) };
         let source = if checked_out.is_dirty && unchanged.is_some() { Source::Dirty } else { Source::Object };
         Ok(Some(Entry { mode: Mode::submodule(), oid: checked_out.head, source }))
     }

@@ -19,7 +19,7 @@ pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8], quote_high: bool)
         let shown = quoted_path(label, quote_high);
         out.extend_from_slice(&shown);
         // git ends a name that holds a blank with a TAB, so that tools see where it ends.
-        if shown.first() != Some(&b'"') && label.contains(&b' ') {
+        if label.contains(&b' ') {
             out.push(b'\t');
         }
         out.push(b'\n');
@@ -138,6 +138,6 @@ mod tests {
     fn a_label_cannot_forge_a_line() {
         let mut out = Vec::new();
         write_labels(&mut out, b"a\n+++ x", b"with space", true);
-        assert_eq!(out, b"--- \"a\\n+++ x\"\n+++ with space\t\n");
+        assert_eq!(out, b"--- \"a\\n+++ x\"\t\n+++ with space\t\n");
     }
 }

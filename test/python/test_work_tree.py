@@ -221,6 +221,61 @@ def encodings(tree):
     tree.git("add", "g.latin")
 
 
+def every_name_of_an_encoding(tree):
+    names = ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-16LE-BOM", "UTF-16BE-BOM", "utf16", "UTF-32", "UTF-32LE", "UTF-32BE", "utf32le",
+             "ISO-8859-1", "latin-1", "US-ASCII", "ascii", "windows-1252", "ISO-8859-15", "KOI8-R", "UTF-8", "utf8", "none"]
+    texts = {
+        "marked16le": b"\xff\xfeh\0\xe9\0\n\0", "marked16be": b"\xfe\xff\0h\0\xe9\0\n", "16le": b"h\0\n\0", "16be": b"\0h\0\n",
+        "lone": b"\0\xd8\n\0", "odd": b"h\0\n", "marked32le": b"\xff\xfe\0\0h\0\0\0", "marked32be": b"\0\0\xfe\xff\0\0\0h",
+        "32le": b"h\0\0\0\n\0\0\0", "32be": b"\0\0\0h\0\0\0\n", "beyond": b"\0\0\x11\0", "high": b"\x7f\x80\x85\x9f\xa0\xa4\xff\n",
+        "latin": b"h\xe9\n", "open": b"\x81\n", "plain": b"h\n", "empty": b"", "marked8": b"\xef\xbb\xbfh\n",
+    }
+    for number, _ in enumerate(names):
+        for text in texts:
+            tree.write(f"encoded/{number}.{text}", "before\n")
+    tree.commit()
+    tree.write(".gitattributes", "".join(f"{number}.* working-tree-encoding={name}\n" for number, name in enumerate(names)))
+    for number, _ in enumerate(names):
+        for text, content in texts.items():
+            tree.write(f"encoded/{number}.{text}", content)
+
+
+def quoted_names_with_blanks(tree):
+    for name in ["ünï code", "quote\" and blank", "tab\tand blank", "plain blank", "back\\slash blank"]:
+        tree.write(name, "x\n")
+    tree.commit()
+    for name in ["ünï code", "quote\" and blank", "plain blank"]:
+        tree.write(name, "changed\n")
+    (tree.path / "tab\tand blank").unlink()
+    (tree.path / "back\\slash blank").rename(tree.path / "ünï moved blank")
+    tree.git("add", "--all")
+    tree.write("plain blank", "changed again\n")
+
+
+def empty_files_that_are_binary(tree):
+    tree.write(".gitattributes", "*.bin binary\n")
+    tree.write("gone.bin", "")
+    tree.write("emptied.bin", "x\n")
+    tree.write("filled.bin", "")
+    tree.write("mode.bin", "")
+    tree.commit()
+    (tree.path / "gone.bin").unlink()
+    tree.write("emptied.bin", "")
+    tree.write("filled.bin", "x\n")
+    (tree.path / "mode.bin").chmod(0o755)
+    tree.write("new.bin", "")
+    tree.git("add", "new.bin")
+
+
+def attributes_in_either_case(tree):
+    tree.git("config", "core.ignoreCase", "true")
+    tree.write(".gitattributes", "*.bin -diff\nB -diff\n/SUB/c -diff\n")
+    tree.write("N.BIN", "x\n")
+    tree.commit()
+    for name in ["N.BIN", "b", "sub/c"]:
+        tree.write(name, "changed\n")
+
+
 def attributes_of_the_index(tree):
     tree.write(".gitattributes", "a -diff\nb diff=rust\n")
     tree.write("sub/.gitattributes", "c binary\n")
@@ -331,7 +386,8 @@ def without_file_modes(tree):
 CASES = [
     nothing, edits_staged_and_not, staged_then_undone, touched_without_a_change, same_size_and_time, modes, kinds,
     kinds_staged, link_to_another_target, folder_became_a_link, intent_to_add, conflict, conflict_and_removed, line_ends,
-    autocrlf, autocrlf_with_crlf_in_the_index, encodings, attributes_of_the_index, binary_and_empty, renamed,
+    autocrlf, autocrlf_with_crlf_in_the_index, encodings, every_name_of_an_encoding, attributes_of_the_index,
+    attributes_in_either_case, binary_and_empty, empty_files_that_are_binary, renamed, quoted_names_with_blanks,
     assumed_and_skipped, sparse, sparse_index, split_index, index_version_4, odd_names, submodules,
     file_became_a_repository, without_file_modes,
 ]
@@ -451,6 +507,88 @@ def test_an_index_line_is_not_gits(con, tmp_path):
     for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE"), ("HEAD", "INDEX")]:
         theirs = tree.git("diff", "--no-color", "--no-renames", *SIDES[sides])
         assert patches(con, sides, tree.path) == theirs
+
+
+def test_ids_are_cut_as_git_cuts_them_where_the_null_id_collides(con, tmp_path):
+    tree = start(tmp_path / "tree", "core.abbrev=4")
+    blobs = (str(number).encode() for number in range(1_000_000))
+    zeros = next(blob for blob in blobs if hashlib.sha1(b"blob %d\0%s" % (len(blob), blob)).digest()[:2] == b"\0\0")
+    tree.write("zeros", zeros)
+    tree.git("add", "zeros")
+    tree.write("a", "changed\n")
+    tree.git("rm", "--quiet", "b")
+    for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE"), ("HEAD", "INDEX")]:
+        theirs = tree.git("diff", "--no-color", "--no-renames", *SIDES[sides])
+        assert patches(con, sides, tree.path) == theirs
+    assert b"index 00000.." in theirs
+
+
+# -- where the work tree is --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["../../elsewhere", "absolute"])
+def test_the_work_tree_is_where_the_configuration_names_it(con, tmp_path, value):
+    tree = start(tmp_path / "tree")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for path in tree.path.iterdir():
+        if path.name != ".git":
+            path.rename(elsewhere / path.name)
+    tree.git("config", "core.worktree", str(elsewhere) if value == "absolute" else value)
+    (elsewhere / "a").write_text("changed\n")
+    (elsewhere / ".gitattributes").write_text("b -diff\n")
+    (elsewhere / "b").write_text("changed\n")
+    for sides, words in SIDES.items():
+        git_dir = f"--git-dir={tree.path / '.git'}"
+        theirs = repositories.git(elsewhere, git_dir, "diff", *PLAIN, "--no-renames", *words)
+        for repo in [tree.path, tree.path / ".git"]:
+            assert full(patches(con, sides, repo)) == full(theirs), (sides, repo)
+    tree.git("config", "core.worktree", str(tmp_path / "missing"))
+    with pytest.raises(duckdb.Error, match="not_found: .*core.worktree"):
+        rows(con, ("HEAD", "WORKTREE"), tree.path)
+
+
+def test_a_work_tree_outside_is_refused(connect, tmp_path):
+    (tmp_path / "inside").mkdir()
+    tree = start(tmp_path / "inside/tree")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/a").write_text("SECRET\n")
+    con = connect()
+    con.execute(f"SET allowed_directories = ['{tmp_path / 'inside'}']")
+    con.execute("SET enable_external_access = false")
+    assert rows(con, ("HEAD", "WORKTREE"), tree.path) == []
+    for value in [str(tmp_path / "outside"), "../../../outside"]:
+        tree.git("config", "core.worktree", value)
+        with pytest.raises(duckdb.Error, match="fs_denied:"):
+            patches(con, ("HEAD", "WORKTREE"), tree.path)
+
+
+# -- submodules that lead back -----------------------------------------------------------------
+
+
+def own_submodule(tree) -> None:
+    """Makes the index say that `own` is a submodule."""
+    head = tree.git("rev-parse", "HEAD").decode().strip()
+    tree.git("update-index", "--add", "--cacheinfo", f"160000,{head},own")
+    (tree.path / "own").mkdir()
+
+
+def test_a_submodule_that_is_none_is_not_looked_into(con, tmp_path):
+    tree = start(tmp_path / "tree")
+    own_submodule(tree)
+    tree.commit()
+    (tree.path / "own/.git").symlink_to("nowhere")
+    for sides, words in SIDES.items():
+        assert full(patches(con, sides, tree.path)) == full(tree.git("diff", *PLAIN, "--no-renames", *words)), sides
+
+
+@pytest.mark.parametrize("gitdir", ["../.git", "absolute"])
+def test_a_submodule_that_is_its_own_ends_in_an_error(con, tmp_path, gitdir):
+    tree = start(tmp_path / "tree")
+    own_submodule(tree)
+    (tree.path / "own/.git").write_text(f"gitdir: {tree.path / '.git' if gitdir == 'absolute' else gitdir}\n")
+    with pytest.raises(duckdb.Error, match="tool_failed: the submodule 'own' is the repository that it lies in"):
+        rows(con, ("INDEX", "WORKTREE"), tree.path)
 
 
 # -- untracked files ---------------------------------------------------------------------------

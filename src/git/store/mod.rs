@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `gate` | directories of a repository and the files that are opened beneath them, with errors of our own |
 //! | `locate` | the repository that a path names |
+//! | `work_tree` | the work tree that the configuration names |
 //! | `config` | its configuration, and whether its format is one that we read right |
 //! | `alternates` | its object directories |
 //! | `pack`, `loose` | objects in them |
@@ -21,6 +22,7 @@ mod locate;
 mod loose;
 mod pack;
 mod shallow;
+mod work_tree;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -34,6 +36,7 @@ pub use graph::Graph;
 pub use kept::{Lease, Repositories};
 pub use locate::{Location, locate};
 pub use pack::{Fault, Packs, Unpacker};
+pub use work_tree::configured as with_configured_work_tree;
 
 use super::Oid;
 use super::cache::{Cache, Object};

@@ -1,0 +1,54 @@
+//! The work tree that a repository's configuration names: `core.worktree`.
+
+use std::path::Path;
+
+use gix::bstr::ByteSlice;
+
+use super::locate::Location;
+use crate::error::{Error, Result, quoted};
+
+/// Returns a location with the work tree that its configuration names: absolute, or relative to the git directory.
+///
+/// As in git, a bare repository has none, and of a linked work tree the setting counts only where
+/// `extensions.worktreeConfig` gives each its own.
+///
+/// # Errors
+/// `fs_denied` where it lies outside of what may be read, `not_found` where it is no directory.
+pub fn configured(location: Location, config: &gix::config::File) -> Result<Location> {
+    let flag = |name: &str| config.boolean(name).ok().flatten().unwrap_or(false);
+    let is_linked = location.git_dir.path() != location.common_dir.path();
+    if is_linked && !flag("extensions.worktreeConfig") {
+        return Ok(location);
+    }
+    if flag("core.bare") && !is_linked {
+        return Ok(Location { work_tree: None, folder: Vec::new(), ..location });
+    }
+    let Some(value) = config.string("core.worktree") else { return Ok(location) };
+    let gate = location.git_dir.gate();
+    let missing = || {
+        Error::not_found(format!(
+            "the repository at {} has its work tree at {}, and there is no directory",
+            quoted(gate.given()),
+            quoted(&value.to_str_lossy())
+        ))
+        .with_hint("Look at core.worktree in its configuration")
+    };
+    let directory = location.git_dir.follow(&value)?.ok_or_else(missing)?;
+    // Where access is limited, the path is canonical already.
+    let work_tree = directory.path().canonicalize().map_err(|error| missing().with_source(error))?;
+    let folder = location.work_tree.as_deref().map(|path| path.join(as_path(&location.folder)));
+    let folder = folder.as_deref().and_then(|path| path.strip_prefix(&work_tree).ok()).map_or_else(Vec::new, as_folder);
+    Ok(Location { work_tree: Some(work_tree), folder, ..location })
+}
+
+fn as_path(folder: &[u8]) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(std::ffi::OsStr::from_bytes(folder))
+}
+
+/// Returns a path with a slash at its end, empty where it is.
+fn as_folder(path: &Path) -> Vec<u8> {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = path.as_os_str().as_bytes().trim_end_with(|c| c == '/');
+    if bytes.is_empty() { Vec::new() } else { [bytes, b"/"].concat() }
+}
