@@ -474,16 +474,21 @@ def test_an_error_shows_the_text_of_a_file(con, attack):
             assert "SECRET" not in str(got) and "a secret" not in str(got)
 
 
-def test_a_work_tree_elsewhere_is_believed(con, tmp_path):
-    """core.worktree would make every folder of the machine a source of .gitattributes."""
+def test_a_work_tree_elsewhere_counts_where_it_may_be_read(con, connect, tmp_path):
+    """core.worktree makes a directory a source of .gitattributes, and must not lead outside."""
     repo = tmp_path / "repo"
     shutil.copytree(repositories.fixture("module-source"), repo)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / ".gitattributes").write_text("* -diff\n")
     repositories.git(repo, "config", "core.worktree", str(elsewhere))
-    rows = answer(con, "SELECT is_binary FROM file_changes(?, ?, ?)", "main~1", "main", repo).rows
-    assert rows == [(False,)] * 3
+    query = "SELECT is_binary FROM file_changes(?, ?, ?)"
+    assert answer(con, query, "main~1", "main", repo).rows == [(True,)] * 3
+    limited = connect()
+    limited.execute(f"SET allowed_directories = ['{repo}']")
+    limited.execute("SET enable_external_access = false")
+    with pytest.raises(duckdb.Error, match="fs_denied:"):
+        limited.execute(query, ["main~1", "main", str(repo)])
 
 
 # -- a host that limits file access ------------------------------------------------------------

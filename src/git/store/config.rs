@@ -49,21 +49,24 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
     if !(0..=1).contains(&version) {
         return Err(refused(format!("has format version {version}, and git knows 0 and 1")));
     }
-    let sections = config.sections_by_name("extensions").into_iter().flatten();
+    // Asked for by name, each section would pass over all of them.
+    let sections = config.sections().filter(|section| section.header().name().eq_ignore_ascii_case(b"extensions"));
     for section in sections {
+        let mut seen = std::collections::HashSet::new();
         for name in section.value_names() {
             let name = name.to_ascii_lowercase();
-            let value = section.value(&name).unwrap_or_default();
+            // Looked up for two names alone: each look passes over the whole section.
+            let value = || section.value(&name).unwrap_or_default();
             let shown = quoted(&name);
             if FROM_VERSION_1.contains(&name.as_str()) && version == 0 {
                 return Err(refused(format!("has format version 0 and the extension {shown}, which needs version 1")));
             }
             match name.as_str() {
-                "refstorage" if !value.eq_ignore_ascii_case(b"files") => {
-                    return Err(refused(format!("stores its references as {}", quoted(&value.to_str_lossy()))));
+                "refstorage" if seen.insert("refstorage") && !value().eq_ignore_ascii_case(b"files") => {
+                    return Err(refused(format!("stores its references as {}", quoted(&value().to_str_lossy()))));
                 }
-                "objectformat" if !matches!(value.as_slice(), b"sha1" | b"sha256") => {
-                    return Err(refused(format!("has objects of format {}", quoted(&value.to_str_lossy()))));
+                "objectformat" if seen.insert("objectformat") && !matches!(value().as_slice(), b"sha1" | b"sha256") => {
+                    return Err(refused(format!("has objects of format {}", quoted(&value().to_str_lossy()))));
                 }
                 known if ALWAYS.contains(&known) || FROM_VERSION_1.contains(&known) => {}
                 // git itself looks at unknown extensions only from version 1 on.
@@ -73,4 +76,33 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::git::diff_attribute::drivers;
+    use crate::sandbox::Access;
+
+    #[test]
+    fn a_configuration_of_many_sections_is_read_at_once() {
+        let gate = Gate::new(&std::sync::Arc::new(Access::new(true, &[])), "repo");
+        let numbered = |line: &str| (0..20_000).map(|at| line.replace('@', &at.to_string())).collect::<String>();
+        for text in [
+            numbered("[diff \"x@\"]\n\tbinary = true\n"),
+            numbered("[diff \"x\"]\n"),
+            format!("[diff \"x\"]\n{}", numbered("\tbinary = true\n")),
+            numbered("[extensions]\n\tnoop = @\n"),
+            format!("[extensions]\n{}", numbered("\tk@ = 1\n")),
+            format!("[extensions]\n{}", numbered("\tobjectFormat = sha1\n")),
+        ] {
+            let started = Instant::now();
+            let config = File::from_bytes_no_includes(text.as_bytes(), Metadata::api(), Default::default()).unwrap();
+            let _ = check_format(&config, &gate);
+            let _ = drivers(&config);
+            assert!(started.elapsed() < Duration::from_secs(3), "{:?} {}", started.elapsed(), &text[..40]);
+        }
+    }
 }
