@@ -177,8 +177,8 @@ pub const WALK_TIME: std::time::Duration = std::time::Duration::from_millis(2);
 /// drawn from those seen.
 pub const SUGGESTION_PATHS: usize = 20_000;
 
-/// Bytes of a repository's configuration file; a larger one is `tool_failed:`.
-pub const CONFIG_BYTES: u64 = 16 << 20;
+/// Bytes of a repository's configuration file; a larger one is `too_large:`.
+pub const CONFIG_BYTES: u64 = 4 << 20;
 
 /// Levels of directories of references; deeper ones are `too_large:`.
 pub const REFERENCE_DEPTH: usize = 64;

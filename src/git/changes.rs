@@ -185,9 +185,14 @@ impl Change {
         Self { path, old, new, origin: None, unmerged: false }
     }
 
-    /// Returns the row of a file in a conflict.
-    pub fn unmerged(path: Vec<u8>) -> Self {
-        Self { unmerged: true, ..Self::new(path, None, None) }
+    /// Returns the row of a file in a conflict; what is committed of it can be what another file was copied from.
+    pub(super) fn unmerged(path: Vec<u8>, committed: Option<Entry>) -> Self {
+        Self { unmerged: true, ..Self::new(path, committed, None) }
+    }
+
+    /// Returns the row as it is shown: of a conflict without what renames were looked for with.
+    pub(super) fn shown(self) -> Self {
+        if self.unmerged { Self { old: None, new: None, ..self } } else { self }
     }
 
     /// Returns the change as git shows it: a type change as one file deleted and another created.

@@ -53,7 +53,7 @@ impl Iterator for Changes {
             }
         }
         match self {
-            Self::Walked(walk) => walk.next(),
+            Self::Walked(walk) => walk.next().map(|change| change.map(Change::shown)),
             Self::Paired(rows) => rows.next().map(Ok),
             Self::Unpaired(_) => unreachable!("paired above"),
         }

@@ -67,7 +67,10 @@ impl Patcher {
         let mut header = Vec::new();
         let is_bare = self.write_header(change, &mut header)?;
         if change.has_same_content() {
-            patch.bytes.extend(header);
+            // A submodule that only the index has otherwise has nothing to show.
+            if !is_bare {
+                patch.bytes.extend(header);
+            }
             return Ok(());
         }
         let (old, new) = self.reader.contents(change)?;

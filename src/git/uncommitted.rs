@@ -100,7 +100,7 @@ impl Uncommitted {
     pub fn path(&mut self, path: &[u8], committed: Option<Entry>) -> Result<Vec<Change>> {
         let mut rows = VecDeque::new();
         self.sides.compare(path, committed, self.index.find(path), &mut rows)?;
-        Ok(rows.into())
+        Ok(rows.into_iter().map(Change::shown).collect())
     }
 
     /// Compares the next path of any side; returns whether there was one.
@@ -156,20 +156,21 @@ impl Sides {
         let (old, new) = match (&mut self.work_tree, self.has_tree) {
             (None, _) => {
                 if is_conflict {
-                    rows.push_back(Change::unmerged(path.to_vec()));
+                    rows.push_back(Change::unmerged(path.to_vec(), committed));
                     return Ok(());
                 }
                 // A path without content is not in the index yet, for git.
                 (committed, staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry))
             }
             (Some(work_tree), true) => {
-                let known = staged.or(versions.first());
+                // Of a conflict git takes the first version, whichever it is.
+                let known = versions.first();
                 let is_present = known.is_some() || self.has_untracked;
                 (committed, if is_present { on_disk(work_tree, path, known)? } else { None })
             }
             (Some(work_tree), false) => {
                 if is_conflict {
-                    rows.push_back(Change::unmerged(path.to_vec()));
+                    rows.push_back(Change::unmerged(path.to_vec(), None));
                 }
                 match staged {
                     None if is_conflict => return Ok(()),
@@ -182,8 +183,24 @@ impl Sides {
                 }
             }
         };
+        // git tells a submodule that differs from the index without a look at what the tree has.
+        let is_stale = self.has_tree
+            && self.work_tree.is_some()
+            && new.is_some_and(|new| {
+                new.mode.is_submodule()
+                    && staged.is_some_and(|staged| staged.entry.mode == new.mode && staged.entry.oid != new.oid)
+            });
+        let new = match new {
+            // Reversed it is deleted, and git says nothing more of what is.
+            Some(new) if self.is_reverse && old.is_none() && new.source == Source::Dirty => {
+                Some(Entry { source: Source::Object, ..new })
+            }
+            new => new,
+        };
         let is_same = match (&old, &new) {
-            (Some(old), Some(new)) => old.mode == new.mode && old.oid == new.oid && new.source != Source::Dirty,
+            (Some(old), Some(new)) => {
+                old.mode == new.mode && old.oid == new.oid && new.source != Source::Dirty && !is_stale
+            }
             (None, None) => true,
             _ => false,
         };

@@ -498,7 +498,6 @@ INSIDE = {
     "plain/folder": None,
     "plain/.git": None,
     "alternates-inside": None,
-    "worktree-etc": None,
     "attributes-link": None,
 }
 OUTSIDE = [
@@ -509,7 +508,7 @@ OUTSIDE = [
     "sandbox/inside/alternates-relative", "sandbox/inside/alternates-quoted", "sandbox/inside/alternates-hop",
     "sandbox/inside/alternates-folder-link", "sandbox/inside/objects-link", "sandbox/inside/refs-link", "sandbox/inside/head-link",
     "sandbox/inside/ref-link", "sandbox/inside/packed-refs-link", "sandbox/inside/config-link", "sandbox/inside/pack-link",
-    "sandbox/inside/fan-out-link", "sandbox/inside/object-link", "sandbox/inside/index-link",
+    "sandbox/inside/fan-out-link", "sandbox/inside/object-link", "sandbox/inside/worktree-etc",
 ]  # fmt: skip
 
 
@@ -529,6 +528,15 @@ def test_a_repository_outside_the_allowed_folders_is_read(connect, place):
         got = answer(con, query, *parameters)
         assert_refused(got, "fs_denied")
         assert "SECRET" not in got.error
+
+
+def test_an_index_that_is_a_link_is_read(connect):
+    con = limited(connect, repositories.fixture("sandbox/inside"))
+    repo = repositories.fixture("sandbox/inside/index-link")
+    assert answer(con, LISTED, "main~1", "main", repo).error is None
+    got = answer(con, "SELECT * FROM file_changes(?, ?, ?)", "main", "INDEX", repo)
+    assert_refused(got, "fs_denied")
+    assert "SECRET" not in got.error
 
 
 @pytest.mark.parametrize("place", INSIDE)

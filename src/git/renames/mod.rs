@@ -187,8 +187,9 @@ impl<'a> Board<'a> {
             *names.entry(&path[start..]).or_insert(next)
         };
         let mut board = Self { sources: Vec::new(), targets: Vec::new(), copies };
-        for (change, Change { path, old, new, .. }) in changes.iter().enumerate() {
+        for (change, Change { path, old, new, unmerged, .. }) in changes.iter().enumerate() {
             match (*old, *new) {
+                (Some(_), _) if *unmerged && !copies => {}
                 (None, Some(entry)) => {
                     board.targets.push(Target { file: Version { path, entry }, change, name: name(path), claim: None })
                 }
@@ -196,7 +197,7 @@ impl<'a> Board<'a> {
                     file: Version { path, entry },
                     change,
                     name: name(path),
-                    uses: usize::from(new.is_some()),
+                    uses: usize::from(new.is_some() || *unmerged),
                 }),
                 _ => {}
             }
@@ -249,10 +250,12 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
             change.old = old;
             change.origin = origin;
         }
-        let is_origin = change.new.is_none() && uses > 0;
-        let is_same = change.origin.is_none() && change.old == change.new && !change.unmerged;
+        let is_origin = change.new.is_none() && uses > 0 && !change.unmerged;
+        // Of submodules git keeps those that only the index has otherwise.
+        let is_submodule = change.new.is_some_and(|new| new.mode.is_submodule());
+        let is_same = change.origin.is_none() && change.old == change.new && !change.unmerged && !is_submodule;
         if !is_origin && !is_same {
-            rows.push(change);
+            rows.push(change.shown());
         }
     }
     rows
