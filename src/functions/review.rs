@@ -5,7 +5,7 @@
 
 use super::comparison::Revisions;
 use super::host::Host;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_hard_to_see};
 use crate::git::{Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status};
 use crate::limits;
 use crate::pipeline::{Poll, Weigh};
@@ -161,7 +161,9 @@ impl Weigh for Outline {
 impl Outline {
     fn file(&self, extra: usize) -> File {
         let Measured { change, lines, .. } = &self.row;
-        let shown = |path: &[u8]| String::from_utf8_lossy(&quoted_path(path, false)).into_owned();
+        // A name that hides or turns text is shown by its bytes, as git quotes them.
+        let hides = |path: &[u8]| std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see));
+        let shown = |path: &[u8]| String::from_utf8_lossy(&quoted_path(path, hides(path))).into_owned();
         let letter = match change.status() {
             Status::Added => 'A',
             Status::Deleted => 'D',
