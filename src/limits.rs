@@ -120,6 +120,10 @@ pub const INDEX_PATH_BYTES: usize = 4096;
 /// ([`OBJECT_BYTES`]), and is what a host of 4 GiB can give.
 pub const QUERY_BYTES: usize = 2 << 30;
 
+/// Seconds that a call of a tool may take, while `redline_max_seconds` says nothing else; then it is `timeout:`. A
+/// server for agents answers one call after the other and has nobody who would cancel one.
+pub const TOOL_SECONDS: u64 = 60;
+
 /// Bytes of objects up to which they are kept from one query to the next.
 pub const KEPT_BYTES: usize = 32 << 20;
 

@@ -113,7 +113,7 @@ impl Plan {
         }
         let diff = Diff::new(engine, base, &content, &DiffOptions::default(), stop)?;
         let [old_label, new_label] = ["a", "b"].map(|side| format!("{side}/{}", file.relative));
-        let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes());
+        let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes(), stop)?;
         let (additions, deletions) = (diff.additions(), diff.deletions());
         let places: Vec<Range<usize>> = matches.into_iter().map(|Match { place, .. }| place).collect();
         let match_line = lines.line_at(places.first().map_or(0, |place| place.start)) as u64 + 1;

@@ -2,6 +2,7 @@
 
 use super::host::{self, EXTERNAL_ACCESS, Host};
 use super::settings;
+use crate::budget::KEPT;
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, Settings, TableFunction, Type, Value, host_version};
 use crate::sandbox::{Sandbox, Sandboxes, kernel_guard};
@@ -24,6 +25,9 @@ const LIMITS: Type = Type::Struct(&[
     Field::new("max_read_bytes", Type::BigInt),
     Field::new("max_diff_bytes", Type::BigInt),
     Field::new("approval_ttl_seconds", Type::BigInt),
+    Field::new("max_seconds", Type::BigInt),
+    Field::new("kept_bytes", Type::BigInt),
+    Field::new("max_kept_bytes", Type::BigInt),
 ]);
 
 /// Whether the extension duckdb_mcp starts no program for a server any more; unknown while it is not loaded.
@@ -118,6 +122,10 @@ impl TableFunction for Capabilities {
                     fields[0].push_bigint(i64::try_from(settings::max_read_bytes(settings)).ok());
                     fields[1].push_bigint(i64::try_from(settings::max_diff_bytes(settings)).ok());
                     fields[2].push_bigint(i64::try_from(settings::approval_ttl(settings).as_secs()).ok());
+                    fields[3]
+                        .push_bigint(settings::max_seconds(settings).and_then(|seconds| i64::try_from(seconds).ok()));
+                    fields[4].push_bigint(i64::try_from(KEPT.current()).ok());
+                    fields[5].push_bigint(i64::try_from(KEPT.limit()).ok());
                 }
                 "enable_external_access" => column.push_boolean(settings.get(EXTERNAL_ACCESS).as_boolean()),
                 "lock_configuration" => column.push_boolean(settings.get(LOCK_CONFIGURATION).as_boolean()),

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::limits;
 use crate::text::diff_result::{DiffResult, MAX_CONTEXT, Side};
-use crate::text::{DiffOptions, Engine};
+use crate::text::{DiffOptions, Engine, Stop};
 
 const FIELDS: [Field; 8] = [
     Field::new("diff", Type::Varchar),
@@ -73,7 +73,8 @@ impl Differ {
     fn compare(&mut self, contents: [&[u8]; 2], names: [&str; 2], shown: &Shown<'_>) -> Result<DiffResult> {
         let context = context_lines(shown.context_lines)?;
         let side = |n: usize| Side { bytes: contents[n], label: shown.labels[n].unwrap_or(names[n]) };
-        DiffResult::new(&mut self.engine, side(0), side(1), context, settings::max_diff_bytes(&self.host.settings))
+        let limit = settings::max_diff_bytes(&self.host.settings);
+        DiffResult::new(&mut self.engine, side(0), side(1), context, limit, &Stop::of(&self.host.budget))
     }
 }
 

@@ -59,7 +59,7 @@ impl TableFunction for EditExplain {
             return Err(Error::invalid_args(format!("{} is a binary file", quoted(&wanted.path)))
                 .with_hint("Only text can be edited"));
         }
-        let near = edit::explain(&Lines::split(&bytes, &Stop::never())?, &wanted.old_string);
+        let near = edit::explain(&Lines::split(&bytes, &Stop::of(&host.budget))?, &wanted.old_string);
         Ok(Scan { left: near.into_iter(), projection: open.projection.to_vec() })
     }
 

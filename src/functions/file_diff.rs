@@ -1,11 +1,14 @@
 //! `file_diff(file, from, to, repo)` and `diff_lines(from, to, repo)`, and the same as lists: diffs line by
 //! line, of one file and of all.
 
+use std::sync::Arc;
+
 use super::arguments::{required_text, row_text};
 use super::comparison::{self, Named, Revisions};
 use super::host::{self, Host};
 use super::line_rows::{self, LineRows};
 use super::stream::{Grouped, Stream};
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
@@ -24,6 +27,7 @@ pub struct FileComparison {
 
 /// A file that was found on one side or both, not yet read.
 struct Found {
+    budget: Arc<Budget>,
     comparison: Comparison,
     changes: Vec<Change>,
 }
@@ -33,12 +37,12 @@ impl Found {
         let sides = comparison.revisions.open(host)?;
         let names = ["file_diff", "file_changes(from, to, repo)"];
         let changes = comparison.revisions.file(&sides, &comparison.file, names)?;
-        Ok(Self { comparison: sides, changes })
+        Ok(Self { budget: Arc::clone(&host.budget), comparison: sides, changes })
     }
 
     fn lines(&self, options: &DiffOptions) -> Result<LineRows> {
         let access = self.comparison.repository().access();
-        read_restricted(access, || Liner::new(&self.comparison, options).lines(&self.changes, &Stop::never()))
+        read_restricted(access, || Liner::new(&self.comparison, options).lines(&self.changes, &Stop::of(&self.budget)))
     }
 }
 

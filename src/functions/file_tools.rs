@@ -164,7 +164,7 @@ impl FileTools {
             check_base(file, given, &base_oid)?;
         }
         let most = place.sandbox().max_file_bytes();
-        let plan = Plan::new(engine, file, bytes, &edits, most, &Stop::never())?;
+        let plan = Plan::new(engine, file, bytes, &edits, most, &Stop::of(&self.host.budget))?;
         Ok(Planned::new(place, was, Some(base_oid), Effect::Edit(edits, plan)))
     }
 

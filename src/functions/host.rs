@@ -36,6 +36,7 @@ pub const SETTINGS: &[&str] = &[
     settings::MAX_WAITING_BYTES,
     settings::MAX_CALLS,
     settings::CACHE_BYTES,
+    settings::MAX_SECONDS,
 ];
 
 /// The settings at the start of an execution, and what they let be opened.
@@ -57,6 +58,12 @@ impl Host {
         Self::new(settings)
     }
 
+    /// Reads what the settings mean for a call of a tool, whose time starts now.
+    pub fn for_tool(settings: Settings) -> Result<Self> {
+        let budget = settings::tool_budget(&settings);
+        Ok(Self { budget, ..Self::new(settings)? })
+    }
+
     /// Reads what the settings mean.
     pub fn new(settings: Settings) -> Result<Self> {
         // A host that does not tell is taken to forbid.
@@ -67,7 +74,8 @@ impl Host {
             access = access.within(json, settings::max_read_bytes(&settings))?;
         }
         let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
-        Ok(Self { settings, access: Arc::new(access), database, budget: Arc::default() })
+        let budget = settings::budget(&settings);
+        Ok(Self { settings, access: Arc::new(access), database, budget })
     }
 
     /// Returns how many threads a query may use: at least one.

@@ -99,7 +99,7 @@ impl Request {
         let review = Review::new(files, frame.form(), binding);
         let mut patcher = comparison.patcher(self.options.clone())?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
-            patch(&mut patcher, &rows[file].change, &Stop::never())
+            patch(&mut patcher, &rows[file].change, &Stop::of(&host.budget))
         })?;
         Ok(Reviewed { rows, page })
     }
@@ -109,8 +109,8 @@ impl Request {
         let make = |comparison: &Comparison| Outliner::new(comparison, &self.options, self.has_hunks, form);
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
-            let changes = self.changes_of(comparison, file)?;
-            return changes.into_iter().map(|change| outliner.outline(change, &Stop::never())).collect();
+            let changes = self.changes_of(comparison, host, file)?;
+            return changes.into_iter().map(|change| outliner.outline(change, &Stop::of(&host.budget))).collect();
         }
         let mut work = self.revisions.work_on(comparison, host, |comparison| {
             let mut outliner = make(comparison)?;
@@ -124,9 +124,9 @@ impl Request {
     }
 
     /// Returns what became of one file; with renames it may have been made from another.
-    fn changes_of(&self, comparison: &Comparison, file: &str) -> Result<Vec<Change>> {
+    fn changes_of(&self, comparison: &Comparison, host: &Host, file: &str) -> Result<Vec<Change>> {
         if let renames @ Some(_) = self.revisions.renames() {
-            let changes = comparison.changes(renames, Default::default())?;
+            let changes = comparison.changes(renames, host.budget.part())?;
             let of_file =
                 |change: &Result<Change>| change.as_ref().map_or(true, |change| change.path == file.as_bytes());
             let found = changes.filter(of_file).collect::<Result<Vec<_>>>()?;

@@ -4,8 +4,10 @@
 //! DuckDB itself checks the type alone. NULL, which DuckDB lets anyone give, is always read as the
 //! strictest value.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::budget::Budget;
 use crate::edit::{Approvers, Rules};
 use crate::error::Result;
 use crate::ffi::{ConfigOption, OptionDefault, Registrar, Settings};
@@ -30,11 +32,13 @@ pub const MAX_PROPOSALS: &str = "redline_max_proposals";
 pub const MAX_WAITING_BYTES: &str = "redline_max_waiting_bytes";
 /// The calls of tools of a session in a minute.
 pub const MAX_CALLS: &str = "redline_max_calls";
+/// The seconds that a query may take.
+pub const MAX_SECONDS: &str = crate::budget::MAX_SECONDS;
 /// The bytes of git objects that a query keeps.
 pub const CACHE_BYTES: &str = "redline_cache_bytes";
 
 /// Every setting; `SET GLOBAL` sets it for all connections, `SET SESSION` for one.
-const OPTIONS: [ConfigOption; 10] = [
+const OPTIONS: [ConfigOption; 11] = [
     ConfigOption {
         name: SANDBOXES,
         description: "The folders that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
@@ -55,6 +59,12 @@ const OPTIONS: [ConfigOption; 10] = [
         name: MAX_DIFF_BYTES,
         description: "Bytes of the longest diff that diff_text, diff_files and the tools give back; a longer one is cut",
         default: OptionDefault::Number(limits::MAX_DIFF_BYTES),
+    },
+    ConfigOption {
+        name: MAX_SECONDS,
+        description: "Seconds that a function of redline may take in a query, and a call of a tool; 0 is no limit for a function \
+                      and 60 seconds for a call",
+        default: OptionDefault::Number(0),
     },
     ConfigOption {
         name: CACHE_BYTES,
@@ -144,6 +154,22 @@ pub fn rules(settings: &Settings) -> Rules {
 /// Returns how many calls a session may make in a minute, `None` where there is no limit.
 pub fn max_calls(settings: &Settings) -> Option<u64> {
     Some(number(settings, MAX_CALLS, limits::MAX_CALLS)).filter(|calls| *calls > 0)
+}
+
+/// Returns the seconds that were set; 0 and NULL, which say nothing, are none.
+pub fn max_seconds(settings: &Settings) -> Option<u64> {
+    Some(number(settings, MAX_SECONDS, 0)).filter(|seconds| *seconds > 0)
+}
+
+/// Returns what a function may use; its time starts now.
+pub fn budget(settings: &Settings) -> Arc<Budget> {
+    Arc::new(Budget::new(max_seconds(settings).map(Duration::from_secs)))
+}
+
+/// Returns what a call of a tool may use; its time starts now.
+pub fn tool_budget(settings: &Settings) -> Arc<Budget> {
+    let seconds = max_seconds(settings).unwrap_or(limits::TOOL_SECONDS);
+    Arc::new(Budget::new(Some(Duration::from_secs(seconds))))
 }
 
 /// Returns how many bytes of git objects a query keeps.

@@ -1,22 +1,48 @@
 //! `diff_stats`, `diff_rows` and `inline_diff`: what two texts have in common, as values.
 //!
 //! They are total, so that DuckDB may fold them, reorder them and call them on values that are in
-//! no row: a NULL argument gives NULL, and so do texts beyond what can be compared.
+//! no row: a NULL argument gives NULL, and so do texts beyond what can be compared. Only the time and memory
+//! of a query end them with an error.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
-use super::comparison;
 use super::line_rows::{self, LineRows};
+use super::{comparison, settings};
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::limits;
-use crate::text::words::word_runs;
-use crate::text::{Diff, DiffOptions, Engine, Stop};
+use crate::text::words::word_runs_until;
+use crate::text::{Diff, DiffOptions, Engine, Stop, lines};
 
-/// Compares the first two arguments; `None` when they are too large, which alone can fail here.
-fn compare<'a>(engine: &mut Engine, arguments: Arguments<'a>, options: &DiffOptions) -> Option<Diff<'a>> {
-    let text = |index| arguments.text(index).unwrap_or_default();
-    Diff::new(engine, text(0), text(1), options, &Stop::never()).ok()
+/// What a thread that compares texts keeps between rows.
+pub struct Comparer {
+    engine: Engine,
+    /// What the query may use.
+    pub budget: Arc<Budget>,
+}
+
+/// The settings that it reads.
+pub const SETTINGS: &[&str] = &[settings::MAX_SECONDS];
+
+impl Comparer {
+    /// Prepares a thread of an execution.
+    pub fn new(settings: &Settings) -> Self {
+        Self { engine: Engine::default(), budget: settings::budget(settings) }
+    }
+
+    /// Compares the first two arguments; `None` when a text is too large to be compared by line.
+    ///
+    /// # Errors
+    /// `timeout`, and `too_large` when the query may use no more memory.
+    pub fn compare<'a>(&mut self, arguments: Arguments<'a>, options: &DiffOptions) -> Result<Option<Diff<'a>>> {
+        let texts = [0, 1].map(|index| arguments.text(index).unwrap_or_default());
+        if texts.iter().any(|text| text.len() > lines::MAX_BYTES) {
+            return Ok(None);
+        }
+        Diff::new(&mut self.engine, texts[0], texts[1], options, &Stop::of(&self.budget)).map(Some)
+    }
 }
 
 /// `diff_stats(a, b)`: how many lines and hunks differ, and how alike the texts are.
@@ -33,15 +59,15 @@ impl ScalarFunction for DiffStats {
     ]);
     const VOLATILE: bool = false;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
-    type State = Engine;
+    const SETTINGS: &'static [&'static str] = SETTINGS;
+    type State = Comparer;
 
-    fn open(_: Settings) -> Result<Engine> {
-        Ok(Engine::default())
+    fn open(settings: Settings) -> Result<Comparer> {
+        Ok(Comparer::new(&settings))
     }
 
-    fn call(engine: &mut Engine, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let Some(diff) = compare(engine, arguments, &DiffOptions::default()) else {
+    fn call(comparer: &mut Comparer, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let Some(diff) = comparer.compare(arguments, &DiffOptions::default())? else {
             out.push_null();
             return Ok(());
         };
@@ -64,21 +90,21 @@ impl ScalarFunction for DiffRows {
     const RETURNS: Type = Type::List(&Type::Struct(&line_rows::FIELDS));
     const VOLATILE: bool = false;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
-    type State = Engine;
+    const SETTINGS: &'static [&'static str] = SETTINGS;
+    type State = Comparer;
 
-    fn open(_: Settings) -> Result<Engine> {
-        Ok(Engine::default())
+    fn open(settings: Settings) -> Result<Comparer> {
+        Ok(Comparer::new(&settings))
     }
 
-    fn call(engine: &mut Engine, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(comparer: &mut Comparer, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         // Every negative context is the whole text, so none is refused.
         let context = comparison::context(arguments.bigint(2).map(|lines| lines.max(-1)))?;
         let options = DiffOptions { context, ..DiffOptions::default() };
-        match compare(engine, arguments, &options) {
+        match comparer.compare(arguments, &options)? {
             Some(diff) => {
                 let mut rows = LineRows::default();
-                rows.add(&diff, &Stop::never())?;
+                rows.add(&diff, &Stop::of(&comparer.budget))?;
                 rows.write_list(out);
             }
             None => out.push_null(),
@@ -97,14 +123,14 @@ impl ScalarFunction for InlineDiff {
         Type::List(&Type::Struct(&[Field::new("change", Type::Varchar), Field::new("text", Type::Varchar)]));
     const VOLATILE: bool = false;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
-    type State = ();
+    const SETTINGS: &'static [&'static str] = SETTINGS;
+    type State = Arc<Budget>;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
+    fn open(settings: Settings) -> Result<Arc<Budget>> {
+        Ok(settings::budget(&settings))
     }
 
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let text = |index| {
             let bytes = arguments.text(index).filter(|bytes| bytes.len() <= limits::INLINE_BYTES)?;
             std::str::from_utf8(bytes).ok()
@@ -113,8 +139,11 @@ impl ScalarFunction for InlineDiff {
             out.push_null();
             return Ok(());
         };
+        let runs = word_runs_until(old, new, budget.deadline());
+        // Past its deadline the comparison is a rough one.
+        budget.check()?;
         let Ok(()) = out.push_list(|elements| {
-            for (change, text) in word_runs(old, new) {
+            for (change, text) in runs {
                 let fields = elements.fields_mut();
                 fields[0].push_text(Some(change.name()));
                 fields[1].push_text(Some(&text));

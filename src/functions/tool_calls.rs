@@ -51,7 +51,7 @@ impl Caller {
         if let Some(most) = settings::max_calls(&self.settings) {
             self.database.calls.count(&session, most, Instant::now())?;
         }
-        let host = Host::new(self.settings.clone())?;
+        let host = Host::for_tool(self.settings.clone())?;
         match tool.name {
             "Diff" => diff(host, &tools::parse(tool.name, arguments)?),
             "read_file" => read_file(host, session, tools::parse(tool.name, arguments)?),

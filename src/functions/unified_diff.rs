@@ -1,16 +1,18 @@
 //! `unified_diff(a, b [, context [, label_a, label_b]])`: two texts as a unified diff.
 
+use super::text_diffs::{self, Comparer};
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::limits;
 use crate::text::unified::unified_diff;
-use crate::text::{Diff, DiffOptions, Engine, Stop};
+use crate::text::{DiffOptions, Stop};
 
 /// The scalar function.
 ///
 /// It is total, so that DuckDB may fold it, reorder it and call it on values that are in no row:
 /// a NULL argument gives NULL, a negative context the whole text, and texts or a diff beyond what
-/// can be compared or stored (1,023 MiB a side, 4 GiB of diff) give NULL.
+/// can be compared or stored (1,023 MiB a side, 4 GiB of diff) give NULL. Only the time and memory of a
+/// query end it with an error.
 pub struct UnifiedDiff;
 
 impl ScalarFunction for UnifiedDiff {
@@ -23,36 +25,25 @@ impl ScalarFunction for UnifiedDiff {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = false;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
-    type State = Engine;
+    const SETTINGS: &'static [&'static str] = text_diffs::SETTINGS;
+    type State = Comparer;
 
-    fn open(_: Settings) -> Result<Engine> {
-        Ok(Engine::default())
+    fn open(settings: Settings) -> Result<Comparer> {
+        Ok(Comparer::new(&settings))
     }
 
-    fn call(engine: &mut Engine, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let text = |index| arguments.text(index).unwrap_or_default();
+    fn call(comparer: &mut Comparer, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let context = match arguments.bigint(2) {
             None => Some(DiffOptions::CONTEXT),
             Some(lines) if lines < 0 => None,
             Some(lines) => Some(u32::try_from(lines).unwrap_or(u32::MAX)),
         };
-        let diff = match Diff::new(
-            engine,
-            text(0),
-            text(1),
-            &DiffOptions { context, ..DiffOptions::default() },
-            &Stop::never(),
-        ) {
-            Ok(diff) => diff,
-            // Without a stop, only texts that are too large fail.
-            Err(_) => {
-                out.push_null();
-                return Ok(());
-            }
+        let Some(diff) = comparer.compare(arguments, &DiffOptions { context, ..DiffOptions::default() })? else {
+            out.push_null();
+            return Ok(());
         };
         let labels = (arguments.text(3).unwrap_or(b"a"), arguments.text(4).unwrap_or(b"b"));
-        let unified = unified_diff(&diff, labels.0, labels.1);
+        let unified = unified_diff(&diff, labels.0, labels.1, &Stop::of(&comparer.budget))?;
         // A byte that is no UTF-8 becomes three.
         let text = String::from_utf8_lossy(&unified);
         out.push_text((text.len() <= limits::VALUE_BYTES).then_some(&*text));

@@ -49,7 +49,14 @@ pub struct DiffResult {
 impl DiffResult {
     /// Compares two contents: `context` is the lines around a change, `limit` the bytes of the
     /// diff. No more than that is ever held of it.
-    pub fn new(engine: &mut Engine, a: Side<'_>, b: Side<'_>, context: u32, limit: usize) -> Result<Self> {
+    pub fn new(
+        engine: &mut Engine,
+        a: Side<'_>,
+        b: Side<'_>,
+        context: u32,
+        limit: usize,
+        stop: &Stop<'_>,
+    ) -> Result<Self> {
         let identical = a.bytes == b.bytes;
         let mut diff = Bounded::new(limit);
         if identical {
@@ -57,7 +64,7 @@ impl DiffResult {
         } else if is_binary(a.bytes) || is_binary(b.bytes) {
             diff.push(&[&binary_line(a.label.as_bytes(), b.label.as_bytes(), false)[..], b"\n"].concat());
         } else {
-            write(engine, a, b, context, &mut diff)?;
+            write(engine, a, b, context, &mut diff, stop)?;
         }
         let (diff, truncated) = diff.finish();
         Ok(Self {
@@ -74,10 +81,16 @@ impl DiffResult {
 }
 
 /// Writes the unified diff until it ends or is full.
-fn write(engine: &mut Engine, a: Side<'_>, b: Side<'_>, context: u32, out: &mut Bounded) -> Result<()> {
+fn write(
+    engine: &mut Engine,
+    a: Side<'_>,
+    b: Side<'_>,
+    context: u32,
+    out: &mut Bounded,
+    stop: &Stop<'_>,
+) -> Result<()> {
     let options = DiffOptions { context: Some(context), ..DiffOptions::default() };
-    let stop = Stop::never();
-    let diff = Diff::new(engine, a.bytes, b.bytes, &options, &stop)?;
+    let diff = Diff::new(engine, a.bytes, b.bytes, &options, stop)?;
     let mut lines = Vec::new();
     let mut pace = stop.pace();
     write_labels(&mut lines, a.label.as_bytes(), b.label.as_bytes(), false);
@@ -101,7 +114,7 @@ mod tests {
 
     fn compare(a: &[u8], b: &[u8], limit: usize) -> DiffResult {
         let (a, b) = (Side { bytes: a, label: "a" }, Side { bytes: b, label: "b" });
-        DiffResult::new(&mut Engine::default(), a, b, 3, limit).unwrap()
+        DiffResult::new(&mut Engine::default(), a, b, 3, limit, &Stop::never()).unwrap()
     }
 
     #[test]

@@ -88,16 +88,19 @@ pub fn shown_range(lines: &Range<u32>) -> (u32, u32) {
 }
 
 /// Returns the unified diff with its labels; empty when the texts are equal.
-pub fn unified_diff(diff: &Diff<'_>, old_label: &[u8], new_label: &[u8]) -> Vec<u8> {
+///
+/// # Errors
+/// [`Stopped`] when `stop` asks for it or there is no memory.
+pub fn unified_diff(diff: &Diff<'_>, old_label: &[u8], new_label: &[u8], stop: &Stop<'_>) -> Result<Vec<u8>, Stopped> {
     let mut out = Vec::new();
-    let mut pace = Stop::never().pace();
+    let mut pace = stop.pace();
     for (index, hunk) in diff.hunks().iter().enumerate() {
         if index == 0 {
             write_labels(&mut out, old_label, new_label, false);
         }
-        write_hunk(&mut out, diff, hunk, None, &mut pace).expect("nobody stops it");
+        write_hunk(&mut out, diff, hunk, None, &mut pace)?;
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -108,7 +111,7 @@ mod tests {
     fn diff(old: &str, new: &str, context: Option<u32>) -> String {
         let options = DiffOptions { context, ..DiffOptions::default() };
         let diff = Diff::new(&mut Engine::default(), old.as_bytes(), new.as_bytes(), &options, &Stop::never()).unwrap();
-        String::from_utf8(unified_diff(&diff, b"a", b"b")).unwrap()
+        String::from_utf8(unified_diff(&diff, b"a", b"b", &Stop::never()).unwrap()).unwrap()
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Words are those of Unicode (Standard Annex 29: default word boundaries), the blanks and marks
 //! between them included, so that the pieces of a text, joined, are the text.
 
+use std::time::Instant;
+
 use similar::{Algorithm, ChangeTag, TextDiff};
 
 /// What a run of words is.
@@ -32,7 +34,17 @@ impl WordChange {
 ///
 /// The runs that are not `Insert`, joined, are `old`; those that are not `Delete`, `new`.
 pub fn word_runs(old: &str, new: &str) -> Vec<(WordChange, String)> {
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_unicode_words(old, new);
+    word_runs_until(old, new, None)
+}
+
+/// Does the same within time: past `deadline` what is left counts as replaced.
+pub fn word_runs_until(old: &str, new: &str, deadline: Option<Instant>) -> Vec<(WordChange, String)> {
+    let mut comparison = TextDiff::configure();
+    comparison.algorithm(Algorithm::Myers);
+    if let Some(deadline) = deadline {
+        comparison.deadline(deadline);
+    }
+    let diff = comparison.diff_unicode_words(old, new);
     let mut runs: Vec<(WordChange, String)> = Vec::new();
     for word in diff.iter_all_changes() {
         let change = match word.tag() {

@@ -51,7 +51,7 @@ proptest! {
     fn a_diff_is_a_patch_that_makes_the_new_text_and_can_be_undone(old in text(), new in text(), context in 0u32..6) {
         for context in [Some(context), Some(3), None] {
             let diff = compare(&old, &new, &DiffOptions { context, ..DiffOptions::default() });
-            let patch = unified_diff(&diff, b"a/file", b"b/file");
+            let patch = unified_diff(&diff, b"a/file", b"b/file", &Stop::never()).expect("no limit");
             let files = parse(&patch).expect("a patch");
             prop_assert_eq!(files.len(), usize::from(old != new));
             let undo = reverse(&patch).expect("it can be undone");

@@ -10,7 +10,7 @@ use redline::text::{Diff, DiffOptions, Engine, Stop};
 fn diff(old: &[u8], new: &[u8], context: Option<u32>) -> Vec<u8> {
     let options = DiffOptions { context, ..DiffOptions::default() };
     let diff = Diff::new(&mut Engine::default(), old, new, &options, &Stop::never()).expect("small texts");
-    unified_diff(&diff, b"a/file", b"b/file")
+    unified_diff(&diff, b"a/file", b"b/file", &Stop::never()).expect("no limit")
 }
 
 /// Texts of few different lines, so that they share many: with and without final newlines, with
