@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::{Budget, Stopped, Whole};
 
 /// Bytes that are charged to a budget until this is dropped.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Charge {
     whole: Option<Arc<Whole>>,
     bytes: usize,
@@ -45,6 +45,15 @@ impl Charge {
                 Ok(())
             }
             Err(_) => Err(Stopped::Memory { limit }),
+        }
+    }
+
+    /// Takes over another charge to the same budget.
+    pub fn join(&mut self, mut other: Self) {
+        if self.whole.is_none() {
+            *self = other;
+        } else {
+            self.bytes += std::mem::take(&mut other.bytes);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::types::{Field, Type};
+use crate::budget::{Stopped, reserve};
 use crate::limits;
 
 /// The values of one column or of the children of a list or struct.
@@ -56,8 +57,26 @@ impl Texts {
     }
 
     fn push(&mut self, text: Option<&[u8]>) {
-        self.bytes.extend_from_slice(text.unwrap_or_default());
-        self.ends.push((self.bytes.len(), text.is_none()));
+        let bytes = text.unwrap_or_default();
+        make_room(&mut self.bytes, bytes.len());
+        self.bytes.extend_from_slice(bytes);
+        push(&mut self.ends, (self.bytes.len(), text.is_none()));
+    }
+}
+
+/// Appends a value. Where the system gives no memory for it, this unwinds with [`Stopped::Allocation`], which
+/// [`super::contain`] turns into the query's error: a value is pushed at hundreds of places, none of which could do
+/// better, and the standard way would abort the host.
+#[inline]
+fn push<T>(values: &mut Vec<T>, value: T) {
+    make_room(values, 1);
+    values.push(value);
+}
+
+#[inline]
+fn make_room<T>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() < more && reserve(values, more).is_err() {
+        std::panic::resume_unwind(Box::new(Stopped::Allocation));
     }
 }
 
@@ -123,14 +142,14 @@ impl Column {
     /// Appends NULL; in a struct to every field too, as DuckDB reads the fields of a NULL struct.
     pub fn push_null(&mut self) {
         match self {
-            Self::Boolean(values) => values.push(None),
-            Self::UTinyInt(values) => values.push(None),
-            Self::BigInt(values) => values.push(None),
-            Self::Double(values) => values.push(None),
+            Self::Boolean(values) => push(values, None),
+            Self::UTinyInt(values) => push(values, None),
+            Self::BigInt(values) => push(values, None),
+            Self::Double(values) => push(values, None),
             Self::Text(texts) | Self::Blob(texts) => texts.push(None),
-            Self::List { lengths, .. } => lengths.push(None),
+            Self::List { lengths, .. } => push(lengths, None),
             Self::Struct { fields, nulls } => {
-                nulls.push(fields.first().map_or(0, Self::len));
+                push(nulls, fields.first().map_or(0, Self::len));
                 fields.iter_mut().for_each(Self::push_null);
             }
         }
@@ -169,7 +188,7 @@ impl Column {
     /// Appends a BIGINT, a TIMESTAMPTZ in microseconds since 1970, or NULL.
     pub fn push_bigint(&mut self, number: Option<i64>) {
         match self {
-            Self::BigInt(values) => values.push(number),
+            Self::BigInt(values) => push(values, number),
             other => panic!("a BIGINT was pushed to {other:?}"),
         }
     }
@@ -177,7 +196,7 @@ impl Column {
     /// Appends a UTINYINT or NULL.
     pub fn push_utinyint(&mut self, number: Option<u8>) {
         match self {
-            Self::UTinyInt(values) => values.push(number),
+            Self::UTinyInt(values) => push(values, number),
             other => panic!("a UTINYINT was pushed to {other:?}"),
         }
     }
@@ -185,7 +204,7 @@ impl Column {
     /// Appends a DOUBLE or NULL.
     pub fn push_double(&mut self, number: Option<f64>) {
         match self {
-            Self::Double(values) => values.push(number),
+            Self::Double(values) => push(values, number),
             other => panic!("a DOUBLE was pushed to {other:?}"),
         }
     }
@@ -193,7 +212,7 @@ impl Column {
     /// Appends a BOOLEAN or NULL.
     pub fn push_boolean(&mut self, truth: Option<bool>) {
         match self {
-            Self::Boolean(values) => values.push(truth),
+            Self::Boolean(values) => push(values, truth),
             other => panic!("a BOOLEAN was pushed to {other:?}"),
         }
     }
@@ -204,7 +223,7 @@ impl Column {
             Self::List { lengths, child } => {
                 let before = child.len();
                 fill(child)?;
-                lengths.push(Some(child.len() - before));
+                push(lengths, Some(child.len() - before));
                 Ok(())
             }
             other => panic!("a list was pushed to {other:?}"),

@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Once;
 
+use crate::budget::Stopped;
 use crate::error::{Error, Result};
 
 thread_local! {
@@ -35,6 +36,9 @@ pub fn run<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     // The closure's captures are dropped or marked failed by every caller after a panic, so a
     // broken invariant cannot be seen later.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        if let Some(stopped) = panic.downcast_ref::<Stopped>() {
+            return Err((*stopped).into());
+        }
         // Dropping the payload could panic again; a second payload is forgotten.
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
             std::mem::forget(second);
@@ -69,6 +73,12 @@ mod tests {
         let error = run::<()>(|| panic!("secret")).unwrap_err().to_string();
         assert!(error.starts_with("tool_failed: redline met an internal error at contain.rs:"), "{error}");
         assert!(!error.contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn memory_that_the_system_does_not_give_is_an_error_of_its_own() {
+        let error = run::<()>(|| std::panic::resume_unwind(Box::new(Stopped::Allocation))).unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::TooLarge);
     }
 
     #[test]

@@ -71,6 +71,7 @@ impl Liner {
                 }
                 continue;
             };
+            let _held = stop.charge(old.len() + new.len())?;
             lines.add(&Diff::new(&mut self.engine, old, new, &self.options, stop)?, stop)?;
         }
         Ok(lines)

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use crate::budget::Charge;
 use crate::ffi::{Column, Field, Type};
 use crate::text::stop::Stopped;
 use crate::text::{Diff, DiffLine, LineKind, Stop};
@@ -21,6 +22,7 @@ pub const FIELDS: [Field; 6] = [
 pub struct LineRows {
     contents: Vec<u8>,
     rows: Vec<Row>,
+    charge: Charge,
 }
 
 struct Row {
@@ -54,7 +56,10 @@ impl LineRows {
                     LineKind::Removed => "REMOVED",
                     LineKind::Added => "ADDED",
                 };
-                self.push(line_type, content.strip_suffix(b"\n").unwrap_or(content), old, new, Some(number));
+                let content = content.strip_suffix(b"\n").unwrap_or(content);
+                stop.room(&mut self.charge, &mut self.contents, content.len())?;
+                stop.room(&mut self.charge, &mut self.rows, 1)?;
+                self.push(line_type, content, old, new, Some(number));
                 pace.pass(content.len())?;
             }
         }

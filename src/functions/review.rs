@@ -5,6 +5,7 @@
 
 use super::comparison::Revisions;
 use super::host::Host;
+use crate::budget::Charge;
 use crate::error::{Error, Result, is_hard_to_see};
 use crate::git::{Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status};
 use crate::limits;
@@ -116,9 +117,12 @@ impl Request {
             let mut outliner = make(comparison)?;
             Ok(move |change, stop: &Stop<'_>| outliner.outline(change, stop))
         })?;
-        let mut outlines = Vec::new();
+        let (mut outlines, mut held) = (Vec::new(), Charge::free());
+        let stop = Stop::of(&host.budget);
         while let Poll::Ready(outline) = work.poll(None) {
-            outlines.push(outline?);
+            let outline = outline?;
+            held.join(stop.charge_all(outline.held_bytes())?);
+            outlines.push(outline);
         }
         Ok(outlines)
     }
@@ -159,6 +163,11 @@ impl Weigh for Outline {
 }
 
 impl Outline {
+    /// Returns about what it and the page's file made of it take in memory.
+    fn held_bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<File>() + 4 * self.row.change.path.len() + 32 * self.patch.sizes().count()
+    }
+
     fn file(&self, extra: usize) -> File {
         let Measured { change, lines, .. } = &self.row;
         // A name that hides or turns text is shown by its bytes, as git quotes them.

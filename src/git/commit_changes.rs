@@ -8,11 +8,12 @@ use super::contents::Reader;
 use super::history::Comparable;
 use super::mailmap::Mailmap;
 use super::objects::Objects;
+use super::pairing::collect;
 use super::renames::{RenameOptions, pair};
 use super::repository::Repository;
 use super::walk::TreeChanges;
 use super::{Change, Comparison, Oid, Pathspec, Revision};
-use crate::budget::Budget;
+use crate::budget::{Budget, Charge};
 use crate::error::Result;
 use crate::text::{DiffOptions, Stop};
 
@@ -101,15 +102,17 @@ impl CommitMeasurer {
 
     fn changes(&mut self, old: Option<Oid>, new: Oid, stop: &Stop<'_>) -> Result<Vec<Measured>> {
         self.trees.restart(old, Some(new))?;
-        let mut changes = Vec::new();
+        let (mut changes, mut charge) = (Vec::new(), Charge::free());
         if let Some((options, reader)) = &mut self.reader {
-            let all: Vec<Change> = self.trees.by_ref().collect::<Result<_>>()?;
+            let all = collect(&mut self.trees, &mut charge, stop)?;
             for change in pair(all, options, reader, stop)?.rows {
+                stop.room(&mut charge, &mut changes, 1)?;
                 changes.push(self.measured(change, stop)?);
             }
         } else {
             while let Some(change) = self.trees.next() {
                 let change = change?;
+                stop.room(&mut charge, &mut changes, 1)?;
                 changes.push(self.measured(change, stop)?);
             }
         }

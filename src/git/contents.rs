@@ -134,10 +134,12 @@ impl Reader {
         }
         let bytes = match self.read(entry, path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set => {
-                return Ok(Contents::Binary);
+            Err(error) => {
+                // Too large for any diff, and not only for the memory that there is now.
+                let is_guessed = error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set;
+                let is_large = is_guessed && self.bytes_of(entry)? > limits::OBJECT_BYTES;
+                return if is_large { Ok(Contents::Binary) } else { Err(error) };
             }
-            Err(error) => return Err(error),
         };
         let is_guessed = attribute != DiffAttribute::Set;
         if is_guessed && (bytes.len() as u64 > self.big_file_bytes || is_binary(&bytes)) {

@@ -6,7 +6,7 @@ use std::vec;
 use super::contents::Reader;
 use super::renames::{RenameOptions, pair};
 use super::{Change, Comparison};
-use crate::budget::Budget;
+use crate::budget::{Budget, Charge};
 use crate::error::Result;
 use crate::text::Stop;
 
@@ -40,8 +40,10 @@ impl Iterator for Changes {
     fn next(&mut self) -> Option<Self::Item> {
         if let Self::Unpaired(unpaired) = self {
             let Unpaired { walk, reader, options, budget } = &mut **unpaired;
-            let paired = walk.collect::<Result<Vec<_>>>().and_then(|changes| {
-                let pairing = pair(changes, options, reader, &Stop::of(budget))?;
+            let stop = Stop::of(budget);
+            let mut charge = Charge::free();
+            let paired = collect(walk, &mut charge, &stop).and_then(|changes| {
+                let pairing = pair(changes, options, reader, &stop)?;
                 Ok(pairing.rows)
             });
             match paired {
@@ -58,6 +60,28 @@ impl Iterator for Changes {
             Self::Unpaired(_) => unreachable!("paired above"),
         }
     }
+}
+
+/// Bytes of paths that are charged at once.
+const COUNTED_PATHS: usize = 1 << 20;
+
+/// Takes all changes, within the memory of the query.
+pub(super) fn collect(
+    changes: &mut impl Iterator<Item = Result<Change>>,
+    charge: &mut Charge,
+    stop: &Stop<'_>,
+) -> Result<Vec<Change>> {
+    let (mut all, mut path_bytes) = (Vec::new(), 0);
+    for change in changes {
+        let change = change?;
+        path_bytes += change.path.len();
+        if path_bytes >= COUNTED_PATHS {
+            charge.join(stop.charge(std::mem::take(&mut path_bytes))?);
+        }
+        stop.room(charge, &mut all, 1)?;
+        all.push(change);
+    }
+    Ok(all)
 }
 
 impl Comparison {

@@ -9,6 +9,7 @@ use super::abbreviation::Abbreviation;
 use super::changes::{Change, Entry, OriginKind};
 use super::contents::Reader;
 use super::diff_attribute::PathAttributes;
+use crate::budget::Charge;
 use crate::error::Result;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
@@ -21,6 +22,7 @@ pub struct FilePatch {
     pub bytes: Vec<u8>,
     /// The hunks in order.
     pub hunks: Vec<PatchHunk>,
+    charge: Charge,
 }
 
 /// A hunk of a patch.
@@ -82,6 +84,7 @@ impl Patcher {
             }
             return Ok(());
         };
+        let _held = stop.charge(old.len() + new.len())?;
         let diff = Diff::new(&mut self.engine, old, new, &self.options, stop)?;
         if diff.hunks().is_empty() {
             // Nothing that is shown changed: the header stands alone where it says something.
@@ -91,6 +94,8 @@ impl Patcher {
             return Ok(());
         }
         patch.bytes.extend(header);
+        stop.room(&mut patch.charge, &mut patch.bytes, diff.written_bytes())?;
+        stop.room(&mut patch.charge, &mut patch.hunks, diff.hunks().len())?;
         let labels = change.labels();
         write_labels(&mut patch.bytes, &labels.0, &labels.1, self.reader.quotes_high());
         let sections = self.reader.sections(change)?;

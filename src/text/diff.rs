@@ -135,6 +135,18 @@ impl<'a> Diff<'a> {
         self.hunks.iter().flat_map(|hunk| &self.changes[hunk.changes.clone()])
     }
 
+    /// Returns at most how many bytes writing all hunks takes, without headings.
+    pub fn written_bytes(&self) -> usize {
+        const HEADER: usize = 64;
+        const MARKS: usize = 32;
+        let of = |lines: &Lines<'_>, range: &std::ops::Range<u32>| {
+            let (start, end) = (range.start as usize, range.end as usize);
+            lines.start(end) - lines.start(start) + (end - start) + MARKS
+        };
+        let removed = |hunk: &Hunk| self.changes[hunk.changes.clone()].iter().map(|change| of(&self.old, &change.old));
+        self.hunks.iter().map(|hunk| HEADER + of(&self.new, &hunk.new) + removed(hunk).sum::<usize>()).sum()
+    }
+
     /// Returns the hunks in order.
     pub fn hunks(&self) -> &[Hunk] {
         &self.hunks

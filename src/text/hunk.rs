@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::engine::Change;
 use super::stop::{Stop, Stopped};
+use crate::budget::Charge;
 
 /// Changes that are shown together: half-open ranges of 0-based line numbers of both sides, context included, and of
 /// the changes' indices.
@@ -39,12 +40,14 @@ pub fn hunks(
     let context = context.map_or(i64::from(u32::MAX), i64::from);
     let reach = 2 * context + i64::from(inter_hunk_context);
     let mut hunks = Vec::new();
+    let mut charge = Charge::free();
     let mut at = 0;
     while let Some(first) = first_shown(changes, at, context) {
         let last = last_shown(changes, first, context, reach);
         let (from, to) = (&changes[first], &changes[last]);
         let before = |line: u32| (i64::from(line) - context).max(0) as u32;
         let after = context.min(i64::from(old_len - to.old.end)).min(i64::from(new_len - to.new.end)) as u32;
+        stop.room(&mut charge, &mut hunks, 1)?;
         hunks.push(Hunk {
             old: before(from.old.start)..to.old.end + after,
             new: before(from.new.start)..to.new.end + after,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::ends::Ends;
 use super::stop::{Stop, Stopped};
+use crate::budget::Charge;
 
 /// The most bytes a side may have: 1023 MiB, where git's own diff gives up. It also keeps line numbers, and the
 /// sum of both sides' line counts, below 2^31.
@@ -22,6 +23,7 @@ const NEWLINES: u64 = 0x0a0a_0a0a_0a0a_0a0a;
 pub struct Lines<'a> {
     bytes: &'a [u8],
     bounds: Vec<u32>,
+    _charge: Charge,
 }
 
 impl<'a> Lines<'a> {
@@ -30,7 +32,7 @@ impl<'a> Lines<'a> {
         if bytes.len() > MAX_BYTES {
             return Err(SplitError::TooLarge { bytes: bytes.len() });
         }
-        let mut bounds = Vec::with_capacity(bytes.len() / 32 + 16);
+        let (mut bounds, charge) = bounds_for(bytes, 0, stop)?;
         bounds.push(0);
         for (block, at) in bytes.chunks(STRIDE).zip((0..).step_by(STRIDE)) {
             stop.check()?;
@@ -39,7 +41,7 @@ impl<'a> Lines<'a> {
         if bytes.last().is_some_and(|&last| last != b'\n') {
             bounds.push(bytes.len() as u32);
         }
-        Ok(Self { bytes, bounds })
+        Ok(Self { bytes, bounds, _charge: charge })
     }
 
     /// Splits a text that begins and ends with the same lines as `other`, which are not looked at again; also
@@ -55,9 +57,9 @@ impl<'a> Lines<'a> {
         }
         let first_from = |offset: usize| other.bounds.partition_point(|&bound| (bound as usize) < offset);
         let (start, end) = (first_from(ends.start), first_from(other.bytes.len() - ends.end).min(other.len()));
-        let mut bounds = Vec::with_capacity(other.bounds.len() + ends.between(bytes).len() / 32 + 16);
-        bounds.extend_from_slice(&other.bounds[..=start]);
         let middle = ends.between(bytes);
+        let (mut bounds, charge) = bounds_for(middle, other.bounds.len(), stop)?;
+        bounds.extend_from_slice(&other.bounds[..=start]);
         for (block, at) in middle.chunks(STRIDE).zip((ends.start as u32..).step_by(STRIDE)) {
             stop.check()?;
             split_block(block, at, &mut bounds);
@@ -67,7 +69,7 @@ impl<'a> Lines<'a> {
         }
         let (from, to) = (other.bytes.len() as u32, bytes.len() as u32);
         bounds.extend(other.bounds[end + 1..].iter().map(|&bound| to - (from - bound)));
-        Ok((Self { bytes, bounds }, (start, other.len() - end)))
+        Ok((Self { bytes, bounds, _charge: charge }, (start, other.len() - end)))
     }
 
     /// Returns the number of lines.
@@ -119,6 +121,24 @@ impl<'a> Lines<'a> {
 pub fn line_count(bytes: &[u8]) -> u64 {
     let newlines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
     newlines + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
+}
+
+/// Returns room for `more` bounds and those of a text, which is counted before where it is long.
+fn bounds_for(text: &[u8], more: usize, stop: &Stop<'_>) -> Result<(Vec<u32>, Charge), Stopped> {
+    let mut lines = 0;
+    if text.len() <= STRIDE {
+        lines = text.len() / 32;
+    } else {
+        for block in text.chunks(STRIDE) {
+            stop.check()?;
+            lines += block.iter().filter(|&&byte| byte == b'\n').count();
+        }
+    }
+    let room = lines + more + 16;
+    let charge = stop.charge(room * size_of::<u32>())?;
+    let mut bounds = Vec::new();
+    bounds.try_reserve_exact(room).map_err(|_| Stopped::Allocation)?;
+    Ok((bounds, charge))
 }
 
 /// Appends the end of each line that ends within `block`, which starts `at` bytes into the text.

@@ -1,7 +1,7 @@
 //! Carries the wish to cancel into loops that may run for seconds.
 
-use crate::budget::Budget;
 pub use crate::budget::Stopped;
+use crate::budget::{Budget, Charge, reserve};
 
 #[cfg(test)]
 pub(super) use looks::Looks;
@@ -12,6 +12,9 @@ pub(super) const QUANTUM: usize = 1 << 14;
 
 /// How many bytes are passed over in the time of one step.
 const STEP_BYTES: usize = 256;
+
+/// Bytes from which a buffer is charged to the budget.
+const COUNTED_BYTES: usize = 64 << 10;
 
 /// How many bytes of one line are passed over between two looks.
 pub(super) const STRIDE: usize = 1 << 20;
@@ -62,6 +65,44 @@ impl<'a> Stop<'a> {
         self.budget.map_or(Ok(()), Budget::check)
     }
 
+    /// Charges bytes to the budget before they are allocated. Few bytes are not worth the counting.
+    ///
+    /// # Errors
+    /// [`Stopped::Memory`].
+    #[inline]
+    pub fn charge(&self, bytes: usize) -> Result<Charge, Stopped> {
+        match self.budget {
+            Some(budget) if bytes >= COUNTED_BYTES => budget.charge(bytes),
+            _ => Ok(Charge::free()),
+        }
+    }
+
+    /// Charges bytes however few they are, as of something of which there are many.
+    ///
+    /// # Errors
+    /// [`Stopped::Memory`].
+    pub fn charge_all(&self, bytes: usize) -> Result<Charge, Stopped> {
+        self.budget.map_or(Ok(Charge::free()), |budget| budget.charge(bytes))
+    }
+
+    /// Makes room for `more` items in a buffer that grows as it is filled, and charges what it grows by before it
+    /// does.
+    ///
+    /// # Errors
+    /// [`Stopped::Memory`] and [`Stopped::Allocation`].
+    #[inline]
+    pub fn room<T>(&self, charge: &mut Charge, buffer: &mut Vec<T>, more: usize) -> Result<(), Stopped> {
+        if buffer.capacity() - buffer.len() >= more { Ok(()) } else { self.enlarge(charge, buffer, more) }
+    }
+
+    #[cold]
+    fn enlarge<T>(&self, charge: &mut Charge, buffer: &mut Vec<T>, more: usize) -> Result<(), Stopped> {
+        let needed = buffer.len().checked_add(more).ok_or(Stopped::Allocation)?;
+        let capacity = needed.max(2 * buffer.capacity()).max(4);
+        charge.join(self.charge((capacity - buffer.capacity()).saturating_mul(size_of::<T>()))?);
+        buffer.try_reserve_exact(capacity - buffer.len()).map_err(|_| Stopped::Allocation)
+    }
+
     /// Returns a counter that looks at the flag once in a while, for loops whose steps are too cheap to look at
     /// it each time.
     #[must_use]
@@ -77,7 +118,12 @@ pub struct Pace<'a> {
     left: usize,
 }
 
-impl Pace<'_> {
+impl<'a> Pace<'a> {
+    /// Returns what it looks at.
+    pub const fn stop(&self) -> Stop<'a> {
+        self.stop
+    }
+
     /// Accounts for `work` steps and returns why to stop when it was time to look and there is a reason.
     #[inline]
     pub fn spend(&mut self, work: usize) -> Result<(), Stopped> {
@@ -100,9 +146,11 @@ impl Pace<'_> {
 #[inline]
 pub(super) fn append(out: &mut Vec<u8>, bytes: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
     if bytes.len() <= STRIDE {
+        reserve(out, bytes.len())?;
         out.extend_from_slice(bytes);
         return pace.pass(bytes.len());
     }
+    reserve(out, bytes.len())?;
     for part in bytes.chunks(STRIDE) {
         out.extend_from_slice(part);
         pace.pass(part.len())?;

@@ -10,6 +10,7 @@ use super::diff::{Diff, DiffLine, LineKind};
 use super::hunk::Hunk;
 use super::quoted_path;
 use super::stop::{Pace, Stop, Stopped, append};
+use crate::budget::Charge;
 
 /// Appends `--- old` and `+++ new`, labels quoted where git quotes a path; `quote_high` as for
 /// [`quoted_path`].
@@ -92,10 +93,11 @@ pub fn shown_range(lines: &Range<u32>) -> (u32, u32) {
 /// # Errors
 /// [`Stopped`] when `stop` asks for it or there is no memory.
 pub fn unified_diff(diff: &Diff<'_>, old_label: &[u8], new_label: &[u8], stop: &Stop<'_>) -> Result<Vec<u8>, Stopped> {
-    let mut out = Vec::new();
+    let (mut out, mut charge) = (Vec::new(), Charge::free());
     let mut pace = stop.pace();
     for (index, hunk) in diff.hunks().iter().enumerate() {
         if index == 0 {
+            stop.room(&mut charge, &mut out, diff.written_bytes())?;
             write_labels(&mut out, old_label, new_label, false);
         }
         write_hunk(&mut out, diff, hunk, None, &mut pace)?;

@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use super::intern::Side;
 use super::myers::{Search, common_end, common_start};
-use super::prune::Kept;
+use super::prune::{Kept, LINE_BYTES};
 use super::{Stop, Stopped};
+use crate::budget::reserve;
 use crate::text::stop::QUANTUM;
 
 /// The lines of both sides by number, and which of them are found to be changed.
@@ -56,6 +57,9 @@ impl Classic {
         stop: &Stop<'_>,
     ) -> Result<(), Stopped> {
         let mut counts = std::mem::take(&mut self.counts);
+        let _charge = stop.charge(classes * size_of::<[u32; 2]>())?;
+        let more = classes.saturating_sub(counts.len());
+        reserve(&mut counts, more)?;
         counts.resize(classes, [0; 2]);
         let sides = [&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]];
         let mut pace = stop.pace();
@@ -95,6 +99,7 @@ impl Classic {
         old.end -= end;
         new.end -= end;
 
+        let _charge = stop.charge((old.len() + new.len()) * LINE_BYTES)?;
         let [changed_old, changed_new] = &mut pair.changed;
         let (changed_old, changed_new) = (&mut changed_old[old.clone()], &mut changed_new[new.clone()]);
         let [kept_old, kept_new] = &mut self.kept;

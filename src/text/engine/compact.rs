@@ -11,6 +11,7 @@
 use super::indent::Badness;
 use super::intern::equal;
 use super::{Stop, Stopped, View};
+use crate::budget::reserve;
 use crate::text::stop::Pace;
 
 /// Indentation is weighed for this many places at most, the lowest ones.
@@ -61,8 +62,12 @@ pub(super) fn compact(
     stop: &Stop<'_>,
 ) -> Result<Vec<Run>, Stopped> {
     let mut pace = stop.pace();
-    let facing: Vec<u32> = unchanged_before(others).collect();
-    let mut slider = Slider { content, settled: Vec::with_capacity(runs.len()), settled_lines: 0, waiting: runs };
+    let _charge = stop.charge(others.len() * size_of::<u32>() + runs.len() * size_of::<Run>())?;
+    let (mut facing, mut settled) = (Vec::new(), Vec::new());
+    reserve(&mut facing, others.len())?;
+    facing.extend(unchanged_before(others));
+    reserve(&mut settled, runs.len())?;
+    let mut slider = Slider { content, settled, settled_lines: 0, waiting: runs };
     while let Some((&run, rest)) = slider.waiting.split_first() {
         slider.waiting = rest;
         let run = slider.place(run, &facing, &mut pace)?;

@@ -8,6 +8,7 @@
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
 use super::{Stop, Stopped};
+use crate::budget::reserve;
 use crate::text::stop::Pace;
 
 /// A line that occurs more often than this on the old side is not worth holding on to.
@@ -60,9 +61,13 @@ impl Histogram {
         classic: &mut Classic,
         stop: &Stop<'_>,
     ) -> Result<(), Stopped> {
+        let _charge = stop
+            .charge(classes * size_of::<Occurrences>() + (pair.ids[0].len() + pair.ids[1].len()) * size_of::<u32>())?;
         self.lines.clear();
+        reserve(&mut self.lines, classes)?;
         self.lines.resize(classes, Occurrences { count: 0, first: NONE });
         self.next.clear();
+        reserve(&mut self.next, pair.ids[0].len())?;
         self.next.resize(pair.ids[0].len(), NONE);
         self.through.clear();
         self.stretches.clear();
@@ -196,13 +201,15 @@ impl Histogram {
     /// has too. Without it, texts with many short matches would take quadratic time.
     fn learn(&mut self, pair: &Pair<'_>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         let joined = |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two[1]);
-        let mut known = Pairs::with_room(pair.ids[0].len());
+        let _charge = pace.stop().charge(4 * size_of::<u64>() * pair.ids[0].len())?;
+        let mut known = Pairs::with_room(pair.ids[0].len())?;
         for two in pair.ids[0].windows(2) {
             known.insert(joined(two));
             pace.spend(1)?;
         }
         let new = pair.ids[1];
         self.through.clear();
+        reserve(&mut self.through, new.len())?;
         self.through.resize(new.len(), 1);
         let mut from_here = 1;
         for (line, two) in new.windows(2).enumerate().rev() {
@@ -246,9 +253,12 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn with_room(pairs: usize) -> Self {
-        let slots = vec![0; (pairs * 2).next_power_of_two().max(16)];
-        Self { slots }
+    fn with_room(pairs: usize) -> Result<Self, Stopped> {
+        let room = (pairs * 2).next_power_of_two().max(16);
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(room).map_err(|_| Stopped::Allocation)?;
+        slots.resize(room, 0);
+        Ok(Self { slots })
     }
 
     fn insert(&mut self, pair: u64) {

@@ -4,7 +4,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
 use super::View;
-use crate::text::stop::{Pace, STRIDE, Stopped};
+use crate::budget::{Charge, reserve};
+use crate::text::stop::{Pace, STRIDE, Stop, Stopped};
 
 const SMALLEST_TABLE: usize = 64;
 
@@ -36,18 +37,28 @@ struct Class {
 pub(super) struct Interner {
     slots: Vec<u64>,
     classes: Vec<Class>,
+    charge: Charge,
 }
 
 impl Interner {
     /// Forgets all lines and makes room for about `lines` of them.
-    pub(super) fn clear(&mut self, lines: usize) {
+    pub(super) fn clear(&mut self, lines: usize, stop: &Stop<'_>) -> Result<(), Stopped> {
+        self.charge = Charge::free();
         self.classes.clear();
         self.slots.clear();
         let room = (lines.min(1 << 16) * 2).next_power_of_two();
-        self.slots.resize(room.max(SMALLEST_TABLE), 0);
+        let room = room.max(SMALLEST_TABLE);
+        stop.room(&mut self.charge, &mut self.slots, room)?;
+        self.slots.resize(room, 0);
+        Ok(())
     }
 
     /// Returns the number of distinct lines.
+    /// Gives back what was charged; the tables stay for the next pair.
+    pub(super) fn rest(&mut self) {
+        self.charge = Charge::free();
+    }
+
     pub(super) fn len(&self) -> usize {
         self.classes.len()
     }
@@ -66,7 +77,7 @@ impl Interner {
         ids: &mut Vec<u32>,
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
-        ids.reserve(range.len());
+        reserve(ids, range.len())?;
         for index in range {
             ids.push(self.number(texts, Side::Old, index, pace)?);
         }
@@ -85,7 +96,7 @@ impl Interner {
         ids: &mut Vec<u32>,
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
-        ids.reserve(range.len());
+        reserve(ids, range.len())?;
         let mut next = 0;
         for index in range {
             if let Some(&class) = old_ids.get(next)
@@ -176,6 +187,7 @@ impl Interner {
         let class = self.classes.len() as u32;
         self.slots[slot] = hash >> 32 << 32 | u64::from(class + 1);
         let count = [0, 0];
+        pace.stop().room(&mut self.charge, &mut self.classes, 1)?;
         self.classes.push(Class { hash, sample, count });
         if self.classes.len() * 2 > self.slots.len() {
             self.grow(pace)?;
@@ -186,7 +198,10 @@ impl Interner {
     fn grow(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
         let room = self.slots.len() * 4;
         // New memory comes zeroed.
-        self.slots = vec![0; room];
+        self.charge.join(pace.stop().charge((room - self.slots.len()) * size_of::<u64>())?);
+        self.slots.clear();
+        self.slots.try_reserve_exact(room).map_err(|_| Stopped::Allocation)?;
+        self.slots.resize(room, 0);
         let mask = room - 1;
         for (class, number) in self.classes.iter().zip(1u64..) {
             pace.spend(1)?;

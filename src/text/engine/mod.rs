@@ -30,6 +30,7 @@ use self::tail::common_tail;
 use self::whitespace::{Keys, is_blank};
 use super::lines::{Lines, View};
 pub use super::stop::{Stop, Stopped};
+use crate::budget::{Charge, reserve};
 
 /// How the matching lines are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -104,6 +105,9 @@ pub struct Engine {
     histogram: Histogram,
 }
 
+/// Lines of a pair up to which an engine keeps its buffers for the next one.
+const KEPT_LINES: usize = 1 << 20;
+
 impl Engine {
     /// Returns the changes from `old` to `new` in order, or `Stopped` when `stop` asked so.
     pub fn diff(
@@ -132,6 +136,11 @@ impl Engine {
             texts = texts.map(|text| text.up_to(text.bytes().len() - tail));
         }
         // The keys leave the engine while it is borrowed as a whole, and come back with their buffers.
+        let rewritten = |text: &View<'_>| text.bytes().len() + text.len() * size_of::<u32>();
+        let _charge = match options.whitespace {
+            Whitespace::Exact => Charge::free(),
+            _ => stop.charge(texts.iter().map(rewritten).sum())?,
+        };
         let mut keys = std::mem::take(&mut self.keys);
         let result = if options.whitespace == Whitespace::Exact {
             self.diff_by_keys(texts, texts, common.filter(|_| !options.trim_tail), options, stop)
@@ -141,6 +150,11 @@ impl Engine {
                 .and_then(|()| self.diff_by_keys(texts, [keys[0].view(), keys[1].view()], None, options, stop))
         };
         self.keys = keys;
+        // What a pair of usual size needed is used again.
+        if texts.iter().map(View::len).sum::<usize>() > KEPT_LINES {
+            *self = Self::default();
+        }
+        self.interner.rest();
         result
     }
 
@@ -161,6 +175,8 @@ impl Engine {
             Some(common) => common,
             None => common_ends(keys, stop)?,
         };
+        let middle = keys[0].len() + keys[1].len() - 2 * (start + end);
+        let _charge = stop.charge(middle * (size_of::<u32>() + size_of::<bool>()))?;
         self.number(keys, start, end, stop)?;
         self.search(keys, options.algorithm, stop)?;
 
@@ -184,6 +200,7 @@ impl Engine {
         for (side, middle) in middle.iter().enumerate() {
             self.ids[side].clear();
             self.changed[side].clear();
+            reserve(&mut self.changed[side], middle.len())?;
             self.changed[side].resize(middle.len(), false);
         }
         // Where one side has nothing left there is nothing to search.
@@ -192,7 +209,7 @@ impl Engine {
             return Ok(());
         }
         let [old, new] = middle;
-        self.interner.clear(old.len() + new.len());
+        self.interner.clear(old.len() + new.len(), stop)?;
         let [old_ids, new_ids] = &mut self.ids;
         self.interner.add_old(keys, old.clone(), old_ids, &mut pace)?;
         self.interner.add_new(keys, new.clone(), (old.start, old_ids), new_ids, &mut pace)?;
@@ -243,11 +260,13 @@ fn common_ends([old, new]: [View<'_>; 2], stop: &Stop<'_>) -> Result<(usize, usi
 fn runs_of(changed: &[bool], first: u32, stop: &Stop<'_>) -> Result<Vec<Run>, Stopped> {
     let mut pace = stop.pace();
     let mut runs = Vec::new();
+    let mut charge = Charge::free();
     let mut line = first;
     for run in changed.chunk_by(|a, b| a == b) {
         let start = line;
         line += run.len() as u32;
         if run[0] {
+            stop.room(&mut charge, &mut runs, 1)?;
             runs.push(Run { start, end: line });
         }
         pace.spend(run.len())?;
@@ -258,7 +277,9 @@ fn runs_of(changed: &[bool], first: u32, stop: &Stop<'_>) -> Result<Vec<Run>, St
 /// Joins the runs of both sides that have the same number of unchanged lines before them.
 fn pair_up(old: &[Run], new: &[Run], stop: &Stop<'_>) -> Result<Vec<Change>, Stopped> {
     let mut pace = stop.pace();
-    let mut changes = Vec::with_capacity(old.len().max(new.len()));
+    let mut changes = Vec::new();
+    let _charge = stop.charge(old.len().max(new.len()) * size_of::<Change>())?;
+    reserve(&mut changes, old.len().max(new.len()))?;
     let mut old = unchanged_before(old).zip(old).peekable();
     let mut new = unchanged_before(new).zip(new).peekable();
     // The changed lines so far, which an unchanged line's number exceeds its rank by.
@@ -266,6 +287,7 @@ fn pair_up(old: &[Run], new: &[Run], stop: &Stop<'_>) -> Result<Vec<Change>, Sto
     while let Some(before) = [old.peek(), new.peek()].into_iter().flatten().map(|&(before, _)| before).min() {
         let removed_here = old.next_if(|&(at, _)| at == before).map_or(0, |(_, run)| run.end - run.start);
         let added_here = new.next_if(|&(at, _)| at == before).map_or(0, |(_, run)| run.end - run.start);
+        reserve(&mut changes, 1)?;
         changes.push(Change {
             old: before + removed..before + removed + removed_here,
             new: before + added..before + added + added_here,

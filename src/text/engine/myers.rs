@@ -62,8 +62,10 @@ impl Search {
         stop: &Stop<'_>,
     ) -> Result<(), Stopped> {
         let diagonals = old.len() + new.len() + 3;
-        self.ahead.reserve(diagonals);
-        self.back.reserve(diagonals);
+        // Both fronts, and both sides forward and backward in numbers of up to 32 bits.
+        let _charge = stop.charge(diagonals * (2 * size_of::<i32>() + 2))?;
+        self.ahead.reserve(diagonals)?;
+        self.back.reserve(diagonals)?;
         // The narrower the numbers, the more of them are at hand.
         let Self { ahead, back, bytes, shorts, words, boxes } = self;
         let mut work = Work { boxes, removed, added, stop };
@@ -202,11 +204,13 @@ struct Step {
 }
 
 impl Front {
-    fn reserve(&mut self, diagonals: usize) {
+    fn reserve(&mut self, diagonals: usize) -> Result<(), Stopped> {
         if self.reach.len() < diagonals {
-            // New memory comes zeroed, and most of it is never looked at.
-            self.reach = vec![0; diagonals];
+            self.reach.clear();
+            self.reach.try_reserve_exact(diagonals).map_err(|_| Stopped::Allocation)?;
+            self.reach.resize(diagonals, 0);
         }
+        Ok(())
     }
 
     fn start(&mut self, new_len: i32) {

@@ -8,6 +8,7 @@
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
 use super::{Stop, Stopped};
+use crate::budget::reserve;
 use crate::text::stop::Pace;
 
 /// Says of a line that it occurs more than once.
@@ -42,7 +43,9 @@ impl Patience {
         classic: &mut Classic,
         stop: &Stop<'_>,
     ) -> Result<(), Stopped> {
+        let _charge = stop.charge(classes * size_of::<[u32; 2]>())?;
         self.places.clear();
+        reserve(&mut self.places, classes)?;
         self.places.resize(classes, [0; 2]);
         self.stretches.clear();
         self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });

@@ -5,6 +5,7 @@
 //! only tie unrelated text together.
 
 use super::Stopped;
+use crate::budget::reserve;
 use crate::text::stop::{Pace, QUANTUM};
 
 /// A line is frequent when the other side has it about as often as the square root of the line count, or this often.
@@ -39,6 +40,9 @@ pub(super) struct Kept {
     missing: Vec<u32>,
 }
 
+/// Bytes that are kept of a line.
+pub(super) const LINE_BYTES: usize = size_of::<Standing>() + 3 * size_of::<u32>();
+
 impl Kept {
     /// Keeps those of `ids` that deserve a search and marks the others in `changed`.
     ///
@@ -54,6 +58,8 @@ impl Kept {
         self.assess(ids, lines, matches, pace)?;
         self.ids.clear();
         self.at.clear();
+        reserve(&mut self.ids, ids.len())?;
+        reserve(&mut self.at, ids.len())?;
         // The run of lines that are not rare around the current one.
         let mut run = 0..0;
         for (at, &id) in ids.iter().enumerate() {
@@ -90,6 +96,8 @@ impl Kept {
         let frequent = root_above(lines).min(MOST_FREQUENT);
         self.standing.clear();
         self.missing.clear();
+        reserve(&mut self.standing, ids.len())?;
+        reserve(&mut self.missing, ids.len() + 1)?;
         let mut missing = 0;
         self.missing.push(0);
         for part in ids.chunks(QUANTUM) {

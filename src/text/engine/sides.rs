@@ -2,6 +2,7 @@
 
 use super::myers::Area;
 use super::{Stop, Stopped};
+use crate::budget::reserve;
 use crate::text::stop::QUANTUM;
 
 /// A box of two sequences, seen from one of its corners.
@@ -125,7 +126,7 @@ impl<T: Copy + Default + Eq> Buffers<T> {
             let (forward, reversed) = (&mut self.forward[side], &mut self.reversed[side]);
             for numbers in [&mut *forward, &mut *reversed] {
                 numbers.clear();
-                numbers.reserve(ids.len() + PADDING);
+                reserve(numbers, ids.len() + PADDING)?;
             }
             for (part, back) in ids.chunks(QUANTUM).zip(ids.rchunks(QUANTUM)) {
                 pace.spend(part.len())?;

@@ -64,7 +64,7 @@ fn a_pass_before_the_search_never_looks_up() {
     }
     let intern = |stop: &Stop<'_>| {
         let mut interner = Interner::default();
-        interner.clear(LINES);
+        interner.clear(LINES, stop)?;
         let (mut ids, mut same) = (Vec::new(), Vec::new());
         interner.add_old([distinct.view(); 2], 0..LINES, &mut ids, &mut stop.pace())?;
         interner.add_new([distinct.view(); 2], 0..LINES, (0, &ids), &mut same, &mut stop.pace())?;

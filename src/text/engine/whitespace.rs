@@ -5,6 +5,7 @@
 //! any mode, so a last line with and without `\n` are equal in all of them.
 
 use super::{Stop, Stopped, View, Whitespace};
+use crate::budget::reserve;
 use crate::text::stop::{Pace, append};
 
 /// How many bytes of one line are rewritten or looked at between two steps of the pace.
@@ -47,6 +48,9 @@ impl Keys {
         let mut pace = stop.pace();
         self.bytes.clear();
         self.bounds.clear();
+        // No line is longer than before.
+        reserve(&mut self.bytes, text.bytes().len())?;
+        reserve(&mut self.bounds, text.len() + 1)?;
         self.bounds.push(0);
         for index in 0..text.len() {
             let line = text.get(index);
