@@ -3,6 +3,7 @@
 //! There is one [`Budget`] per query, shared by its walks, workers and rows. Whoever works for the query asks
 //! [`Budget::check`] once in a while and charges large buffers before allocating them.
 
+mod current;
 mod kept;
 mod memory;
 mod threads;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+pub use current::{Current, check_current};
 pub use kept::{KEPT, KeptBytes};
 pub use memory::{Charge, append, reserve};
 pub use threads::Permits;

@@ -8,7 +8,7 @@ use super::comparison::{self, Named, Revisions};
 use super::host::{self, Host};
 use super::line_rows::{self, LineRows};
 use super::stream::{Grouped, Stream};
-use crate::budget::Budget;
+use crate::budget::{Budget, Current};
 use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
@@ -42,7 +42,10 @@ impl Found {
 
     fn lines(&self, options: &DiffOptions) -> Result<LineRows> {
         let access = self.comparison.repository().access();
-        read_restricted(access, || Liner::new(&self.comparison, options).lines(&self.changes, &Stop::of(&self.budget)))
+        read_restricted(access, || {
+            let _current = Current::enter(&self.budget);
+            Liner::new(&self.comparison, options).lines(&self.changes, &Stop::of(&self.budget))
+        })
     }
 }
 

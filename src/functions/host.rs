@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::database::Database;
 use super::{grants, settings};
-use crate::budget::{Budget, KEPT};
-use crate::edit::{Operation, Session, Tool};
+use crate::budget::{Budget, Current};
+use crate::edit::{Operation, Rules, Tool};
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::git::Repository;
@@ -125,7 +125,10 @@ impl Host {
 
     /// Runs `work`, which reads a repository, on a thread that can open nothing outside of what may be read.
     pub fn read<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-        read_restricted(&self.access, work)
+        read_restricted(&self.access, || {
+            let _current = Current::enter(&self.budget);
+            work()
+        })
     }
 
     /// Opens the repository that was named, within what may be opened.

@@ -26,7 +26,7 @@ pub use source::Source;
 use state::{Room, Shared};
 use sync::{JoinHandle, Mutex};
 
-use crate::budget::{Budget, Permits};
+use crate::budget::{Budget, Current, Permits};
 use crate::error::{Error, Result};
 
 /// How often a waiting reader looks by itself: a batch of long jobs may never fill.
@@ -109,8 +109,12 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
         let mut ordered = Self { shared, threads: Vec::new(), budget, is_over: false, _permits: permits };
         for worker in workers {
             let running = Running::new(&ordered.shared);
-            let source = sync::Arc::clone(&source);
-            match sync::spawn(move || work(&source, worker, &running.0)) {
+            let (source, budget) = (sync::Arc::clone(&source), Arc::clone(&ordered.budget));
+            let work = move || {
+                let _current = Current::enter(&budget);
+                work(&source, worker, &running.0);
+            };
+            match sync::spawn(work) {
                 Ok(thread) => ordered.threads.push(thread),
                 Err(error) if ordered.threads.is_empty() => {
                     return Err(Error::tool_failed("no worker thread could be started")

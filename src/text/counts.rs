@@ -8,7 +8,7 @@
 use super::diff::{Diff, DiffOptions};
 use super::ends::Ends;
 use super::engine::{Algorithm, Engine, Whitespace};
-use super::lines::{MAX_BYTES, line_count};
+use super::lines::{MAX_BYTES, line_count_until};
 use super::stop::Stop;
 use crate::error::Result;
 
@@ -39,7 +39,7 @@ pub fn line_counts(
     }
     let ends = Ends::of(old, new, stop)?;
     let (between_old, between_new) = (ends.between(old), ends.between(new));
-    match common_lines(between_old, between_new) {
+    match common_lines(between_old, between_new, stop)? {
         Common::None(counts) => return Ok(counts),
         // What lies around would tell only how frequent a line is, which matters to none of these.
         Common::Most => {
@@ -65,23 +65,23 @@ enum Common {
 }
 
 /// Looks at what lies between the common ends.
-fn common_lines(old: &[u8], new: &[u8]) -> Common {
-    let counts = (line_count(new), line_count(old));
+fn common_lines(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<Common> {
+    let counts = (line_count_until(new, stop)?, line_count_until(old, stop)?);
     if old.is_empty() || new.is_empty() {
-        return Common::None(counts);
+        return Ok(Common::None(counts));
     }
     if counts.0.saturating_mul(counts.1) > MOST_PAIRS {
-        return Common::Some;
+        return Ok(Common::Some);
     }
     let (old, new) = (lines(old), lines(new));
     let missing = old.iter().filter(|line| !new.contains(line)).count();
     if missing == old.len() {
-        return Common::None(counts);
+        return Ok(Common::None(counts));
     }
     let is_most = missing <= FEW_MISSING
         && counts.0 + counts.1 <= MOST_SEARCHED
         && new.iter().filter(|line| !old.contains(line)).count() <= FEW_MISSING;
-    if is_most { Common::Most } else { Common::Some }
+    Ok(if is_most { Common::Most } else { Common::Some })
 }
 
 /// Returns the lines of a text with their newlines, each behind the bytes that tell it from most others.
@@ -102,7 +102,7 @@ mod tests {
 
     fn counts(old: &[u8], new: &[u8]) -> Option<(u64, u64)> {
         let ends = Ends::of(old, new, &Stop::never()).unwrap();
-        match common_lines(ends.between(old), ends.between(new)) {
+        match common_lines(ends.between(old), ends.between(new), &Stop::never()).unwrap() {
             Common::None(counts) => Some(counts),
             Common::Most | Common::Some => None,
         }

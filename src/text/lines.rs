@@ -123,16 +123,28 @@ pub fn line_count(bytes: &[u8]) -> u64 {
     newlines + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
+/// Counts newlines, in steps a cancel can come between.
+fn newlines(text: &[u8], stop: &Stop<'_>) -> Result<usize, Stopped> {
+    let mut count = 0;
+    for block in text.chunks(STRIDE) {
+        stop.check()?;
+        count += block.iter().filter(|&&byte| byte == b'\n').count();
+    }
+    Ok(count)
+}
+
+/// Does the same as [`line_count`], in steps a cancel can come between.
+pub(super) fn line_count_until(bytes: &[u8], stop: &Stop<'_>) -> Result<u64, Stopped> {
+    Ok(newlines(bytes, stop)? as u64 + u64::from(bytes.last().is_some_and(|&last| last != b'\n')))
+}
+
 /// Returns room for `more` bounds and those of a text, which is counted before where it is long.
 fn bounds_for(text: &[u8], more: usize, stop: &Stop<'_>) -> Result<(Vec<u32>, Charge), Stopped> {
     let mut lines = 0;
     if text.len() <= STRIDE {
         lines = text.len() / 32;
     } else {
-        for block in text.chunks(STRIDE) {
-            stop.check()?;
-            lines += block.iter().filter(|&&byte| byte == b'\n').count();
-        }
+        lines = newlines(text, stop)?;
     }
     let room = lines + more + 16;
     let charge = stop.charge(room * size_of::<u32>())?;

@@ -6,6 +6,7 @@ use gix::zlib::{Decompress, FlushDecompress, Status};
 
 use super::gate::GitDirectory;
 use super::pack::Fault;
+use crate::budget::check_current;
 use crate::git::Oid;
 use crate::limits;
 use crate::sandbox::{EntryKind, RegularFile};
@@ -95,6 +96,9 @@ fn start(zlib: &mut Decompress, packed: &[u8], head: &mut [u8; HEADER_BYTES]) ->
     Ok((Header { kind, size: size.ok_or(Fault::Damaged)?, length: end + 1 }, filled))
 }
 
+/// Bytes that are inflated between two looks at the budget.
+const STEP_BYTES: usize = 4 << 20;
+
 fn inflate(packed: &[u8]) -> Result<(Kind, Vec<u8>), Fault> {
     let mut zlib = Decompress::new();
     let mut head = [0; HEADER_BYTES];
@@ -116,7 +120,8 @@ fn inflate(packed: &[u8]) -> Result<(Kind, Vec<u8>), Fault> {
         let at = usize::try_from(zlib.total_out()).map_err(|_| Fault::Damaged)? - length;
         // A byte more than the object has room for tells one that is longer than it says.
         let mut over = [0];
-        let out = if at < size { &mut bytes[at..] } else { &mut over[..] };
+        check_current().map_err(|stopped| Fault::Refused(stopped.into()))?;
+        let out = if at < size { &mut bytes[at..size.min(at + STEP_BYTES)] } else { &mut over[..] };
         match zlib.decompress(&packed[consumed..], out, FlushDecompress::None) {
             Ok(Status::StreamEnd) => break,
             Ok(_) if zlib.total_in() as usize > consumed || zlib.total_out() as usize - length > at => {}
