@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::database::Database;
 use super::{grants, settings};
-use crate::budget::{Budget, Current};
-use crate::edit::{Operation, Rules, Tool};
+use crate::budget::{Budget, Current, KEPT};
+use crate::edit::{Operation, Session, Tool};
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::git::Repository;

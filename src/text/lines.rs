@@ -140,12 +140,7 @@ pub(super) fn line_count_until(bytes: &[u8], stop: &Stop<'_>) -> Result<u64, Sto
 
 /// Returns room for `more` bounds and those of a text, which is counted before where it is long.
 fn bounds_for(text: &[u8], more: usize, stop: &Stop<'_>) -> Result<(Vec<u32>, Charge), Stopped> {
-    let mut lines = 0;
-    if text.len() <= STRIDE {
-        lines = text.len() / 32;
-    } else {
-        lines = newlines(text, stop)?;
-    }
+    let lines = if text.len() <= STRIDE { text.len() / 32 } else { newlines(text, stop)? };
     let room = lines + more + 16;
     let charge = stop.charge(room * size_of::<u32>())?;
     let mut bounds = Vec::new();

@@ -11,11 +11,7 @@ use libdeflater::Decompressor;
 
 use super::Fault;
 use super::index::{PackIndex, oid};
-<<<<<<< HEAD
 use crate::budget::Budget;
-=======
-use crate::budget::check_current;
->>>>>>> 2a89f11 (Look at the budget while large objects are inflated, and attack it on both hosts)
 use crate::git::Oid;
 use crate::limits;
 use crate::sandbox::RegularFile;
@@ -163,18 +159,9 @@ impl Pack {
     }
 }
 
-<<<<<<< HEAD
-=======
-impl Default for Unpacker {
-    fn default() -> Self {
-        Self { inflate: Decompressor::new(), window: Vec::new(), window_at: None, delta: Vec::new() }
-    }
-}
-
-/// Bytes of an entry for which the budget is looked at first.
+/// Bytes of an entry for which the budget is asked.
 const LARGE_BYTES: usize = 1 << 20;
 
->>>>>>> 2a89f11 (Look at the budget while large objects are inflated, and attack it on both hosts)
 impl Unpacker {
     /// Returns what a thread reads packs with, within the budget of its query.
     pub fn new(budget: Arc<Budget>) -> Self {
@@ -187,14 +174,11 @@ impl Unpacker {
             return Err(Fault::TooLarge(entry.size));
         }
         let size = usize::try_from(entry.size).map_err(|_| Fault::TooLarge(entry.size))?;
-<<<<<<< HEAD
-        // What is held of it later is charged by whoever holds it; here it must fit beside what is held now.
-        drop(self.budget.charge(size)?);
-=======
         if size >= LARGE_BYTES {
-            check_current().map_err(|stopped| Fault::Refused(stopped.into()))?;
+            self.budget.check()?;
+            // What is held of it later is charged by whoever holds it; here it must fit beside what is held now.
+            drop(self.budget.charge(size)?);
         }
->>>>>>> 2a89f11 (Look at the budget while large objects are inflated, and attack it on both hosts)
         bytes.clear();
         bytes.try_reserve_exact(size).map_err(|_| Fault::NoMemory(entry.size))?;
         bytes.resize(size, 0);
