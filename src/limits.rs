@@ -11,9 +11,13 @@ pub const CHUNK_BYTES: usize = 8 << 20;
 /// only between chunks.
 pub const CHUNK_MILLIS: u64 = 20;
 
-/// How long the first chunk of such a scan waits for more rows than it has; each one after it waits twice as long, up to
+/// How long the first chunk of a history waits for more rows than it has; each one after it waits twice as long, up to
 /// [`CHUNK_MILLIS`]. A query with a small LIMIT wants no more.
 pub const FIRST_CHUNK_TIME: std::time::Duration = std::time::Duration::from_millis(1);
+
+/// Rows from which such a chunk is handed over early. DuckDB's operators hold smaller ones back, and then hand over the
+/// rows of a later one first.
+pub const FIRST_CHUNK_ROWS: usize = 64;
 
 /// Bytes in one SQL value. DuckDB stores lengths in 32 bits and would silently wrap beyond; a
 /// longer value is `too_large:` (NULL from a function that never raises).

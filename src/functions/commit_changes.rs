@@ -197,7 +197,7 @@ impl TableFunction for CommitChangesTable {
     fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
         let host = Host::open(Self::NAME, open.settings)?;
         let rows = host.read(|| query.start(&host, open.projection))?;
-        Ok(Stream::new(rows, open.projection))
+        Ok(Stream::new(rows, open.projection).eager())
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {

@@ -29,20 +29,33 @@ pub struct Stream<G> {
     /// The result that is being handed over, and its next row.
     current: Option<(G, usize)>,
     projection: Vec<usize>,
-    /// How long the next chunk may wait for more rows.
+    /// How long the next chunk waits for more rows once it has some.
     patience: Duration,
 }
 
 impl<G: Grouped> Stream<G> {
     /// Returns a scan of the projected columns.
     pub fn new(results: Ordered<G>, projection: &[usize]) -> Self {
-        Self { results, current: None, projection: projection.to_vec(), patience: limits::FIRST_CHUNK_TIME }
+        Self {
+            results,
+            current: None,
+            projection: projection.to_vec(),
+            patience: Duration::from_millis(limits::CHUNK_MILLIS),
+        }
+    }
+
+    /// Hands the first chunks over early: a query with a LIMIT wants no more.
+    #[must_use]
+    pub fn eager(self) -> Self {
+        Self { patience: limits::FIRST_CHUNK_TIME, ..self }
     }
 
     /// Appends rows until the batch is full, its time is up or the work has ended.
     pub fn fill(&mut self, batch: &mut Batch) -> Result<()> {
-        let until = Instant::now() + self.patience;
-        self.patience = (2 * self.patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
+        let whole = Duration::from_millis(limits::CHUNK_MILLIS);
+        let start = Instant::now();
+        let patience = self.patience;
+        self.patience = (2 * patience).min(whole);
         while !batch.is_full() {
             if let Some((group, row)) = &mut self.current
                 && *row < group.rows()
@@ -54,6 +67,7 @@ impl<G: Grouped> Stream<G> {
                 continue;
             }
             // An empty chunk would end the scan, so the first row is waited for.
+            let until = start + if batch.rows() < limits::FIRST_CHUNK_ROWS { whole } else { patience };
             match self.results.poll((batch.rows() > 0).then_some(until)) {
                 Poll::Ready(group) => {
                     let mut group = group?;
