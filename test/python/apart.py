@@ -1,10 +1,14 @@
 """Runs SQL in a process of its own: for what may hang, use up the memory, end the process, or needs another environment."""
 
+from __future__ import annotations
+
 import json
 import os
 import pathlib
+import select
 import subprocess
 import sys
+import time
 from typing import NamedTuple, Sequence
 
 MEMORY_BYTES = 6 << 30  # of address space: far over what any query here needs, far below a runaway read
@@ -15,6 +19,72 @@ class Answer(NamedTuple):
 
     rows: list[tuple] | None
     error: str | None
+    seconds: float = 0.0  # from the question to the answer
+
+
+class Ended(AssertionError):
+    """The process has ended, or gave no answer in time."""
+
+
+class Host:
+    """A process that has loaded the extension and answers one statement after another.
+
+    What happens between two statements, or during one, is up to the caller. `memory_bytes`, `files` and `processes`
+    are limits of the process (RLIMIT_AS, RLIMIT_NOFILE, RLIMIT_NPROC).
+    """
+
+    def __init__(self, extension: pathlib.Path, *, settings: Sequence[str] = (), threads: int = 2, memory_bytes: int | None = None,
+                 files: int | None = None, processes: int | None = None):  # fmt: skip
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", __file__, "--host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        limits = {"AS": memory_bytes or MEMORY_BYTES, "NOFILE": files, "NPROC": processes}
+        self._send({"extension": str(extension), "settings": list(settings), "threads": threads, "limits": limits})
+        self._receive(60, "loading the extension")
+
+    def ask(self, sql: str, *parameters, seconds: float = 30, interrupt_after: float | None = None) -> Answer:
+        """Runs a statement, interrupted after a time where one is given; raises `Ended` when the process does not answer."""
+        start = time.monotonic()
+        self._send({"sql": sql, "parameters": [str(p) if isinstance(p, pathlib.Path) else p for p in parameters], "interrupt_after": interrupt_after})
+        line = self._receive(seconds, f"{sql} {parameters}")
+        rows = None if line["rows"] is None else [tuple(row) for row in line["rows"]]
+        return Answer(rows, line["error"], time.monotonic() - start)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def __enter__(self) -> Host:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def _send(self, line: dict) -> None:
+        try:
+            self.process.stdin.write(json.dumps(line).encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise self._ended("before a question") from None
+
+    def _receive(self, seconds: float, at: str) -> dict:
+        end = time.monotonic() + seconds
+        line = b""
+        while not line.endswith(b"\n"):
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))
+            if not ready:
+                self.process.kill()
+                raise Ended(f"nothing came back within {seconds} s at {at[:500]}")
+            more = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not more:
+                raise self._ended(at)
+            line += more
+        return json.loads(line)
+
+    def _ended(self, at: str) -> Ended:
+        self.process.stdin.close()
+        words = self.process.stderr.read().decode(errors="replace")
+        return Ended(f"the process ended with {self.process.wait()} at {at[:500]}\n{words[-1500:]}")
 
 
 def run(
@@ -78,5 +148,47 @@ def _child() -> None:
     os._exit(0)
 
 
+def _host() -> None:
+    import resource
+    import threading
+
+    import duckdb
+
+    job = json.loads(sys.stdin.readline())
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    con = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": str(job["threads"])})
+    con.execute(f"LOAD '{job['extension']}'")
+    for setting in job["settings"]:
+        con.execute(setting)
+    for name, limit in job["limits"].items():
+        if limit is not None:
+            kind = getattr(resource, f"RLIMIT_{name}")
+            resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
+    print("{}", flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        rows = error = timer = None
+        if asked["interrupt_after"] is not None:
+            timer = threading.Timer(asked["interrupt_after"], con.interrupt)
+            timer.start()
+        try:
+            rows = con.execute(asked["sql"], asked["parameters"]).fetchall()
+        except duckdb.Error as raised:
+            error = str(raised)
+        finally:
+            if timer:
+                timer.cancel()
+                timer.join()
+        if error is not None:
+            for attempt in range(3):  # a late interrupt may meet this one
+                try:
+                    assert con.execute("SELECT 42").fetchone() == (42,), "the connection is not usable after the error"
+                    break
+                except duckdb.InterruptException:
+                    continue
+        print(json.dumps({"rows": rows, "error": error}, default=str), flush=True)
+    os._exit(0)
+
+
 if __name__ == "__main__":
-    _child()
+    _host() if "--host" in sys.argv else _child()
