@@ -51,7 +51,7 @@ def git_log(which: str) -> Callable[[pathlib.Path], list[tuple]]:
         rows = []
         for part in output.split("\0")[1:]:
             head, *names = part.split("\n")
-            rows += [(head[:40], head[41:], name) for name in names if name]
+            rows += [(*head.split(" ", 1), name) for name in names if name]
         return sorted(rows)
 
     return answer
