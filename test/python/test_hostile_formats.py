@@ -64,7 +64,7 @@ def tree(repo: pathlib.Path, *entries: tuple[str, str, str], oid: str | None = N
 def entry(path: bytes, flags: int = 0, strip: bytes | None = None) -> bytes:
     """Returns one entry of an index: of version 4 where `strip` says how much of the path before goes."""
     size = min(len(path), 0xFFF)
-    head = struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100644, 0, 0, 0) + bytes(20) + struct.pack(">H", size | flags)
+    head = struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100644, 0, 0, 0) + b"\xab" * 20 + struct.pack(">H", size | flags)
     if strip is not None:
         return head + strip + path + b"\0"
     whole = head + path
@@ -99,9 +99,12 @@ OWN = [(NAMES, "main~1", "main"), (WORK_TREE,), (INDEX,), (EVERY_COMMIT,)]
 
 
 def self_naming_split_index(repo):
-    link = bytes.fromhex("aa" * 20) + EMPTY_EWAH * 2
-    write_index(repo / ".git/index", 2, [entry(b"a.txt")], (b"link", link))
-    write_index(repo / f".git/sharedindex.{'aa' * 20}", 2, [entry(b"a.txt")], (b"link", link))
+    # A checksum of zeros is none, as git writes it with index.skipHash: so the name and the checksum agree.
+    link = bytes(20) + EMPTY_EWAH * 2
+    for name in ("index", f"sharedindex.{'00' * 20}"):
+        write_index(repo / ".git" / name, 2, [], (b"link", link))
+        data = (repo / ".git" / name).read_bytes()
+        (repo / ".git" / name).write_bytes(data[:-20] + bytes(20))
 
 
 def split_indexes_in_a_circle(repo):
@@ -144,7 +147,12 @@ def huge_extension_claimed(repo):
 
 
 def own_submodule(repo):
-    (repo / "module/.git").write_text("gitdir: ../.git\n")
+    """Each `module` has the index of the repository, and so a `module` of its own, as deep as paths go."""
+    place = repo
+    while len(str(place)) < 3_900:
+        place /= "module"
+        place.mkdir(exist_ok=True)
+        (place / ".git").write_text(f"gitdir: {repo}/.git\n")
 
 
 def submodules_in_a_circle(repo):
