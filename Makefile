@@ -20,12 +20,13 @@ LIBDUCKDB := build/libduckdb/libduckdb.so
 CARGO_FUZZ := build/cargo-fuzz/bin/cargo-fuzz
 FUZZ_TARGETS := patch_parse patch_round_trip diff_round_trip
 FUZZ_SECONDS := 60
+TORTURE_CASES := 15000
 
 # One line above each step; what the tools print stays visible below it.
 step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
-.PHONY: help run shell mcp test test-memory fuzz debug release sql fmt lint bench bench-worst clean
+.PHONY: help run shell mcp test test-memory torture fuzz debug release sql fmt lint bench bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
@@ -33,6 +34,7 @@ help:
 	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=. WRITE=1)"
 	@echo "make test         run every test, in DuckDB $(STABLE) and $(NEXT)"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
+	@echo "make torture      damage the files of repositories while they are read, $(TORTURE_CASES) times in each host (half an hour)"
 	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
 	@echo "make release      build/release/redline.duckdb_extension"
 	@echo "make debug        build/debug/redline.duckdb_extension"
@@ -65,6 +67,16 @@ test-memory: debug $(LIBDUCKDB)
 		echo "test-memory: valgrind is not installed (Debian: apt-get install valgrind)" >&2; exit 1; }
 	$(call step,cargo test --test memory)
 	$(CARGO) test --test memory -- --nocapture --test-threads=1
+
+# What `make test` does for a minute; a seed damages the same bytes again (TORTURE_SEED=2).
+torture: debug $(STABLE_READY) $(NEXT_READY)
+	@set -e; for host in $(STABLE) $(NEXT); do \
+		printf '\n==> DuckDB %s: random layouts, then damage\n' $$host; \
+		REDLINE_TORTURE=1 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+			$(VENVS)/$$host/bin/python -B -m pytest -q test/python/test_layouts.py; \
+		$(VENVS)/$$host/bin/python -B test/python/torture.py --extension build/debug/redline.duckdb_extension \
+			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
+	done
 
 # Without a sanitizer, as what is fuzzed has no unsafe code: so a stable toolchain will do. The corpus grows below
 # build/, and an input that fails is kept in test/fuzz/artifacts. The dependencies have the versions of the package.

@@ -34,6 +34,7 @@ CALLS = {
     "diff_hunks": "SELECT * FROM diff_hunks($old, $new, $repo)",
     "file_patches": "SELECT * FROM file_patches($old, $new, $repo)",
     "commit_changes": "SELECT * FROM commit_changes($new, $repo)",
+    "resolve_revision": "SELECT resolve_revision($new, $repo)",
     "redline_call": "SELECT redline_call('GitDiff', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "redline_call_text": "SELECT redline_call_text('GitDiffSummary', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",
