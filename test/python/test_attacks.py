@@ -89,7 +89,15 @@ def ask(con, question: Question) -> str:
         shown = f"Error: {error}"
     for value in sorted(question.values.values(), key=len, reverse=True):
         if value not in ("HEAD", EMPTY, "main", "a.txt"):
-            shown = shown.replace(value, "<given>")
+            shown = shown.replace(value, "<given>").replace(f"{value[:2]}/{value[2:]}", "<given>")
+    return shown
+
+
+def without_names_inside(shown: str, repo: pathlib.Path) -> str:
+    """Drops the names of links that an attack has put below `objects`: they stand inside."""
+    for path in re.findall(r"objects/([0-9a-f]{2}/[0-9a-f]{38})", shown):
+        if (repo / ".git/objects" / path).is_symlink():
+            shown = shown.replace(path, "<name inside>")
     return shown
 
 
@@ -140,7 +148,8 @@ def asked_of(con, world: hostile.World, prefix: str, thorough: bool) -> list[dic
     answers = []
     for number, attack in enumerate(ATTACKS):
         asked = questions(world, attack, f"{prefix}/{number:03}", thorough)
-        answers.append({str(question): ask(con, question) for question in asked})
+        repo = world.inside / f"{number:03}"
+        answers.append({str(question): without_names_inside(ask(con, question), repo) for question in asked})
     assert con.execute("SELECT 42").fetchone() == (42,)
     return answers
 
