@@ -89,7 +89,9 @@ def ask(con, question: Question) -> str:
         shown = f"Error: {error}"
     for value in sorted(question.values.values(), key=len, reverse=True):
         if value not in ("HEAD", EMPTY, "main", "a.txt"):
-            shown = shown.replace(value, "<given>").replace(f"{value[:2]}/{value[2:]}", "<given>")
+            shown = shown.replace(value, "<given>")
+        for oid in re.findall("[0-9a-f]{40}", value):
+            shown = shown.replace(f"{oid[:2]}/{oid[2:]}", "<given>")
     return shown
 
 

@@ -455,7 +455,7 @@ CASES = {
     "a delta on what lies zero bytes before it": Case(offset_of_nothing, [(COUNTS, "main", "own")]),
     "deltas in a circle": Case(bases_in_a_circle, [(COUNTS, "main", "own")]),
     "a delta that claims four tebibytes": Case(delta_that_claims_much, [(COUNTS, "main", "own")]),
-    "deltas that multiply": Case(deltas_that_multiply, [(COUNTS, "main", "own")]),
+    "deltas that multiply": Case(deltas_that_multiply, [(COUNTS, "main", "own")], slow=True),
     "objects that claim a tebibyte": Case(object_that_claims_much, [(COUNTS, "main", "own"), (COUNTS, "main", "other")]),
     "a list of 200,000 commit-graphs": Case(long_chain_of_graphs, OWN),
     "FIFOs behind a link at refs": Case(fifo_behind_a_link, [*OWN, (NAMES, "topic", "x")]),

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 import repositories
 from repositories import EMPTY, Change
-from test_security import INSIDE, OUTSIDE, answer, assert_refused
+from test_security import INSIDE, OUTSIDE, SELDOM_READ, answer, assert_refused, seldom_read
 
 DIFF = "SELECT diff_files(?, ?).diff"
 CHANGES = "SELECT * FROM file_changes(?, ?, ?)"
@@ -144,9 +144,10 @@ def test_a_link_that_is_swapped_in_while_a_query_reads_leads_out(connect, folder
     thread = threading.Thread(target=swap)
     thread.start()
     try:
-        end = time.monotonic() + 1
+        start = time.monotonic()
         read = refused = 0
-        while time.monotonic() < end:
+        # A second, and on a busy machine as long as it takes to see both.
+        while time.monotonic() < start + 1 or (min(read, refused) <= 20 and time.monotonic() < start + 20):
             got = answer(con, DIFF, "workspace/real/secret", "workspace/a.txt")
             assert SECRET not in str(got)
             read += got.error is None
@@ -169,8 +170,11 @@ def test_a_repository_outside_the_sandboxes_is_read(connect, place):
     for repo in given:
         for call in REPOSITORY_CALLS:
             got = answer(con, call.format("?"), repo)
-            assert_refused(got, "fs_denied")
-            assert SECRET not in got.error
+            assert SECRET not in str(got)
+            if place not in SELDOM_READ:
+                assert_refused(got, "fs_denied")
+        if place in SELDOM_READ:
+            assert_refused(answer(con, CHANGES, *seldom_read(place), repo), "fs_denied")
 
 
 @pytest.mark.parametrize("place", INSIDE)
