@@ -19,7 +19,7 @@ import repositories
 
 MEMORY = 3 << 30  # of address space, of which an idle process has a part
 SECONDS = 20  # for one statement, in a build without optimizations on a slow machine
-AFTER_INTERRUPT = 3.0
+AFTER_INTERRUPT = 5.0  # likewise
 NAMES = "SELECT file_path FROM file_changes(?, ?, ?)"
 COUNTS = "SELECT file_path, additions, deletions FROM file_changes(?, ?, ?)"
 WORK_TREE = "SELECT file_path FROM file_patches('HEAD', 'WORKTREE', ?, untracked := true)"
@@ -444,9 +444,9 @@ CASES = {
     "an info/attributes of 60 MiB": Case(text_in(".git/info/attributes", b"a* diff=x\n", 6_000_000), OWN, slow=True),
     "a .gitignore of 60 MiB": Case(text_in(".gitignore", b"a*b\n", 15_000_000), OWN, slow=True),
     "a .mailmap of 60 MiB": Case(text_in(".mailmap", b"a <b> <c>\n", 6_000_000), OWN, slow=True),
-    "a packed-refs of 60 MiB": Case(text_in(".git/packed-refs", b"ab" * 20 + b" refs/heads/x\n", 1_000_000), OWN),
-    "a reflog of 60 MiB": Case(text_in(".git/logs/HEAD", b"ab" * 20 + b" " + b"ab" * 20 + b" a <b> 1 +0000\tx\n", 600_000), [*OWN, (NAMES, "HEAD@{1}", "HEAD"), (NAMES, "HEAD@{500000}", "HEAD")]),
-    "a shallow of 60 MiB": Case(text_in(".git/shallow", b"ab" * 20 + b"\n", 1_500_000), OWN),
+    "a packed-refs of 11 MB": Case(text_in(".git/packed-refs", b"ab" * 20 + b" refs/heads/x\n", 200_000), OWN),
+    "a reflog of 10 MB": Case(text_in(".git/logs/HEAD", b"ab" * 20 + b" " + b"ab" * 20 + b" a <b> 1 +0000\tx\n", 100_000), [*OWN, (NAMES, "HEAD@{1}", "HEAD"), (NAMES, "HEAD@{90000}", "HEAD")]),
+    "a shallow of 12 MB": Case(text_in(".git/shallow", b"ab" * 20 + b"\n", 300_000), OWN),
     "a configuration of one driver, 10 MB": Case(text_in(".git/config", BINARY_DRIVER, 1_000_000), OWN, slow=True),
     "a configuration of many drivers, 10 MB": Case(drivers, OWN, slow=True),
     "a chain of 2,000 symbolic references": Case(long_symbolic_chain, ABOUT_OWN),
@@ -513,7 +513,7 @@ def other_special(path: pathlib.Path) -> None:
 
 SPECIAL = {
     "a sparse file of 8 GiB": lambda path: sparse(path, 8 << 30),
-    "a sparse file of 8 GiB behind its text": None,
+    "its text and 8 GiB more": None,
     "a link to /dev/zero": lambda path: path.symlink_to("/dev/zero"),
     "a FIFO": other_special,
 }
@@ -538,7 +538,9 @@ def test_a_file_without_end_is_not_read_to_its_end(extension, template, tmp_path
         try:
             for place in ("", "linked"):
                 if place in ("", part.split("/")[0]) or "worktrees" in part:
-                    assert_answered(host, repo / place if place else repo, ABOUT_FILES, slow=False)
+                    # A file of the work tree is hashed, as by git, however large it is.
+                    is_hashed = "8 GiB" in special and ".git/" not in part
+                    assert_answered(host, repo / place if place else repo, ABOUT_FILES, slow=is_hashed)
         except AssertionError as error:
             wrong.append(f"{part}: {str(error)[:400]}")
             if host.process.poll() is not None:
