@@ -188,10 +188,6 @@ pub const SUGGESTION_PATHS: usize = 20_000;
 /// Bytes of a repository's configuration file; a larger one is `too_large:`.
 pub const CONFIG_BYTES: u64 = 4 << 20;
 
-/// Sections of a repository's configuration, counted by their opening brackets: the parser compares each section with
-/// those of its name. More are an error.
-pub const CONFIG_SECTIONS: usize = 10_000;
-
 /// Levels of directories of references; deeper ones are `too_large:`.
 pub const REFERENCE_DEPTH: usize = 64;
 

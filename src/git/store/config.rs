@@ -23,10 +23,6 @@ pub fn read(git_dir: &GitDirectory, common_dir: &GitDirectory) -> Result<File> {
 
 fn read_file(directory: &GitDirectory, name: &[u8]) -> Result<File> {
     let bytes = directory.read(name, limits::CONFIG_BYTES)?.unwrap_or_default();
-    let most = limits::CONFIG_SECTIONS;
-    if bytes.iter().filter(|&&byte| byte == b'[').nth(most).is_some() {
-        return Err(directory.gate().too_large(format!("has over {most} sections in its configuration")));
-    }
     File::from_bytes_no_includes(&bytes, Metadata::api(), Default::default()).map_err(|_| unreadable(directory.gate()))
 }
 
