@@ -117,7 +117,7 @@ impl Objects {
                     .with_hint("Look at the disk and the system's log")
                     .with_source(error)
             }
-            Fault::Refused(error) => error,
+            Fault::Refused(error) => *error,
             Fault::Stopped(stopped) => stopped.into(),
         }
     }

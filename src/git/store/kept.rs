@@ -173,7 +173,7 @@ impl Repositories {
                     None => match self.open(&directory, [&index, &data], hash) {
                         Ok(Some(pack)) => Arc::new(pack),
                         Ok(None) => continue,
-                        Err(Fault::Refused(error)) => return Err(error),
+                        Err(Fault::Refused(error)) => return Err(*error),
                         Err(Fault::System(error)) => {
                             return Err(directory.failed(crate::sandbox::OpenError::System(error), &index));
                         }

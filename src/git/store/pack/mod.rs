@@ -51,8 +51,8 @@ pub enum Fault {
     NoMemory(u64),
     /// The system's own word.
     System(io::Error),
-    /// It could not be opened.
-    Refused(Error),
+    /// It could not be opened. Boxed, as a fault is returned where each step of a search counts.
+    Refused(Box<Error>),
     /// The query has no more time or memory for it.
     Stopped(Stopped),
 }
@@ -65,7 +65,7 @@ impl From<Stopped> for Fault {
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        Self::Refused(error)
+        Self::Refused(Box::new(error))
     }
 }
 
