@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn several_approvers_have_names() {
-        let [a, b] = [&b"a"[..], b"b"].map(|key| Digest::sha256(key));
+        let [a, b] = [&b"a"[..], b"b"].map(Digest::sha256);
         let approvers = Approvers::parse(&format!("ann={a}, bob = {b},")).unwrap();
         assert_eq!(approvers.named_by(b"a", "approve").unwrap(), "ann");
         assert_eq!(approvers.named_by(b"b", "approve").unwrap(), "bob");

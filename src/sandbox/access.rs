@@ -104,30 +104,6 @@ impl Access {
         }
     }
 
-    /// Refuses a canonical path from which no repository may be read; `given` is the path as the
-    /// user wrote it.
-    pub fn check(&self, canonical: &Path, given: &str) -> crate::error::Result<()> {
-        if self.allows(canonical) {
-            return Ok(());
-        }
-        let refused = |limit| {
-            let given = quoted(given);
-            format!("the repository at {given} is, or reads from, a folder outside {limit}")
-        };
-        Err(match &self.sandboxes {
-            Some(sandboxes) => sandboxes.refuse_repository(refused("the sandboxes")),
-            None => Error::fs_denied(refused("DuckDB's allowed_directories"))
-                .with_hint("Ask the host to add the folder to allowed_directories before external access is disabled"),
-        })
-    }
-
-    /// Refuses a path that leads, after its links are resolved, to where no repository may be
-    /// read. Of a path that does not exist, the part that does decides: a refusal tells nothing of
-    /// what lies outside.
-    pub fn check_target(&self, path: &Path, given: &str) -> crate::error::Result<()> {
-        if self.is_unlimited() { Ok(()) } else { self.check(&resolved(path, 0), given) }
-    }
-
     /// Opens a directory by an absolute path without `..`, beneath the root that it lies in.
     fn open_beneath(&self, path: &Path) -> Result<Directory, OpenError> {
         let relative = |root: &Path| path.strip_prefix(root).ok().map(|rest| rest.as_os_str().as_bytes().to_vec());
@@ -147,90 +123,6 @@ impl Access {
     }
 }
 
-/// Returns the canonical path of `path`, or of the nearest folder above it that exists; of a link
-/// that leads nowhere, that of the place it names. Where there is no end of links, the path is
-/// empty, which lies nowhere.
-fn resolved(path: &Path, links: usize) -> PathBuf {
-    const MOST_LINKS: usize = 40;
-    let absolute = std::path::absolute(path).unwrap_or_default();
-    for above in absolute.ancestors() {
-        if let Ok(canonical) = above.canonicalize() {
-            return canonical;
-        }
-        if let Ok(target) = above.read_link() {
-            let folder = above.parent().unwrap_or(above);
-            return if links < MOST_LINKS { resolved(&folder.join(target), links + 1) } else { PathBuf::new() };
-        }
-    }
-    PathBuf::new()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sibling_whose_name_starts_like_an_allowed_folder_is_refused() {
-        let temp = tempfile::tempdir().unwrap();
-        let root = temp.path().canonicalize().unwrap();
-        for name in ["allowed", "allowed_evil"] {
-            std::fs::create_dir(root.join(name)).unwrap();
-        }
-        for given in ["allowed", "allowed/"] {
-            let access = Access::new(false, &[root.join(given).to_str().unwrap()]);
-            assert!(access.check(&root.join("allowed/repo"), "x").is_ok());
-            assert!(access.check(&root.join("allowed"), "x").is_ok());
-            assert!(access.check(&root.join("allowed_evil"), "x").is_err());
-            assert!(access.check(&root, "x").is_err());
-        }
-    }
-
-    #[test]
-    fn no_allowed_folder_allows_nothing_and_external_access_everything() {
-        assert!(Access::new(false, &[]).check(Path::new("/"), "/").is_err());
-        assert!(Access::new(false, &["/no/such/folder"]).check(Path::new("/no/such/folder"), "/").is_err());
-        assert!(Access::new(true, &[]).check(Path::new("/"), "/").is_ok());
-    }
-
-    #[test]
-    fn a_link_that_leads_nowhere_is_refused_otherwise_than_one_that_leads_outside() {
-        let temp = tempfile::tempdir().unwrap();
-        let root = temp.path().canonicalize().unwrap();
-        for name in ["in", "out"] {
-            std::fs::create_dir(root.join(name)).unwrap();
-        }
-        std::fs::write(root.join("out/there"), "").unwrap();
-        for (name, target) in [
-            ("to-file", "../out/there"),
-            ("to-nothing", "../out/not-there"),
-            ("to-nothing-deep", "../out/not/there"),
-            ("to-link", "to-nothing"),
-            ("circle", "circle"),
-            ("fine", "not-there"),
-        ] {
-            std::os::unix::fs::symlink(target, root.join("in").join(name)).unwrap();
-        }
-        let access = Access::new(false, &[root.join("in").to_str().unwrap()]);
-        let check = |name: &str| access.check_target(&root.join("in").join(name), "given");
-        let refusal = check("../out").unwrap_err().to_string();
-        for name in [
-            "to-file",
-            "to-nothing",
-            "to-nothing/x",
-            "to-nothing-deep",
-            "to-link",
-            "circle",
-            "../out/there",
-            "../out/x",
-        ] {
-            assert_eq!(check(name).unwrap_err().to_string(), refusal, "{name}");
-        }
-        for name in ["", "fine", "missing", "missing/deep"] {
-            assert!(check(name).is_ok(), "{name}");
-        }
-    }
-}
-
 /// Returns an absolute path whose `..` are taken off with the component before them, as text.
 fn lexical(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
@@ -243,4 +135,84 @@ fn lexical(path: &Path) -> Option<PathBuf> {
         }
     }
     Some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what came of opening a path: the directory that was opened, or the kind of error.
+    fn opened(access: &Access, path: &Path) -> String {
+        match access.open_directory(path) {
+            Ok(directory) => directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            Err(error) => format!("{error:?}"),
+        }
+    }
+
+    #[test]
+    fn a_sibling_whose_name_starts_like_an_allowed_directory_lies_outside() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        for name in ["allowed", "allowed/repo", "allowed_evil"] {
+            std::fs::create_dir(root.join(name)).unwrap();
+        }
+        for given in ["allowed", "allowed/"] {
+            let access = Access::new(false, &[root.join(given).to_str().unwrap()]);
+            for (path, found) in [
+                ("allowed/repo", "repo"),
+                ("allowed", "allowed"),
+                ("allowed_evil/../allowed", "allowed"),
+                ("allowed/none", "Absent"),
+                ("allowed_evil", "Outside"),
+                ("allowed/../allowed_evil", "Outside"),
+                ("", "Outside"),
+            ] {
+                assert_eq!(opened(&access, &root.join(path)), found, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_allowed_directory_allows_nothing_and_external_access_everything() {
+        assert_eq!(opened(&Access::new(false, &[]), Path::new("/")), "Outside");
+        assert_eq!(opened(&Access::new(false, &["/no/such/directory"]), Path::new("/no/such/directory")), "Outside");
+        assert!(Access::new(true, &[]).open_directory(Path::new("/")).is_ok());
+    }
+
+    #[test]
+    fn a_link_that_leads_outside_and_one_that_leads_nowhere_are_refused_alike() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        for name in ["in", "in/there", "out", "out/there"] {
+            std::fs::create_dir(root.join(name)).unwrap();
+        }
+        for (name, target) in [
+            ("to-directory", "../out/there"),
+            ("to-nothing", "../out/not-there"),
+            ("to-nothing-deep", "../out/not/there"),
+            ("to-link", "to-nothing"),
+            ("circle", "circle"),
+            ("inside", "there"),
+        ] {
+            std::os::unix::fs::symlink(target, root.join("in").join(name)).unwrap();
+        }
+        let access = Access::new(false, &[root.join("in").to_str().unwrap()]);
+        for (name, found) in [
+            ("to-directory", "Outside"),
+            ("to-nothing", "Outside"),
+            ("to-nothing/x", "Outside"),
+            ("to-nothing-deep", "Outside"),
+            ("to-link", "Outside"),
+            ("circle", "Outside"),
+            ("../out", "Outside"),
+            ("../out/there", "Outside"),
+            ("../out/not-there", "Outside"),
+            ("inside", "there"),
+            ("there", "there"),
+            ("missing", "Absent"),
+            ("missing/deep", "Absent"),
+        ] {
+            assert_eq!(opened(&access, &root.join("in").join(name)), found, "{name}");
+        }
+    }
 }

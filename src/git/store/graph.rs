@@ -155,7 +155,7 @@ impl Layer {
             return None;
         }
         let counts = bytes[fanout..fanout_end].chunks_exact(4).map(|count| number(count) as u32);
-        let count = counts.clone().last()?;
+        let count = counts.clone().next_back()?;
         let entries = count as usize;
         let fits = ids_end - ids == entries.checked_mul(id_bytes)?
             && commits_end - commits == entries.checked_mul(id_bytes + 16)?

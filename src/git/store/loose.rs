@@ -120,7 +120,7 @@ fn inflate(packed: &[u8]) -> Result<(Kind, Vec<u8>), Fault> {
         let at = usize::try_from(zlib.total_out()).map_err(|_| Fault::Damaged)? - length;
         // A byte more than the object has room for tells one that is longer than it says.
         let mut over = [0];
-        check_current().map_err(|stopped| Fault::Refused(stopped.into()))?;
+        check_current()?;
         let out = if at < size { &mut bytes[at..size.min(at + STEP_BYTES)] } else { &mut over[..] };
         match zlib.decompress(&packed[consumed..], out, FlushDecompress::None) {
             Ok(Status::StreamEnd) => break,

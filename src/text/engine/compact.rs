@@ -62,7 +62,7 @@ pub(super) fn compact(
     stop: &Stop<'_>,
 ) -> Result<Vec<Run>, Stopped> {
     let mut pace = stop.pace();
-    let _charge = stop.charge(others.len() * size_of::<u32>() + runs.len() * size_of::<Run>())?;
+    let _charge = stop.charge(size_of_val(others) + size_of_val(runs))?;
     let (mut facing, mut settled) = (Vec::new(), Vec::new());
     reserve(&mut facing, others.len())?;
     facing.extend(unchanged_before(others));
