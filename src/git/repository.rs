@@ -99,6 +99,11 @@ impl Repository {
         &self.access
     }
 
+    /// Returns what reading it may use.
+    pub(super) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     /// Returns a reader of objects for one thread.
     pub fn objects(&self) -> Objects {
         Objects::new(

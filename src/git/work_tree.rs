@@ -7,10 +7,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gix::bstr::ByteSlice;
-use gix::objs::{Kind, compute_hash, compute_stream_hash};
+use gix::objs::{Kind, compute_hash};
 
 use super::changes::{Entry, Mode, Source};
 use super::clean::Cleaner;
@@ -138,10 +137,25 @@ impl WorkTree {
 
     /// Identifies a file that is too large to be held, without conversions.
     fn identify_large(&mut self, path: &[u8]) -> Result<Option<(Oid, u64)>> {
+        /// Bytes between two looks at the budget.
+        const PIECE: usize = 1 << 20;
         let Some((mut file, state)) = self.open(path)? else { return Ok(None) };
-        let progress = &mut gix::progress::Discard;
-        let oid = compute_stream_hash(self.hash, Kind::Blob, &mut file, state.size, progress, &AtomicBool::new(false));
-        Ok(Some((oid.map_err(|error| unreadable(path).with_source(error))?, state.size)))
+        let failed = |error: io::Error| unreadable(path).with_source(error);
+        let mut hasher = gix::hash::hasher(self.hash);
+        hasher.update(format!("blob {}\0", state.size).as_bytes());
+        let (mut piece, mut left) = (vec![0; PIECE], state.size);
+        while left > 0 {
+            self.repository.budget().check()?;
+            let wanted = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
+            let read = file.read(&mut piece[..wanted]).map_err(failed)?;
+            if read == 0 {
+                return Err(changed(path));
+            }
+            hasher.update(&piece[..read]);
+            left -= read as u64;
+        }
+        let oid = hasher.try_finalize().map_err(|error| unreadable(path).with_source(error))?;
+        Ok(Some((oid, state.size)))
     }
 
     /// Returns what git would store of a file or link.
