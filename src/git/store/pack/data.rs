@@ -64,11 +64,17 @@ pub struct Unpacker {
     /// Asked between the entries of a chain, each of which may be large.
     pub(super) budget: Arc<Budget>,
     inflate: Decompressor,
-    /// The bytes that were read last, and where.
-    window: Vec<u8>,
-    window_at: Option<(u32, u64)>,
+    window: Window,
     /// Room for one delta.
     pub(super) delta: Vec<u8>,
+}
+
+/// The bytes of a pack that were read last.
+#[derive(Default)]
+struct Window {
+    bytes: Vec<u8>,
+    /// The number of the pack, and the offset of the first byte.
+    at: Option<(u32, u64)>,
 }
 
 impl Pack {
@@ -110,7 +116,7 @@ impl Pack {
         if !(HEAD_BYTES..self.end).contains(&offset) {
             return Err(Fault::Damaged);
         }
-        let bytes = unpacker.window(self, offset, HEADER_BYTES)?;
+        let bytes = unpacker.window.read(self, offset, HEADER_BYTES)?;
         let mut at = 0;
         let mut next = || {
             let byte = bytes.get(at).copied().ok_or(Fault::Damaged);
@@ -165,10 +171,10 @@ const LARGE_BYTES: usize = 1 << 20;
 impl Unpacker {
     /// Returns what a thread reads packs with, within the budget of its query.
     pub fn new(budget: Arc<Budget>) -> Self {
-        Self { budget, inflate: Decompressor::new(), window: Vec::new(), window_at: None, delta: Vec::new() }
+        Self { budget, inflate: Decompressor::new(), window: Window::default(), delta: Vec::new() }
     }
 
-    /// Inflates an entry into `bytes`, whose content goes.
+    /// Inflates an entry behind what `bytes` holds.
     pub fn inflate(&mut self, pack: &Pack, entry: &Entry, bytes: &mut Vec<u8>) -> Result<(), Fault> {
         if entry.size > limits::OBJECT_BYTES {
             return Err(Fault::TooLarge(entry.size));
@@ -179,42 +185,46 @@ impl Unpacker {
             // What is held of it later is charged by whoever holds it; here it must fit beside what is held now.
             drop(self.budget.charge(size)?);
         }
-        bytes.clear();
-        bytes.try_reserve_exact(size).map_err(|_| Fault::NoMemory(entry.size))?;
-        bytes.resize(size, 0);
+        let start = bytes.len();
+        // An object is kept, so exactly its bytes; deltas follow each other in one buffer.
+        let reserved = if start == 0 { bytes.try_reserve_exact(size) } else { bytes.try_reserve(size) };
+        reserved.map_err(|_| Fault::NoMemory(entry.size))?;
+        bytes.resize(start + size, 0);
         // What zlib makes of so many bytes at most, whatever its settings.
         let most = size + size / 8 + size / 64 + 64;
-        let mut inflate = std::mem::take(&mut self.inflate);
-        let packed = self.window(pack, entry.data, most);
+        let packed = self.window.read(pack, entry.data, most)?;
         // The end of the stream is where it says so, and its sum is compared.
-        let written = packed.and_then(|packed| inflate.zlib_decompress(packed, bytes).map_err(|_| Fault::Damaged));
-        self.inflate = inflate;
-        if written? == size { Ok(()) } else { Err(Fault::Damaged) }
+        match self.inflate.zlib_decompress(packed, &mut bytes[start..]) {
+            Ok(written) if written == size => Ok(()),
+            _ => Err(Fault::Damaged),
+        }
     }
+}
 
+impl Window {
     /// Returns up to `length` bytes of a pack from an offset on, fewer where its entries end before.
-    fn window(&mut self, pack: &Pack, offset: u64, length: usize) -> Result<&[u8], Fault> {
+    fn read(&mut self, pack: &Pack, offset: u64, length: usize) -> Result<&[u8], Fault> {
         let left = usize::try_from(pack.end.saturating_sub(offset)).unwrap_or(usize::MAX);
         let length = length.min(left);
-        if let Some((number, start)) = self.window_at
+        if let Some((number, start)) = self.at
             && number == pack.number
             && let Some(skip) = offset.checked_sub(start).and_then(|skip| usize::try_from(skip).ok())
-            && skip.saturating_add(length) <= self.window.len()
+            && skip.saturating_add(length) <= self.bytes.len()
         {
-            return Ok(&self.window[skip..skip + length]);
+            return Ok(&self.bytes[skip..skip + length]);
         }
         let wanted = length.max(WINDOW_BYTES).min(left);
-        self.window_at = None;
+        self.at = None;
         // Room for one large entry is not kept for the small ones after it.
-        if self.window.capacity() > KEPT_BYTES && wanted < KEPT_BYTES / 4 {
-            self.window = Vec::new();
+        if self.bytes.capacity() > KEPT_BYTES && wanted < KEPT_BYTES / 4 {
+            self.bytes = Vec::new();
         }
-        self.window.clear();
-        self.window.try_reserve(wanted).map_err(|_| Fault::NoMemory(wanted as u64))?;
-        self.window.resize(wanted, 0);
-        read(&pack.data, offset, &mut self.window)?;
-        self.window_at = Some((pack.number, offset));
-        Ok(&self.window[..length])
+        let more = wanted.saturating_sub(self.bytes.len());
+        self.bytes.try_reserve(more).map_err(|_| Fault::NoMemory(wanted as u64))?;
+        self.bytes.resize(wanted, 0);
+        read(&pack.data, offset, &mut self.bytes)?;
+        self.at = Some((pack.number, offset));
+        Ok(&self.bytes[..length])
     }
 }
 

@@ -27,7 +27,7 @@ pub use data::{Pack, Unpacker};
 pub use index::PackIndex;
 pub use multi_index::covered;
 
-use self::data::Base;
+use self::data::{Base, Entry};
 use crate::budget::Stopped;
 use crate::error::Error;
 use crate::git::Oid;
@@ -37,6 +37,9 @@ use crate::limits;
 
 /// Deltas between an object and a whole one; git makes 50 at most, and 4095 where it is told to.
 const MAX_DELTAS: usize = 4096;
+
+/// Bytes of deltas that are held while the way to their base is walked.
+const HELD_DELTAS: usize = 1 << 20;
 
 /// Why something could not be read from a file of the object store.
 #[derive(Debug)]
@@ -142,37 +145,64 @@ impl Packs {
 
 /// Returns the object at an offset; every object on the way is kept.
 fn unpack(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> Result<Object, Fault> {
-    let mut chain = Vec::new();
+    // Deltas that are small are inflated where their entries are met, which is where they were read, one behind the
+    // other; the others when their turn comes.
+    let mut deltas = std::mem::take(&mut unpacker.delta);
+    deltas.clear();
+    let object = unpack_with(&mut deltas, pack, offset, cache, unpacker);
+    if deltas.capacity() <= 2 * HELD_DELTAS {
+        unpacker.delta = deltas;
+    }
+    object
+}
+
+fn unpack_with(
+    deltas: &mut Vec<u8>,
+    pack: &Pack,
+    offset: u64,
+    cache: &Cache,
+    unpacker: &mut Unpacker,
+) -> Result<Object, Fault> {
+    // Each entry with the end of its delta, or none where it is not held.
+    let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
     let mut at = offset;
     let mut object = loop {
         if let Some(object) = cache.get((pack.number(), at)) {
             break object;
         }
-        let entry = pack.entry(at, unpacker)?;
-        match entry.base {
-            Base::Whole(kind) => {
-                let mut bytes = Vec::new();
-                unpacker.inflate(pack, &entry, &mut bytes)?;
-                let object = Object { kind, bytes: Arc::new(bytes) };
-                cache.put((pack.number(), at), object.clone());
-                break object;
-            }
-            base => at = base_offset(pack, base)?,
-        }
         unpacker.budget.check()?;
+        let entry = pack.entry(at, unpacker)?;
+        if let Base::Whole(kind) = entry.base {
+            let mut bytes = Vec::new();
+            unpacker.inflate(pack, &entry, &mut bytes)?;
+            let object = Object { kind, bytes: Arc::new(bytes) };
+            cache.put((pack.number(), at), object.clone());
+            break object;
+        }
         if chain.len() == MAX_DELTAS {
             return Err(Fault::Damaged);
         }
-        chain.push(entry);
+        let is_held = entry.size <= (HELD_DELTAS - deltas.len()) as u64;
+        if is_held {
+            unpacker.inflate(pack, &entry, deltas)?;
+        }
+        chain.push((entry, is_held.then_some(deltas.len())));
+        at = base_offset(pack, entry.base)?;
     };
-    while let Some(entry) = chain.pop() {
+    while let Some((entry, end)) = chain.pop() {
         unpacker.budget.check()?;
-        let mut delta = std::mem::take(&mut unpacker.delta);
-        let bytes = unpacker
-            .inflate(pack, &entry, &mut delta)
-            .and_then(|()| delta::apply(&object.bytes, &delta, limits::OBJECT_BYTES));
-        unpacker.delta = delta;
-        object = Object { kind: object.kind, bytes: Arc::new(bytes?) };
+        let bytes = match end {
+            Some(end) => {
+                let start = end - entry.size as usize;
+                delta::apply(&object.bytes, &deltas[start..end], limits::OBJECT_BYTES)?
+            }
+            None => {
+                let mut delta = Vec::new();
+                unpacker.inflate(pack, &entry, &mut delta)?;
+                delta::apply(&object.bytes, &delta, limits::OBJECT_BYTES)?
+            }
+        };
+        object = Object { kind: object.kind, bytes: Arc::new(bytes) };
         cache.put((pack.number(), entry.offset), object.clone());
     }
     Ok(object)
@@ -192,8 +222,11 @@ fn header(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> R
         }
         if size.is_none() {
             let mut delta = std::mem::take(&mut unpacker.delta);
+            delta.clear();
             let result = unpacker.inflate(pack, &entry, &mut delta).and_then(|()| delta::result_size(&delta));
-            unpacker.delta = delta;
+            if delta.capacity() <= 2 * HELD_DELTAS {
+                unpacker.delta = delta;
+            }
             size = Some(result?);
         }
         at = base_offset(pack, entry.base)?;
