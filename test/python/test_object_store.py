@@ -6,6 +6,7 @@ import subprocess
 import pytest
 from repositories import git
 
+QUERY = "SELECT commit_id, file_path, status, additions FROM commit_changes('HEAD', ?)"
 IDENTITY = ("-c", "user.name=n", "-c", "user.email=e", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
 
 
@@ -165,10 +166,10 @@ def test_a_multi_pack_index_that_is_damaged_changes_nothing(con, tmp_path):
     file = path / ".git/objects/pack/multi-pack-index"
     file.chmod(0o644)
     content = file.read_bytes()
-    rows = con.execute("SELECT * FROM commit_changes('HEAD', ?)", [str(path)]).fetchall()
+    rows = con.execute(QUERY, [str(path)]).fetchall()
     for damaged in (b"", b"MIDX", content[:40], content[:-100], b"\0" * len(content)):
         file.write_bytes(damaged)
-        assert con.execute("SELECT * FROM commit_changes('HEAD', ?)", [str(path)]).fetchall() == rows
+        assert con.execute(QUERY, [str(path)]).fetchall() == rows
 
 
 def test_cut_ids_are_as_long_as_gits_beside_a_multi_pack_index(con, tmp_path):

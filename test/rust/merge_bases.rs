@@ -94,7 +94,8 @@ fn merge_bases_are_those_of_git_in_its_order() {
     let ids: std::collections::HashMap<&str, &str> = listed.lines().filter_map(|line| line.split_once(' ')).collect();
     let mut dice = Dice(7);
     let (mut several, mut wrong) = (0, Vec::new());
-    for (history, size) in sizes.into_iter().enumerate() {
+    // Two pairs of each.
+    for (history, size) in sizes.into_iter().enumerate().flat_map(|history| [history, history]) {
         // The last commits have the most in common.
         let [one, two] =
             [dice.below(4), 1 + dice.below(5)].map(|back| ids[format!("h{history}-{}", size - 1 - back).as_str()]);
