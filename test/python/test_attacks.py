@@ -22,6 +22,8 @@ from test_lockdown import REPOSITORY_CALLS, TOOL_CALLS, lockdown_script
 
 ATTACKS = hostile.attacks()
 CHANGES = "SELECT * FROM file_changes(?, ?, ?)"
+# All columns, the times as numbers: Python wants a package of its own for times with a zone.
+COMMITS = "* REPLACE (epoch_us(author_date) AS author_date, epoch_us(committer_date) AS committer_date)"
 # Each function that takes a repository, with two revisions, a file and the repository.
 CALLS = {
     "file_changes": "SELECT * FROM file_changes($old, $new, $repo)",
@@ -33,7 +35,7 @@ CALLS = {
     "diff_lines_list": "SELECT diff_lines_list($old, $new, $repo)",
     "diff_hunks": "SELECT * FROM diff_hunks($old, $new, $repo)",
     "file_patches": "SELECT * FROM file_patches($old, $new, $repo)",
-    "commit_changes": "SELECT * FROM commit_changes($new, $repo)",
+    "commit_changes": f"SELECT {COMMITS} FROM commit_changes($new, $repo)",
     "resolve_revision": "SELECT resolve_revision($new, $repo)",
     "redline_call": "SELECT redline_call('GitDiff', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "redline_call_text": "SELECT redline_call_text('GitDiffSummary', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
@@ -44,8 +46,8 @@ OTHER_CALLS = [
     "SELECT * FROM file_patches('HEAD', 'WORKTREE', $repo, untracked := true)",
     "SELECT * FROM file_patches('INDEX', 'WORKTREE', $repo)",
     "SELECT * FROM file_changes('HEAD', 'INDEX', $repo)",
-    "SELECT * FROM commit_changes('ALL', $repo)",
-    "SELECT * FROM commit_changes('main~1..main', $repo, merges := 'all_parents')",
+    f"SELECT {COMMITS} FROM commit_changes('ALL', $repo)",
+    f"SELECT {COMMITS} FROM commit_changes('main~1..main', $repo, merges := 'all_parents')",
     "SELECT * FROM file_changes('main...side', NULL, $repo)",
     "SELECT redline_call_text('GitDiff', json_object('from_rev', 'HEAD', 'path', $repo))",
 ]
