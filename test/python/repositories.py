@@ -390,7 +390,8 @@ def lossy(text: bytes) -> str:
 
 # -- errors -----------------------------------------------------------------------------------
 
-CODE = re.compile(r"(?:[A-Z]\w* )+Error: (invalid_args|not_found|not_unique|fs_denied|permission_denied|approval_required|too_large|stale|timeout|declined|tool_failed): (\S.*)", re.DOTALL)
+# DuckDB 1.5.6 puts words of its own before the error of a result that it was streaming.
+CODE = re.compile(r"(?:Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\s+Error: )?(?:[A-Z]\w* )+Error: (invalid_args|not_found|not_unique|fs_denied|permission_denied|approval_required|too_large|stale|timeout|declined|tool_failed): (\S.*)", re.DOTALL)
 # What no error may show: a panic, a library's own words, or the content of a file it was led to.
 NEVER_SHOWN = ["panick", "RUST_BACKTRACE", "gix", "src/git", "a secret", "SECRET-", "root:x:", "os error", "called `"]
 
