@@ -1,0 +1,195 @@
+//! `redline_tools()`, `redline_call(tool, args [, session])` and `redline_call_text(tool, args [, session])`: the tools
+//! as agents see and call them.
+//!
+//! A call never raises: what is wrong with it is its answer.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::git_tools;
+use crate::edit::Session;
+use crate::error::{Error, Result};
+use crate::ffi::{
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
+};
+use crate::functions::context::database::Database;
+use crate::functions::context::grants;
+use crate::functions::context::host::{self, Host};
+use crate::functions::context::settings;
+use crate::functions::files::file_tools::FileTools;
+use crate::functions::params::arguments::session_argument;
+use crate::functions::text::diff_tool::{Differ, Shown};
+use crate::review::Form;
+use crate::text::Engine;
+use crate::tools::{
+    self, Answer, DiffArguments, DiffMode, EditFileArguments, ReadFileArguments, TOOLS, Tool, WriteFileArguments,
+};
+
+/// Answers calls under the settings of one execution.
+pub struct Caller {
+    settings: Settings,
+    database: Arc<Database>,
+    /// What of the answer is given back: a budget of bytes is for that.
+    form: Form,
+}
+
+impl Caller {
+    fn open(settings: Settings, form: Form) -> Result<Self> {
+        let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
+        Ok(Self { settings, database, form })
+    }
+
+    /// Answers a call; NULL is no name, and no arguments.
+    fn answer(&self, arguments: Arguments<'_>) -> Answer {
+        let text = |index| arguments.text(index).map(String::from_utf8_lossy).unwrap_or_default();
+        let session = session_argument(arguments, 2, self.settings.connection());
+        let answer = session.and_then(|session| self.call(&text(0), &text(1), session));
+        answer.unwrap_or_else(|error| Answer::error(&error))
+    }
+
+    fn call(&self, name: &str, arguments: &str, session: Session) -> Result<Answer> {
+        let tool = tools::find(name)?;
+        grants::require_tool(tool.name, &self.settings)?;
+        if let Some(most) = settings::max_calls(&self.settings) {
+            self.database.calls.count(&session, most, Instant::now())?;
+        }
+        let host = Host::for_tool(self.settings.clone())?;
+        match tool.name {
+            "Diff" => diff(host, &tools::parse(tool.name, arguments)?),
+            "read_file" => read_file(host, session, tools::parse(tool.name, arguments)?),
+            "write_file" => write_file(host, session, &tools::parse(tool.name, arguments)?),
+            "edit_file" => edit_file(host, session, &tools::parse(tool.name, arguments)?),
+            "GitDiff" | "GitDiffSummary" | "GitDiffFile" => git_tools::answer(tool.name, arguments, &host, self.form),
+            other => unreachable!("{other} is in the registry and has no answer"),
+        }
+    }
+}
+
+fn diff(host: Host, arguments: &DiffArguments) -> Result<Answer> {
+    let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
+    let shown = Shown { context_lines: arguments.context_lines, labels };
+    let mut differ = Differ::new(host);
+    let result = match arguments.mode()? {
+        DiffMode::Paths(a, b) => differ.files([a, b], &shown),
+        DiffMode::Texts(a, b) => differ.texts([a.as_bytes(), b.as_bytes()], &shown),
+    }?;
+    Ok(Answer::new(result.to_text(), &result))
+}
+
+fn read_file(host: Host, session: Session, mut arguments: ReadFileArguments) -> Result<Answer> {
+    arguments.max_chars.get_or_insert(ReadFileArguments::MAX_CHARS);
+    let result = FileTools::new(host, session).read(&arguments)?;
+    Ok(Answer::new(result.to_text(arguments.offset.unwrap_or(0)), &result))
+}
+
+fn write_file(host: Host, session: Session, arguments: &WriteFileArguments) -> Result<Answer> {
+    let result = FileTools::new(host, session).write(arguments)?;
+    Ok(Answer::new(result.message.clone(), &result))
+}
+
+fn edit_file(host: Host, session: Session, arguments: &EditFileArguments) -> Result<Answer> {
+    let result = FileTools::new(host, session).edit(&mut Engine::default(), arguments)?;
+    Ok(Answer::new(result.to_text(), &result))
+}
+
+const OVERLOADS: &[Overload] = &[&[Type::Varchar, Type::Varchar], &[Type::Varchar, Type::Varchar, Type::Varchar]];
+
+/// The whole answer, MCP's `CallToolResult`.
+pub struct RedlineCall;
+
+impl ScalarFunction for RedlineCall {
+    const NAME: &'static str = "redline_call";
+    const OVERLOADS: &'static [Overload] = OVERLOADS;
+    const RETURNS: Type = Type::Json;
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Handle;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type State = Caller;
+
+    fn open(settings: Settings) -> Result<Caller> {
+        Caller::open(settings, Form::Json)
+    }
+
+    fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        out.push_text(Some(&caller.answer(arguments).to_json()));
+        Ok(())
+    }
+}
+
+/// The text of the answer alone, for servers whose tools return rows.
+pub struct RedlineCallText;
+
+impl ScalarFunction for RedlineCallText {
+    const NAME: &'static str = "redline_call_text";
+    const OVERLOADS: &'static [Overload] = OVERLOADS;
+    const RETURNS: Type = Type::Varchar;
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Handle;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type State = Caller;
+
+    fn open(settings: Settings) -> Result<Caller> {
+        Caller::open(settings, Form::Text)
+    }
+
+    fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        out.push_text(Some(&caller.answer(arguments).into_text()));
+        Ok(())
+    }
+}
+
+/// The list of the tools.
+pub struct RedlineTools;
+
+/// A running scan: the tools that are left, and the projection.
+pub struct Scan {
+    left: std::slice::Iter<'static, Tool>,
+    projection: Vec<usize>,
+}
+
+impl TableFunction for RedlineTools {
+    const NAME: &'static str = "redline_tools";
+    const PARAMETERS: &'static [Field] = &[];
+    const NAMED: &'static [Field] = &[];
+    const COLUMNS: &'static [Field] = &[
+        Field::new("name", Type::Varchar),
+        Field::new("title", Type::Varchar),
+        Field::new("description", Type::Varchar),
+        Field::new("input_schema", Type::Json),
+        Field::new("output_schema", Type::Json),
+        Field::new("annotations", Type::Json),
+        Field::new("sql_template", Type::Varchar),
+        Field::new("publish_sql", Type::Varchar),
+    ];
+    const SETTINGS: &'static [&'static str] = &[];
+    type Bind = ();
+    type Scan = Scan;
+
+    fn bind(_: &[Value], _: &[Value]) -> Result<()> {
+        Ok(())
+    }
+
+    fn open((): &(), open: Open<'_>) -> Result<Scan> {
+        Ok(Scan { left: TOOLS.iter(), projection: open.projection.to_vec() })
+    }
+
+    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
+        for tool in scan.left.by_ref() {
+            for (column, &index) in batch.columns_mut().iter_mut().zip(&scan.projection) {
+                let text = match Self::COLUMNS[index].name {
+                    "name" => tool.name.to_owned(),
+                    "title" => tool.title.to_owned(),
+                    "description" => tool.description.to_owned(),
+                    "input_schema" => tool.input_schema().to_string(),
+                    "output_schema" => tool.output_schema().to_string(),
+                    "annotations" => tool.annotations_json(),
+                    "sql_template" => tool.sql_template(),
+                    "publish_sql" => tool.publish_sql(),
+                    other => unreachable!("no column {other}"),
+                };
+                column.push_text(Some(&text));
+            }
+        }
+        Ok(())
+    }
+}

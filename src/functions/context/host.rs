@@ -1,0 +1,142 @@
+//! What the functions ask of the host's settings.
+
+use std::sync::Arc;
+
+use super::database::Database;
+use super::grants;
+use super::settings;
+use crate::budget::{Budget, Current, KEPT};
+use crate::edit::{Operation, Session, Tool};
+use crate::error::{Error, Result};
+use crate::ffi::Settings;
+use crate::git::Repository;
+use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
+
+const THREADS: &str = "threads";
+/// Whether DuckDB may read and write files anywhere.
+pub const EXTERNAL_ACCESS: &str = "enable_external_access";
+/// The folders it may still read and write where not.
+const ALLOWED_DIRECTORIES: &str = "allowed_directories";
+/// What DuckDB takes for `~`.
+pub const HOME_DIRECTORY: &str = "home_directory";
+
+/// The settings that functions which open repositories or files read.
+pub const SETTINGS: &[&str] = &[
+    THREADS,
+    // Read before the one that counts only while it is off.
+    EXTERNAL_ACCESS,
+    ALLOWED_DIRECTORIES,
+    HOME_DIRECTORY,
+    settings::SANDBOXES,
+    settings::TOOL_GRANTS,
+    settings::MAX_READ_BYTES,
+    settings::MAX_DIFF_BYTES,
+    settings::APPROVAL_TTL_SECONDS,
+    settings::APPROVER,
+    settings::MAX_PROPOSALS,
+    settings::MAX_WAITING_BYTES,
+    settings::MAX_CALLS,
+    settings::CACHE_BYTES,
+    settings::MAX_SECONDS,
+];
+
+/// The settings at the start of an execution, and what they let be opened.
+pub struct Host {
+    /// The settings as they are.
+    pub settings: Settings,
+    /// DuckDB's own limits and the sandboxes.
+    pub access: Arc<Access>,
+    /// What is kept for the database.
+    pub database: Arc<Database>,
+    /// What the query may use.
+    pub budget: Arc<Budget>,
+}
+
+impl Host {
+    /// Reads what the settings mean, and refuses a function whose tool is not granted.
+    pub fn open(function: &str, settings: Settings) -> Result<Self> {
+        grants::require_function(function, &settings)?;
+        Self::new(settings)
+    }
+
+    /// Reads what the settings mean for a call of a tool, whose time starts now.
+    pub fn for_tool(settings: Settings) -> Result<Self> {
+        let budget = settings::tool_budget(&settings);
+        Ok(Self { budget, ..Self::new(settings)? })
+    }
+
+    /// Reads what the settings mean.
+    pub fn new(settings: Settings) -> Result<Self> {
+        // A host that does not tell is taken to forbid.
+        let external = settings.get(EXTERNAL_ACCESS).as_boolean().unwrap_or(false);
+        let directories = settings.get(ALLOWED_DIRECTORIES).as_texts().unwrap_or_default();
+        let mut access = Access::new(external, &directories);
+        if let Some(json) = settings::sandboxes(&settings) {
+            access = access.within(json, settings::max_read_bytes(&settings))?;
+        }
+        let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
+        let budget = settings::budget(&settings);
+        Ok(Self { settings, access: Arc::new(access), database, budget })
+    }
+
+    /// Returns how many threads a query may use: at least one.
+    pub fn threads(&self) -> usize {
+        let threads = self.settings.get(THREADS).as_integer().unwrap_or(1);
+        usize::try_from(threads).unwrap_or(1).max(1)
+    }
+
+    /// Tells whether what a file holds may be shown to a session: its sandbox wants no yes for reading, or a yes of a
+    /// scope wider than `once` covers it.
+    pub fn may_show(&self, place: &Place<'_>, session: &Session) -> bool {
+        if !place.sandbox().approvals().read {
+            return true;
+        }
+        let operation = Operation {
+            session,
+            tool: Tool::Read,
+            sandbox: place.sandbox().identity(),
+            path: place.path().as_str().as_bytes(),
+            arguments: &[],
+            base: None,
+            result: None,
+            mode: None,
+        };
+        self.database.approvals.covers(&operation, settings::rules(&self.settings))
+    }
+
+    /// Returns the session of who gives none.
+    pub fn own_session(&self) -> Session {
+        Session::Connection(self.settings.connection())
+    }
+
+    /// Returns the name of the approver whose secret is given; NULL is nobody's.
+    ///
+    /// # Errors
+    /// `permission_denied`.
+    pub fn approver(&self, key: Option<&[u8]>, function: &str) -> Result<String> {
+        let approvers = settings::approvers(&self.settings)?;
+        approvers.named_by(key.unwrap_or_default(), function).map(str::to_owned)
+    }
+
+    /// Returns the repository that is meant when none is named.
+    pub fn default_repository(&self) -> String {
+        let only = self.access.sandboxes().and_then(Sandboxes::only);
+        only.map_or(".", Sandbox::name).to_owned()
+    }
+
+    /// Runs `work`, which reads a repository, on a thread that can open nothing outside of what may be read.
+    pub fn read<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        read_restricted(&self.access, || {
+            let _current = Current::enter(&self.budget);
+            work()
+        })
+    }
+
+    /// Opens the repository that was named, within what may be opened.
+    pub fn repository(&self, given: &str) -> Result<Repository> {
+        let cache_bytes = settings::cache_bytes(&self.settings);
+        KEPT.set_limit(cache_bytes);
+        let repository = Repository::open(given, &self.access, &self.database.repositories, cache_bytes)?;
+        Ok(repository.with_budget(Arc::clone(&self.budget)))
+    }
+}

@@ -1,0 +1,4 @@
+//! Functions of debug builds, which tests call.
+
+pub mod debug_edits;
+pub mod debug_panic;

@@ -1,0 +1,354 @@
+//! The file tools: what SQL functions and tool calls of the same names do, and how they are approved.
+
+use std::sync::Arc;
+
+use super::planned::{Effect, Planned, edit_arguments, file_name};
+use crate::edit::{Digest, Edit, Operation, Plan, Session, Ticket, Tool, check_base, payload, required};
+use crate::error::{Error, Result, quoted};
+use crate::ffi::Settings;
+use crate::functions::context::host::Host;
+use crate::functions::context::reading;
+use crate::functions::context::settings;
+use crate::git::blob_id;
+use crate::sandbox::Place;
+use crate::text::lines::line_count;
+use crate::text::{Engine, Stop, is_binary};
+use crate::tools::{
+    EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult,
+};
+
+/// The file tools under the settings of one execution, for one session.
+pub struct FileTools {
+    host: Host,
+    ticket: Ticket,
+    session: Session,
+}
+
+impl FileTools {
+    /// Prepares a thread of an execution of a SQL function; what it does is done for its connection.
+    pub fn open(function: &str, settings: Settings) -> Result<Self> {
+        let host = Host::open(function, settings)?;
+        let session = host.own_session();
+        Ok(Self::new(host, session))
+    }
+
+    /// Prepares a call.
+    pub fn new(host: Host, session: Session) -> Self {
+        let ticket = host.database.repeats.ticket();
+        Self { host, ticket, session }
+    }
+
+    /// Returns the host's settings.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Does what follows for another session.
+    pub fn for_session(&mut self, session: Session) {
+        self.session = session;
+    }
+
+    /// Reads a text, or the part of it that is asked for.
+    pub fn read(&self, arguments: &ReadFileArguments) -> Result<ReadResult> {
+        let path = &arguments.path;
+        let bytes = match self.host.access.sandboxes() {
+            Some(sandboxes) => self.read_place(sandboxes.resolve(path)?)?,
+            None => reading::read_file_for(path, &self.host)?,
+        };
+        if is_binary(&bytes) {
+            return Err(Error::invalid_args(format!("{} is a binary file of {} bytes", quoted(path), bytes.len()))
+                .with_hint("read_file reads texts"));
+        }
+        let count = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
+        let text = String::from_utf8_lossy(&bytes);
+        let mut rest = text.chars().skip(count(arguments.offset.unwrap_or(0)));
+        let content = rest.by_ref().take(arguments.max_chars.map_or(usize::MAX, count)).collect();
+        let (lines, truncated) = (line_count(&bytes), rest.next().is_some());
+        Ok(ReadResult { path: path.clone(), content, lines, bytes: bytes.len() as u64, truncated })
+    }
+
+    fn read_place(&self, place: Place<'_>) -> Result<Vec<u8>> {
+        if self.may_show(&place) {
+            return place.read();
+        }
+        let hidden = Hidden::read(&place);
+        let planned = self.plan_unseen(&hidden, || Planned::read(place))?;
+        self.allowed(&planned)?;
+        match planned.was.bytes() {
+            Some(bytes) => Ok(bytes.to_vec()),
+            // The file's own error names those that were perhaps meant.
+            None => planned.place.read(),
+        }
+    }
+
+    /// Makes a file or replaces it as a whole.
+    pub fn write(&self, arguments: &WriteFileArguments) -> Result<WriteResult> {
+        let path = &arguments.path;
+        let place = self.writable(path)?;
+        let may_show = self.may_show(&place);
+        let planned = if may_show {
+            Planned::write(place, &arguments.content)?
+        } else {
+            let hidden = Hidden::write(&place, &arguments.content);
+            self.plan_unseen(&hidden, || Planned::write(place, &arguments.content))?
+        };
+        let content = self.allowed(&planned)?;
+        let was = planned.was.bytes();
+        let is_same = was.is_some_and(|was| *was == *content);
+        if !is_same {
+            planned.place.write(&content, &planned.was)?;
+        }
+        let lines = |bytes: &[u8]| match line_count(bytes) {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        };
+        let message = match was {
+            _ if !may_show => format!("Wrote {path} ({})", lines(&content)),
+            None => format!("Created {path} ({})", lines(&content)),
+            Some(_) if is_same => format!("{path} holds this content already ({})", lines(&content)),
+            Some(was) => format!("Overwrote {path} (was {}, now {})", lines(was), lines(&content)),
+        };
+        Ok(WriteResult {
+            path: path.clone(),
+            bytes_written: content.len() as u64,
+            lines_written: line_count(&content),
+            created: was.is_none(),
+            message,
+        })
+    }
+
+    /// Replaces passages of a file.
+    pub fn edit(&self, engine: &mut Engine, arguments: &EditFileArguments) -> Result<EditResult> {
+        let path = &arguments.path;
+        let place = self.writable(path)?;
+        let planned = if self.may_show(&place) {
+            self.plan_edit(engine, place, arguments)?
+        } else {
+            let edits = arguments.edits()?;
+            let hidden = Hidden::edit(&place, &edits);
+            // Whether a string stands in the file is a part of what it holds.
+            self.plan_unseen(&hidden, || self.plan_edit(engine, place, arguments))?
+        };
+        self.refuse_repeat(&planned)?;
+        let content = self.allowed(&planned)?;
+        planned.place.write(&content, &planned.was)?;
+        let connection = self.host.settings.connection();
+        self.host.database.repeats.record(connection, self.id(&planned), self.ticket);
+        let Effect::Edit(_, plan) = &planned.effect else { unreachable!("an edit was planned") };
+        Ok(EditResult {
+            path: path.clone(),
+            replacements_made: plan.replacements_made(),
+            lines_changed: plan.lines_changed(),
+            message: plan.message(planned.file()),
+            unified_diff: plan.unified_diff.clone(),
+            base_oid: planned.base_oid.clone().unwrap_or_default(),
+            oid: blob_id(&content)?,
+        })
+    }
+
+    fn plan_edit<'a>(
+        &self,
+        engine: &mut Engine,
+        place: Place<'a>,
+        arguments: &'a EditFileArguments,
+    ) -> Result<Planned<'a>> {
+        let edits = arguments.edits()?;
+        let was = place.read_for_writing()?;
+        let Some(bytes) = was.bytes() else {
+            // The file's own error names those that were perhaps meant.
+            place.read()?;
+            return Err(Error::stale(format!("{} has just been made", quoted(&arguments.path))).with_hint("Ask again"));
+        };
+        let base_oid = blob_id(bytes)?;
+        let file = file_name(&place);
+        if let Some(given) = &arguments.base_oid {
+            check_base(file, given, &base_oid)?;
+        }
+        let most = place.sandbox().max_file_bytes();
+        let plan = Plan::new(engine, file, bytes, &edits, most, &Stop::of(&self.host.budget))?;
+        Ok(Planned::new(place, was, Some(base_oid), Effect::Edit(edits, plan)))
+    }
+
+    /// Refuses an edit that a copy of this call has made in this statement.
+    fn refuse_repeat(&self, planned: &Planned<'_>) -> Result<()> {
+        let (connection, request) = (self.host.settings.connection(), self.id(planned));
+        if !self.host.database.repeats.is_repeat(connection, request, self.ticket) {
+            return Ok(());
+        }
+        Err(Error::stale(format!("this statement has made this edit of {} already", planned.file())).with_hint(
+            "DuckDB has evaluated the call twice: write SELECT edit_file(…), and take fields from its result in a second \
+             statement",
+        ))
+    }
+
+    /// Returns the payload that a person decides on, or `None` when nobody has to be asked; what must not be read unseen
+    /// is in it only for the holder of the host's key.
+    pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
+        if matches!(call, FileCall::Read(_)) && self.host.access.sandboxes().is_none() {
+            return Ok(None);
+        }
+        self.payload(call, holds_key, false)
+    }
+
+    /// Returns the payload that shows a person what the call would do, and lets it be approved.
+    pub fn approval(&self, call: &FileCall) -> Result<String> {
+        Ok(self.payload(call, false, true)?.unwrap_or_default())
+    }
+
+    fn payload(&self, call: &FileCall, holds_key: bool, is_asked: bool) -> Result<Option<String>> {
+        let place = match call {
+            FileCall::Read(arguments) => self.place(&arguments.path),
+            FileCall::Write(arguments) => self.writable(&arguments.path),
+            FileCall::Edit(arguments) => self.writable(&arguments.path),
+        }?;
+        let edits = match call {
+            FileCall::Edit(arguments) => arguments.edits()?,
+            _ => Vec::new(),
+        };
+        let hidden = match call {
+            FileCall::Read(_) => Hidden::read(&place),
+            FileCall::Write(arguments) => Hidden::write(&place, &arguments.content),
+            FileCall::Edit(_) => Hidden::edit(&place, &edits),
+        };
+        let is_hidden = !holds_key && !self.may_show(&place);
+        let rules = settings::rules(&self.host.settings);
+        let approvals = &self.host.database.approvals;
+        approvals.check_quota(&hidden.operation(&self.session), rules)?;
+        let id = hidden.operation(&self.session).id(approvals.secret());
+        let shown = payload::hidden(hidden.tool, &hidden.shown, place.sandbox().name(), id);
+        let plan = || {
+            let planned = match call {
+                FileCall::Read(_) => Planned::read(place),
+                FileCall::Write(arguments) => Planned::write(place, &arguments.content),
+                FileCall::Edit(arguments) => self.plan_edit(&mut Engine::default(), place, arguments),
+            }?;
+            let operation = planned.operation(&self.session);
+            if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
+                return Ok(None);
+            }
+            let proposal = planned.proposal(id)?;
+            let json = proposal.payload.to_json();
+            approvals.propose(&operation, proposal, rules)?;
+            Ok(Some(json))
+        };
+        match plan() {
+            Ok(None) => Ok(None),
+            // What went wrong depends on the file.
+            _ if is_hidden => Ok(Some(shown)),
+            planned => planned,
+        }
+    }
+
+    /// Plans an operation on a file that must not be read unseen: until a person has said yes, the answer depends on
+    /// nothing that the file holds, or whether it is there.
+    fn plan_unseen<'a>(&self, hidden: &Hidden<'a>, plan: impl FnOnce() -> Result<Planned<'a>>) -> Result<Planned<'a>> {
+        let approvals = &self.host.database.approvals;
+        let rules = settings::rules(&self.host.settings);
+        let operation = hidden.operation(&self.session);
+        approvals.check_quota(&operation, rules)?;
+        let id = operation.id(approvals.secret());
+        let refused = || Err(required(&payload::outline(hidden.tool, &hidden.shown), id));
+        let Ok(planned) = plan() else { return refused() };
+        let operation = planned.operation(&self.session);
+        if approvals.has_answer(&operation, rules) {
+            return Ok(planned);
+        }
+        if let Ok(proposal) = planned.proposal(id) {
+            // Whether there is room for it depends on the size of the file.
+            let _ = approvals.propose(&operation, proposal, rules);
+        }
+        refused()
+    }
+
+    /// Returns what an operation writes, if nobody has to be asked or somebody has said yes.
+    fn allowed(&self, planned: &Planned<'_>) -> Result<Arc<[u8]>> {
+        if !self.asks(planned) {
+            return Ok(planned.result().unwrap_or_default().into());
+        }
+        let proposal = planned.proposal(self.id(planned))?;
+        let outline = if self.may_show(&planned.place) {
+            proposal.payload.description().to_owned()
+        } else {
+            payload::outline(planned.operation(&self.session).tool, &planned.place.to_string())
+        };
+        let rules = settings::rules(&self.host.settings);
+        self.host.database.approvals.take(&planned.operation(&self.session), proposal, &outline, rules)
+    }
+
+    /// Tells whether a person must see the operation first. An edit shows what stands around it and a write whether
+    /// there is a file, so where reading wants a yes, they do.
+    fn asks(&self, planned: &Planned<'_>) -> bool {
+        planned.is_asked_about() || !self.may_show(&planned.place)
+    }
+
+    fn may_show(&self, place: &Place<'_>) -> bool {
+        self.host.may_show(place, &self.session)
+    }
+
+    fn id(&self, planned: &Planned<'_>) -> Digest {
+        planned.operation(&self.session).id(self.host.database.approvals.secret())
+    }
+
+    /// Returns the place that a path names in a sandbox.
+    fn place(&self, path: &str) -> Result<Place<'_>> {
+        let sandboxes = self.host.access.sandboxes().ok_or_else(|| {
+            Error::fs_denied(format!("{} lies in no sandbox: none is configured", quoted(path)))
+                .with_hint("Ask the host to name a folder in redline_sandboxes")
+        })?;
+        sandboxes.resolve(path)
+    }
+
+    /// Returns the place that a path names, if anything may be written at all.
+    fn writable(&self, path: &str) -> Result<Place<'_>> {
+        let Some(sandboxes) = self.host.access.sandboxes() else {
+            return Err(Error::fs_denied(format!("{} cannot be written: no sandbox is configured", quoted(path)))
+                .with_hint("Ask the host to name a folder with mode 'rw' in redline_sandboxes"));
+        };
+        let place = sandboxes.resolve(path)?;
+        place.check_writable()?;
+        Ok(place)
+    }
+}
+
+/// An operation as far as it does not depend on the file.
+struct Hidden<'a> {
+    tool: Tool,
+    sandbox: &'a [u8],
+    path: String,
+    /// The path with its sandbox.
+    shown: String,
+    arguments: Vec<&'a [u8]>,
+}
+
+impl<'a> Hidden<'a> {
+    fn new(tool: Tool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
+        let (sandbox, path) = (place.sandbox().identity(), place.path().as_str().to_owned());
+        Self { tool, sandbox, path, shown: place.to_string(), arguments }
+    }
+
+    fn read(place: &Place<'a>) -> Self {
+        Self::new(Tool::Read, place, Vec::new())
+    }
+
+    fn write(place: &Place<'a>, content: &'a str) -> Self {
+        Self::new(Tool::Write, place, vec![content.as_bytes()])
+    }
+
+    fn edit(place: &Place<'a>, edits: &[Edit<'a>]) -> Self {
+        Self::new(Tool::Edit, place, edits.iter().flat_map(edit_arguments).collect())
+    }
+
+    fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {
+        let (path, arguments) = (self.path.as_bytes(), &self.arguments[..]);
+        Operation {
+            session,
+            tool: self.tool,
+            sandbox: self.sandbox,
+            path,
+            arguments,
+            base: None,
+            result: None,
+            mode: None,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! `commit_changes(range, repo)`: the changed files of every commit of a range.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::file_changes::{self, FileChanges};
+use crate::budget::Permits;
+use crate::error::{Error, Result};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::functions::context::host::{self, Host};
+use crate::functions::params::arguments::required_text;
+use crate::functions::params::comparison::{self, Named};
+use crate::functions::surface::stream::{Grouped, Stream};
+use crate::git::{
+    CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Merges, Oid,
+    Pathspec, Person, RenameOptions, Withdrawn,
+};
+use crate::limits;
+use crate::pipeline::{Ordered, Source, Weigh, Window};
+use crate::text::{DiffOptions, Stop};
+
+/// The columns of the commit; those of the file follow.
+const COMMIT_COLUMNS: [Field; 7] = [
+    Field::new("commit_id", Type::Varchar),
+    Field::new("parent_id", Type::Varchar),
+    Field::new("author_name", Type::Varchar),
+    Field::new("author_email", Type::Varchar),
+    Field::new("author_date", Type::Timestamp),
+    Field::new("committer_date", Type::Timestamp),
+    Field::new("subject", Type::Varchar),
+];
+
+/// The parameters of its own; those of a comparison follow.
+const OWN: [Field; 4] = [
+    Field::new("merges", Type::Varchar),
+    Field::new("since", Type::Timestamp),
+    Field::new("until", Type::Timestamp),
+    Field::new("mailmap", Type::Boolean),
+];
+
+/// Joins two lists of fields.
+const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
+    assert!(N == first.len() + second.len());
+    let mut all = [first[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
+
+/// The validated arguments.
+pub struct Query {
+    range: String,
+    repo: String,
+    history: HistoryOptions,
+    mailmap: bool,
+    paths: Vec<Pathspec>,
+    renames: Option<RenameOptions>,
+    diff: DiffOptions,
+}
+
+/// The rows of some commits: each names its commit by its place.
+pub struct Rows {
+    commits: Vec<CommitChanges>,
+    /// For each row the commit and the change.
+    places: Vec<(u32, u32)>,
+    /// Commits that could not be compared; an error only where they are not withdrawn.
+    failed: Vec<(Oid, Error)>,
+    withdrawn: Arc<Withdrawn>,
+}
+
+impl Weigh for Rows {
+    fn bytes(&self) -> usize {
+        let changes = self.commits.iter().flat_map(|commit| &commit.changes);
+        self.commits.len() * size_of::<CommitChanges>() + changes.map(Weigh::bytes).sum::<usize>()
+    }
+}
+
+impl Grouped for Rows {
+    fn settle(&mut self) -> Result<()> {
+        let Some(withdrawn) = self.withdrawn.get() else {
+            return Err(Error::tool_failed("the walk over the commits ended before it was known what is left out"));
+        };
+        if let Some((_, error)) = self.failed.drain(..).find(|(commit, _)| !withdrawn.contains(commit)) {
+            return Err(error);
+        }
+        if !withdrawn.is_empty() {
+            self.places.retain(|(commit, _)| !withdrawn.contains(&self.commits[*commit as usize].id));
+        }
+        Ok(())
+    }
+
+    fn rows(&self) -> usize {
+        self.places.len()
+    }
+
+    fn write(&self, row: usize, column: usize, out: &mut Column) {
+        let (commit, change) = self.places[row];
+        let commit = &self.commits[commit as usize];
+        let Some(field) = COMMIT_COLUMNS.get(column) else {
+            return file_changes::push(out, column - COMMIT_COLUMNS.len(), &commit.changes[change as usize]);
+        };
+        let info = commit.info.as_deref();
+        let author = |part: fn(&Person) -> &Vec<u8>| Some(part(info?.author.as_ref()?).as_slice());
+        match field.name {
+            "commit_id" => out.push_text(Some(&commit.id.to_string())),
+            "parent_id" => out.push_text(commit.parent.map(|id| id.to_string()).as_deref()),
+            "author_name" => out.push_bytes(author(|person| &person.name)),
+            "author_email" => out.push_bytes(author(|person| &person.email)),
+            "author_date" => out.push_bigint(info.and_then(|info| info.author_date)),
+            "committer_date" => out.push_bigint(info.and_then(|info| info.committer_date)),
+            "subject" => out.push_bytes(info.map(|info: &CommitInfo| info.subject.as_slice())),
+            other => unreachable!("no column {other}"),
+        }
+    }
+}
+
+/// The commits of a walk in groups; an error comes after the commits before it.
+struct Jobs {
+    history: History,
+    failed: Option<Error>,
+    /// Jobs that were given.
+    given: u32,
+    /// When the last group was given.
+    last: Instant,
+}
+
+impl Jobs {
+    fn new(history: History) -> Self {
+        Self { history, failed: None, given: 0, last: Instant::now() }
+    }
+}
+
+impl Iterator for Jobs {
+    type Item = Result<Vec<Comparable>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        // Nothing can be read before the walk has ended, so it gets as much time as what is compared meanwhile.
+        self.history.walk_on(self.last.elapsed());
+        let commits = 1usize.checked_shl(self.given / 2).unwrap_or(usize::MAX).min(limits::JOB_COMMITS);
+        self.given = self.given.saturating_add(1);
+        let mut job = Vec::with_capacity(commits);
+        for commit in self.history.by_ref().take(commits) {
+            match commit {
+                Ok(commit) => job.push(commit),
+                Err(error) if job.is_empty() => return Some(Err(error)),
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
+        }
+        self.last = Instant::now();
+        (!job.is_empty()).then_some(Ok(job))
+    }
+}
+
+/// The table function.
+pub struct CommitChangesTable;
+
+impl TableFunction for CommitChangesTable {
+    const NAME: &'static str = "commit_changes";
+    const PARAMETERS: &'static [Field] = &[Field::new("range", Type::Varchar), Field::new("repo", Type::Varchar)];
+    const NAMED: &'static [Field] =
+        &joined::<{ OWN.len() + comparison::HISTORY_OPTIONS.len() }>(&OWN, comparison::HISTORY_OPTIONS);
+    const COLUMNS: &'static [Field] =
+        &joined::<{ COMMIT_COLUMNS.len() + FileChanges::COLUMNS.len() }>(&COMMIT_COLUMNS, FileChanges::COLUMNS);
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type Bind = Query;
+    type Scan = Stream<Rows>;
+
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
+        let [range, repo] = arguments else { unreachable!("two arguments") };
+        let named = Named::new(Self::NAMED, named);
+        let merges =
+            [("skip", Merges::Skip), ("first_parent", Merges::FirstParent), ("all_parents", Merges::AllParents)];
+        Ok(Query {
+            range: required_text(range, Self::NAME, "range")?,
+            repo: required_text(repo, Self::NAME, "repo")?,
+            history: HistoryOptions {
+                merges: named.choice("merges", &merges)?,
+                since: named.get("since").as_timestamp(),
+                until: named.get("until").as_timestamp(),
+            },
+            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
+            paths: named.paths()?,
+            renames: named.rename_options()?,
+            diff: named.diff_options()?,
+        })
+    }
+
+    fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
+        let host = Host::open(Self::NAME, open.settings)?;
+        let rows = host.read(|| query.start(&host, open.projection))?;
+        Ok(Stream::new(rows, open.projection).eager())
+    }
+
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch)
+    }
+}
+
+impl Query {
+    /// Starts the walk with workers.
+    fn start(&self, host: &Host, projection: &[usize]) -> Result<Ordered<Rows>> {
+        let budget = host.budget.part();
+        let repository = host.repository(&self.repo)?.with_budget(Arc::clone(&budget));
+        let ends = repository.ends(&self.range)?;
+        let of_file = |&index: &usize| index.checked_sub(COMMIT_COLUMNS.len());
+        let file_columns: Vec<usize> = projection.iter().filter_map(of_file).collect();
+        let asks = |name: &str| projection.iter().any(|&index| CommitChangesTable::COLUMNS[index].name == name);
+        let names = asks("author_name") || asks("author_email");
+        let measure = CommitMeasure {
+            info: names || asks("author_date") || asks("committer_date") || asks("subject"),
+            changes: file_changes::measure(&file_columns),
+            renames: self.renames,
+            diff: self.diff.clone(),
+        };
+        let mailmap = if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
+        let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?;
+        let withdrawn = history.withdrawn();
+        let worker = || {
+            let (budget, mailmap, withdrawn) = (Arc::clone(&budget), mailmap.clone(), Arc::clone(&withdrawn));
+            let mut measurer = CommitMeasurer::new(&repository, &self.paths, &measure, mailmap, Arc::clone(&budget))?;
+            Ok(move |job: Vec<Comparable>| {
+                let (mut commits, mut failed) = (Vec::new(), Vec::new());
+                for commit in &job {
+                    let compared = measurer.measure(commit, &mut commits, &Stop::of(&budget));
+                    failed.extend(compared.err().map(|error| (commit.id, error)));
+                }
+                let places = (0u32..)
+                    .zip(&commits)
+                    .flat_map(|(place, commit)| (0..commit.changes.len() as u32).map(move |change| (place, change)));
+                let places = places.collect();
+                Ok::<_, Error>(Rows { commits, places, failed, withdrawn: Arc::clone(&withdrawn) })
+            })
+        };
+        let permits = Permits::take(host.threads());
+        let workers = (0..permits.count()).map(|_| worker()).collect::<Result<_>>()?;
+        let jobs = Source::new(Jobs::new(history))
+            .open_while(|jobs| jobs.history.is_open(), |jobs| jobs.history.walk_on(limits::WALK_TIME));
+        let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
+        Ordered::start(jobs, workers, window, budget, permits)
+    }
+}

@@ -1,0 +1,31 @@
+//! `resolve_revision(rev, repo)`: the id of the object that a revision names.
+
+use crate::error::Result;
+use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::functions::context::host::{self, Host};
+use crate::functions::params::arguments::row_text;
+
+/// The scalar function.
+pub struct ResolveRevision;
+
+impl ScalarFunction for ResolveRevision {
+    const NAME: &'static str = "resolve_revision";
+    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar, Type::Varchar]];
+    const RETURNS: Type = Type::Varchar;
+    // What a name means changes with the repository, and with the time of day.
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Propagate;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type State = Host;
+
+    fn open(settings: Settings) -> Result<Host> {
+        Host::open(Self::NAME, settings)
+    }
+
+    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let (revision, repo) = (row_text(arguments, 0, "rev")?, row_text(arguments, 1, "repo")?);
+        let id = host.read(|| host.repository(&repo)?.resolve(&revision))?;
+        out.push_text(Some(&id.to_string()));
+        Ok(())
+    }
+}

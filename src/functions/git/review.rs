@@ -1,0 +1,254 @@
+//! A comparison as pages within a budget: what `diff_review` and the git tools have in common.
+//!
+//! The changes are measured once, all of them: what the patches weigh, not what they say. The
+//! patches of the files on the page are then written again.
+
+use crate::budget::Charge;
+use crate::error::{Error, Result, is_hard_to_see};
+use crate::functions::context::host::Host;
+use crate::functions::params::comparison::Revisions;
+use crate::git::{Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status};
+use crate::limits;
+use crate::pipeline::{Poll, Weigh};
+use crate::review::{Binding, File, Form, Marks, Measures, Noise, Page, Patch, Review};
+use crate::text::{DiffOptions, Stop, quoted_path};
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The sides.
+    pub revisions: Revisions,
+    /// How they are compared.
+    pub options: DiffOptions,
+    /// The one file to show, from the root of the repository.
+    pub file: Option<String>,
+    /// Whether hunks are shown, and not the list alone.
+    pub has_hunks: bool,
+    /// The bytes of the answer.
+    pub max_bytes: usize,
+    /// Where the page begins.
+    pub cursor: Option<String>,
+}
+
+/// What an answer needs beside the text of its page, in bytes.
+pub trait Frame {
+    /// Returns how the answer carries the page.
+    fn form(&self) -> Form;
+    /// Returns what listing a file needs.
+    fn file_bytes(&self, row: &Measured) -> usize;
+    /// Returns what the answer needs when nothing is listed or shown.
+    fn overhead(&self, rows: &[Measured]) -> usize;
+}
+
+/// An answer that is nothing but the page's text.
+pub struct TextFrame;
+
+impl Frame for TextFrame {
+    fn form(&self) -> Form {
+        Form::Text
+    }
+
+    fn file_bytes(&self, _: &Measured) -> usize {
+        0
+    }
+
+    fn overhead(&self, _: &[Measured]) -> usize {
+        0
+    }
+}
+
+/// A page and the changes that its sections are about.
+pub struct Reviewed {
+    /// All changed files, in git's order.
+    pub rows: Vec<Measured>,
+    /// The page.
+    pub page: Page,
+}
+
+/// Returns the bytes that an answer may have; NULL is the default.
+pub fn max_bytes(given: Option<i64>) -> Result<usize> {
+    let range = limits::REVIEW_BYTES_RANGE;
+    match given {
+        None => Ok(limits::REVIEW_BYTES),
+        Some(bytes) if range.contains(&bytes) => Ok(usize::try_from(bytes).unwrap_or(limits::REVIEW_BYTES)),
+        Some(bytes) => Err(Error::invalid_args(format!("max_bytes is {bytes}")).with_hint(format!(
+            "Give {} to {} bytes",
+            range.start(),
+            range.end()
+        ))),
+    }
+}
+
+impl Request {
+    /// Compares and returns the page.
+    pub fn answer(&self, host: &Host, frame: &(impl Frame + Sync)) -> Result<Reviewed> {
+        host.read(|| self.compare(host, frame))
+    }
+
+    fn compare(&self, host: &Host, frame: &impl Frame) -> Result<Reviewed> {
+        let comparison = self.revisions.open(host)?;
+        let outlines = self.outlines(&comparison, host, frame.form())?;
+        let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
+        let (rows, files): (Vec<Measured>, Vec<File>) = outlines
+            .into_iter()
+            .map(|outline| {
+                let file = outline.file(frame.file_bytes(&outline.row));
+                (outline.row, file)
+            })
+            .unzip();
+        let overhead = frame.overhead(&rows);
+        let review = Review::new(files, frame.form(), binding);
+        let mut patcher = comparison.patcher(self.options.clone())?;
+        let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
+            patch(&mut patcher, &rows[file].change, &Stop::of(&host.budget))
+        })?;
+        Ok(Reviewed { rows, page })
+    }
+
+    /// Measures every change.
+    fn outlines(&self, comparison: &Comparison, host: &Host, form: Form) -> Result<Vec<Outline>> {
+        let make = |comparison: &Comparison| Outliner::new(comparison, &self.options, self.has_hunks, form);
+        if let Some(file) = &self.file {
+            let mut outliner = make(comparison)?;
+            let changes = self.changes_of(comparison, host, file)?;
+            return changes.into_iter().map(|change| outliner.outline(change, &Stop::of(&host.budget))).collect();
+        }
+        let mut work = self.revisions.work_on(comparison, host, |comparison| {
+            let mut outliner = make(comparison)?;
+            Ok(move |change, stop: &Stop<'_>| outliner.outline(change, stop))
+        })?;
+        let (mut outlines, mut held) = (Vec::new(), Charge::free());
+        let stop = Stop::of(&host.budget);
+        while let Poll::Ready(outline) = work.poll(None) {
+            let outline = outline?;
+            held.join(stop.charge_all(outline.held_bytes())?);
+            outlines.push(outline);
+        }
+        Ok(outlines)
+    }
+
+    /// Returns what became of one file; with renames it may have been made from another.
+    fn changes_of(&self, comparison: &Comparison, host: &Host, file: &str) -> Result<Vec<Change>> {
+        if let renames @ Some(_) = self.revisions.renames() {
+            let changes = comparison.changes(renames, host.budget.part())?;
+            let of_file =
+                |change: &Result<Change>| change.as_ref().map_or(true, |change| change.path == file.as_bytes());
+            let found = changes.filter(of_file).collect::<Result<Vec<_>>>()?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        let mut changes = self.revisions.file(comparison, file, ["GitDiffFile", "GitDiffSummary"])?;
+        changes.retain(|change| change.old != change.new || change.unmerged);
+        Ok(changes)
+    }
+
+    fn options_text(&self) -> String {
+        format!("{} {:?} {:?} {}", self.revisions.options(), self.options, self.file, self.has_hunks)
+    }
+}
+
+/// A change and what its patch measures.
+struct Outline {
+    row: Measured,
+    noise: Option<Noise>,
+    patch: Measures,
+}
+
+impl Weigh for Outline {
+    /// Nothing: all outlines are kept until the last one is there.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Outline {
+    /// Returns about what it and the page's file made of it take in memory.
+    fn held_bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<File>() + 4 * self.row.change.path.len() + 32 * self.patch.sizes().count()
+    }
+
+    fn file(&self, extra: usize) -> File {
+        let Measured { change, lines, .. } = &self.row;
+        // A name that hides or turns text is shown by its bytes, as git quotes them.
+        let hides = |path: &[u8]| std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see));
+        let shown = |path: &[u8]| String::from_utf8_lossy(&quoted_path(path, hides(path))).into_owned();
+        let letter = match change.status() {
+            Status::Added => 'A',
+            Status::Deleted => 'D',
+            Status::Modified => 'M',
+            Status::TypeChanged => 'T',
+            Status::Renamed => 'R',
+            Status::Copied => 'C',
+            Status::Unmerged => 'U',
+        };
+        let name = match &change.origin {
+            Some(origin) => format!("{} => {}", shown(&origin.path), shown(&change.path)),
+            None => shown(&change.path),
+        };
+        let mut notes = Vec::new();
+        if let Some(origin) = &change.origin {
+            notes.push(format!("{}% similar", origin.similarity));
+        }
+        if let (Some(old), Some(new)) = (change.old, change.new)
+            && old.mode != new.mode
+        {
+            notes.push(format!("mode {} => {}", old.mode, new.mode));
+        }
+        if *lines == Some(LineCounts::Binary) {
+            notes.push("binary".to_owned());
+        }
+        if change.unmerged {
+            notes.push("in conflict".to_owned());
+        }
+        let lines = lines.as_ref().filter(|_| !change.unmerged);
+        let lines = lines.and_then(|lines| Some((lines.additions()?, lines.deletions()?)));
+        File { letter, name, lines, notes, noise: self.noise, extra, patch: self.patch.clone() }
+    }
+}
+
+/// Measures changes for one thread.
+struct Outliner {
+    measurer: Measurer,
+    patcher: Patcher,
+    has_hunks: bool,
+    form: Form,
+}
+
+impl Outliner {
+    fn new(comparison: &Comparison, options: &DiffOptions, has_hunks: bool, form: Form) -> Result<Self> {
+        let measure = Measure { sizes: true, lines: true };
+        let measurer = comparison.measurer(measure, options.clone());
+        Ok(Self { measurer, patcher: comparison.patcher(options.clone())?, has_hunks, form })
+    }
+
+    fn outline(&mut self, change: Change, stop: &Stop<'_>) -> Result<Outline> {
+        let attributes = self.patcher.attributes(&change.path)?;
+        let patch = if self.has_hunks { patch(&mut self.patcher, &change, stop)? } else { Patch::default() };
+        let marks = Marks {
+            generated: attributes.generated,
+            not_shown: attributes.diff == DiffAttribute::Unset,
+            mean_line: patch.mean_line(),
+        };
+        let noise = Noise::of(&change.path, marks);
+        Ok(Outline { noise, patch: patch.measures(self.form), row: self.measurer.measure(change, stop)? })
+    }
+}
+
+fn patch(patcher: &mut Patcher, change: &Change, stop: &Stop<'_>) -> Result<Patch> {
+    let patch = patcher.patch(change, stop)?;
+    let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();
+    Ok(Patch::new(&patch.bytes, &hunks))
+}
+
+/// Returns what a cursor is bound to: both sides, each change with its ids, and how it is cut.
+fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
+    let mut state = format!("{:?}\n", comparison.sides()).into_bytes();
+    for Outline { row, noise, patch } in outlines {
+        state.extend_from_slice(&row.change.path);
+        let Change { old, new, origin, unmerged, .. } = &row.change;
+        let sizes: Vec<usize> = patch.sizes().collect();
+        state.extend(format!("\0{old:?} {new:?} {origin:?} {unmerged} {noise:?} {sizes:?}\n").into_bytes());
+    }
+    state
+}

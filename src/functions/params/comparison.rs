@@ -1,0 +1,297 @@
+//! What the git functions have in common: two sides of a repository, and the options of a
+//! diff as named parameters.
+
+use std::sync::Arc;
+
+use super::arguments::{required_text, row_text};
+use crate::budget::Permits;
+use crate::error::{Error, Result, quoted};
+use crate::ffi::{Arguments, Field, Type, Value};
+use crate::functions::context::host::Host;
+use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions};
+use crate::limits;
+use crate::pipeline::{Ordered, Source, Weigh, Window};
+use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
+
+/// The positional parameters of the functions over all files.
+pub const PARAMETERS: [Field; 3] =
+    [Field::new("from", Type::Varchar), Field::new("to", Type::Varchar), Field::new("repo", Type::Varchar)];
+
+/// The named parameters of all git functions; [`Named`] reads them by name.
+pub const NAMED: [Field; 12] = [
+    Field::new("merge_base", Type::Boolean),
+    Field::new("untracked", Type::Boolean),
+    Field::new("algorithm", Type::Varchar),
+    Field::new("ignore_whitespace", Type::Varchar),
+    Field::new("ignore_blank_lines", Type::Boolean),
+    Field::new("context", Type::Integer),
+    Field::new("inter_hunk_context", Type::Integer),
+    Field::new("renames", Type::Boolean),
+    Field::new("copies", Type::Boolean),
+    Field::new("similarity", Type::UTinyInt),
+    Field::new("rename_limit", Type::UInteger),
+    Field::new("paths", Type::List(&Type::Varchar)),
+];
+
+/// Those of them that make sense without a work tree and with one revision.
+pub const HISTORY_OPTIONS: &[Field] = NAMED.split_at(2).1;
+
+/// Those of them that make sense for one file.
+pub const OPTIONS: &[Field] = NAMED.split_at(7).0;
+
+/// Two revisions of a repository, as given.
+#[derive(Debug, Clone)]
+pub struct Revisions {
+    from: String,
+    /// NULL where `from` is a range.
+    to: Option<String>,
+    repo: String,
+    merge_base: bool,
+    untracked: bool,
+    paths: Vec<Pathspec>,
+    renames: Option<RenameOptions>,
+}
+
+impl Revisions {
+    /// Takes the last three positional arguments of a table function and its named ones.
+    pub fn bind(arguments: &[Value], named: &Named<'_>, function: &str) -> Result<Self> {
+        let [from, to, repo] = arguments else { unreachable!("three arguments") };
+        Ok(Self {
+            from: required_text(from, function, "from")?,
+            to: to.as_text().map(str::to_owned),
+            repo: required_text(repo, function, "repo")?,
+            merge_base: named.boolean("merge_base"),
+            untracked: named.boolean("untracked"),
+            paths: named.paths()?,
+            renames: named.rename_options()?,
+        })
+    }
+
+    /// Takes three arguments of a row, from `first` on.
+    pub fn of_row(arguments: Arguments<'_>, first: usize) -> Result<Self> {
+        Ok(Self {
+            from: row_text(arguments, first, "from")?,
+            to: Some(row_text(arguments, first + 1, "to")?),
+            repo: row_text(arguments, first + 2, "repo")?,
+            merge_base: false,
+            untracked: false,
+            paths: Vec::new(),
+            renames: None,
+        })
+    }
+
+    /// Takes what a tool was given.
+    pub fn of_tool(
+        from: String,
+        to: Option<String>,
+        repo: String,
+        paths: &[String],
+        renames: Option<RenameOptions>,
+    ) -> Result<Self> {
+        let paths = paths.iter().map(|path| Pathspec::parse(path)).collect::<Result<_>>()?;
+        Ok(Self { from, to, repo, merge_base: false, untracked: false, paths, renames })
+    }
+
+    /// Opens the repository and resolves the revisions.
+    pub fn open(&self, host: &Host) -> Result<Comparison> {
+        let repository = host.repository(&self.repo)?;
+        let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
+        comparison.with_untracked(self.untracked).with_paths(&self.paths)
+    }
+
+    /// Starts the walk alone, to be read on the caller's thread; `None` where access is limited, as that thread
+    /// can open anything.
+    pub fn walk(&self, host: &Host) -> Result<Option<Changes>> {
+        if !host.access.is_unlimited() {
+            return Ok(None);
+        }
+        self.open(host)?.changes(self.renames, host.budget.part()).map(Some)
+    }
+
+    /// Starts the walk with workers: `make` returns the work of one of them.
+    pub fn work<R, W>(&self, host: &Host, make: impl Fn(&Comparison) -> Result<W> + Send) -> Result<Ordered<R>>
+    where
+        R: Weigh + Send + 'static,
+        W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
+    {
+        // The workers are started there, and so are restricted as well.
+        host.read(|| self.work_on(&self.open(host)?, host, make))
+    }
+
+    /// Starts the walk of what was opened.
+    pub fn work_on<R, W>(
+        &self,
+        comparison: &Comparison,
+        host: &Host,
+        make: impl Fn(&Comparison) -> Result<W>,
+    ) -> Result<Ordered<R>>
+    where
+        R: Weigh + Send + 'static,
+        W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
+    {
+        let budget = host.budget.part();
+        let comparison = &comparison.clone().with_budget(Arc::clone(&budget));
+        let changes = comparison.changes(self.renames, Arc::clone(&budget))?;
+        let permits = Permits::take(host.threads());
+        let workers = (0..permits.count())
+            .map(|_| {
+                let budget = Arc::clone(&budget);
+                let mut work = make(comparison)?;
+                Ok(move |change| work(change, &Stop::of(&budget)))
+            })
+            .collect::<Result<_>>()?;
+        let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
+        Ordered::start(Source::new(changes), workers, window, budget, permits)
+    }
+
+    /// Returns how renames are looked for, if they are.
+    pub fn renames(&self) -> Option<RenameOptions> {
+        self.renames
+    }
+
+    /// Returns what is asked for beside the sides, as a text that tells it from others.
+    pub fn options(&self) -> String {
+        format!("{:?} {:?} {}", self.paths, self.renames, self.untracked)
+    }
+
+    /// Returns what became of one file; `asker` and `lister` are what messages call the function that
+    /// asks for a file and the one that lists them.
+    pub fn file(&self, sides: &Comparison, file: &str, [asker, lister]: [&str; 2]) -> Result<Vec<Change>> {
+        let is_folder = match sides.path(file.as_bytes())? {
+            PathChange::File(changes) => return Ok(changes),
+            found => found == PathChange::Folder,
+        };
+        let shown = quoted(file);
+        if is_folder {
+            return Err(Error::not_found(format!("{shown} is a folder, and {asker} wants a file"))
+                .with_hint(format!("{lister} lists the changed files below it")));
+        }
+        let error = Error::not_found(format!("no file {shown} in {}", self.shown()));
+        Err(match sides.nearest_paths(file)?.as_slice() {
+            [] => error.with_hint(format!("Paths start at the root of the repository; {lister} lists them")),
+            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
+        })
+    }
+
+    /// Returns both ends for a message.
+    fn shown(&self) -> String {
+        match &self.to {
+            Some(to) => format!("{} or {}", quoted(&self.from), quoted(to)),
+            None => quoted(&self.from),
+        }
+    }
+}
+
+/// The named arguments of one call.
+pub struct Named<'a> {
+    fields: &'a [Field],
+    values: &'a [Value],
+}
+
+impl<'a> Named<'a> {
+    /// Joins a function's named parameters with their values.
+    pub fn new(fields: &'a [Field], values: &'a [Value]) -> Self {
+        Self { fields, values }
+    }
+
+    /// Returns an argument, NULL where it was omitted.
+    pub fn get(&self, name: &str) -> &Value {
+        let index = self.fields.iter().position(|field| field.name == name);
+        index.and_then(|index| self.values.get(index)).unwrap_or(&Value::Null)
+    }
+
+    /// Returns a number; NULL is none.
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        self.get(name).as_integer()
+    }
+
+    /// Returns a text; NULL is none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).as_text()
+    }
+
+    /// Returns the truth of a BOOLEAN; NULL is false.
+    pub fn boolean(&self, name: &str) -> bool {
+        self.get(name).as_boolean().unwrap_or(false)
+    }
+
+    /// Returns one of named choices; NULL is the first.
+    pub fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T> {
+        let Some(given) = self.get(name).as_text() else { return Ok(choices[0].1) };
+        let found = choices.iter().find(|(word, _)| word.eq_ignore_ascii_case(given));
+        found.map(|(_, choice)| *choice).ok_or_else(|| {
+            let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+            Error::invalid_args(format!("{name} is {}", quoted(given))).with_hint(format!("Give {}", words.join(", ")))
+        })
+    }
+
+    /// Returns the pathspecs; NULL and an empty list are none.
+    pub fn paths(&self) -> Result<Vec<Pathspec>> {
+        let Value::List(paths) = self.get("paths") else { return Ok(Vec::new()) };
+        let parse = |path: &Value| match path.as_text() {
+            Some(path) => Pathspec::parse(path),
+            None => Err(Error::invalid_args("paths holds a NULL").with_hint("Give a list of pathspecs, each a text")),
+        };
+        paths.iter().map(parse).collect()
+    }
+
+    /// Returns how renames are looked for, if they are: copies mean renames too, as in git.
+    pub fn rename_options(&self) -> Result<Option<RenameOptions>> {
+        let copies = self.boolean("copies");
+        let limit = self.get("rename_limit").as_integer().and_then(|limit| u32::try_from(limit).ok());
+        let similarity = self.get("similarity").as_integer().unwrap_or(RenameOptions::SIMILARITY.into());
+        let Some(similarity) = u8::try_from(similarity).ok().filter(|percent| *percent <= 100) else {
+            return Err(Error::invalid_args(format!("similarity is {similarity}")).with_hint("Give 0 to 100 percent"));
+        };
+        Ok((copies || self.boolean("renames")).then_some(RenameOptions {
+            copies,
+            similarity,
+            limit: limit.unwrap_or(RenameOptions::LIMIT),
+        }))
+    }
+
+    /// Returns the options of a diff.
+    pub fn diff_options(&self) -> Result<DiffOptions> {
+        let joined = self.get("inter_hunk_context").as_integer().unwrap_or(0);
+        if joined < 0 {
+            return Err(
+                Error::invalid_args(format!("inter_hunk_context is {joined}")).with_hint("Give 0 or more lines")
+            );
+        }
+        Ok(DiffOptions {
+            context: context(self.get("context").as_integer())?,
+            inter_hunk_context: u32::try_from(joined).unwrap_or(u32::MAX),
+            algorithm: self.choice(
+                "algorithm",
+                &[
+                    ("myers", Algorithm::Myers),
+                    ("minimal", Algorithm::Minimal),
+                    ("patience", Algorithm::Patience),
+                    ("histogram", Algorithm::Histogram),
+                ],
+            )?,
+            whitespace: self.choice(
+                "ignore_whitespace",
+                &[
+                    ("none", Whitespace::Exact),
+                    ("all", Whitespace::All),
+                    ("change", Whitespace::Change),
+                    ("eol", Whitespace::Eol),
+                    ("cr_at_eol", Whitespace::CrAtEol),
+                ],
+            )?,
+            ignore_blank_lines: self.boolean("ignore_blank_lines"),
+        })
+    }
+}
+
+/// Returns the lines of context that were asked for: NULL is git's default, -1 the whole file.
+pub fn context(given: Option<i64>) -> Result<Option<u32>> {
+    match given {
+        None => Ok(Some(DiffOptions::CONTEXT)),
+        Some(-1) => Ok(None),
+        Some(lines) if lines >= 0 => Ok(Some(u32::try_from(lines).unwrap_or(u32::MAX))),
+        Some(lines) => Err(Error::invalid_args(format!("context is {lines}"))
+            .with_hint("Give 0 or more lines, or -1 for the whole file")),
+    }
+}

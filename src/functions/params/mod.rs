@@ -1,0 +1,4 @@
+//! Arguments: revisions, named options, texts, sessions.
+
+pub mod arguments;
+pub mod comparison;
