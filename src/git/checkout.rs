@@ -1,7 +1,8 @@
-//! What the configuration says of a work tree: what its file system can hold, and line ends.
+//! What the configuration says of a work tree: what its file system can hold, and line endings.
 
 use gix::config::File;
-use gix::filter::plumbing::eol::AutoCrlf;
+
+use super::conversions::LineEndings;
 
 /// The settings of a repository that decide how its work tree is read.
 #[derive(Debug, Clone, Copy)]
@@ -14,8 +15,8 @@ pub struct Checkout {
     pub ignores_case: bool,
     /// Whether files may be left out (`core.sparseCheckout`).
     pub is_sparse: bool,
-    /// What happens to line ends where no attribute says so (`core.autocrlf`).
-    pub auto_crlf: AutoCrlf,
+    /// What happens to line endings where no attribute says so (`core.autocrlf`).
+    pub line_endings: LineEndings,
 }
 
 impl Checkout {
@@ -23,19 +24,13 @@ impl Checkout {
     pub fn new(config: &File) -> Self {
         let flag = |name: &str, default: bool| config.boolean(name).ok().flatten().unwrap_or(default);
         let is_input = config.string("core.autocrlf").is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
-        let auto_crlf = if is_input {
-            AutoCrlf::Input
-        } else if flag("core.autocrlf", false) {
-            AutoCrlf::Enabled
-        } else {
-            AutoCrlf::Disabled
-        };
+        let is_automatic = is_input || flag("core.autocrlf", false);
         Self {
             trusts_executable: flag("core.fileMode", true),
             has_links: flag("core.symlinks", true),
             ignores_case: flag("core.ignoreCase", false),
             is_sparse: flag("core.sparseCheckout", false),
-            auto_crlf,
+            line_endings: if is_automatic { LineEndings::Auto } else { LineEndings::Keep },
         }
     }
 }

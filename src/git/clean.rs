@@ -2,27 +2,25 @@
 //!
 //! After `convert_to_git` as `gitattributes` describes it: working-tree encoding, line ends, then
 //! `$Id$`. Programs (`filter=<driver>`) are never run: what only they could convert stays as it is.
-//! Each conversion is gix-filter's; which of them apply to a path is decided here.
+//! Which conversions apply to a path is decided here.
 
 use std::sync::Arc;
 
-use gix::bstr::ByteSlice;
-use gix::filter::plumbing::eol::{self, AttributesDigest, AutoCrlf};
-use gix::filter::plumbing::ident;
-
 use super::Comparison;
 use super::attributes::{Attributes, State};
+use super::conversions::{LineEndings, to_git_line_endings, without_ids};
 use super::encoding::file_to_utf8;
 use super::index::Index;
 use super::objects::Objects;
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
 
 /// Converts files for one thread.
 pub struct Cleaner {
     attributes: Attributes,
     index: Arc<Index>,
     objects: Objects,
-    auto_crlf: AutoCrlf,
+    /// For a file without attributes.
+    line_endings: LineEndings,
 }
 
 /// The attributes that decide, in the order in which they are looked up.
@@ -30,7 +28,7 @@ const ATTRIBUTES: &[&str] = &["text", "crlf", "eol", "ident", "working-tree-enco
 
 /// What is done to a file.
 struct Conversion {
-    line_ends: AttributesDigest,
+    line_endings: LineEndings,
     ident: bool,
     encoding: Option<Vec<u8>>,
 }
@@ -43,45 +41,28 @@ impl Cleaner {
             attributes: Attributes::new(comparison, ATTRIBUTES),
             index,
             objects: repository.objects(),
-            auto_crlf: repository.checkout.auto_crlf,
+            line_endings: repository.checkout.line_endings,
         }
     }
 
     /// Returns the bytes of the file at `path` as git would store them.
     pub fn clean(&mut self, path: &[u8], bytes: Vec<u8>) -> Result<Vec<u8>> {
-        let Conversion { line_ends, ident, encoding } = self.conversion(path)?;
+        let Conversion { line_endings, ident, encoding } = self.conversion(path)?;
         let mut bytes = bytes;
-        let mut converted = Vec::new();
         if let Some(label) = encoding
-            && let Some(utf8) = file_to_utf8(&bytes, &label)
+            && let Some(utf8) = file_to_utf8(&bytes, &label)?
         {
             bytes = utf8;
         }
-        let mut failed = None;
-        let mut staged = |buffer: &mut Vec<u8>| {
-            let Some(entry) = self.index.content(path).filter(|entry| entry.mode.is_regular()) else { return Ok(None) };
-            Ok(match self.objects.blob(&entry.oid) {
-                Ok(blob) => {
-                    buffer.clear();
-                    buffer.extend_from_slice(&blob);
-                    Some(())
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    None
-                }
-            })
+        let staged = || match self.index.content(path).filter(|entry| entry.mode.is_regular()) {
+            Some(entry) => self.objects.blob(&entry.oid).map(Some),
+            None => Ok(None),
         };
-        let changed = eol::convert_to_git(&bytes, line_ends, &mut converted, &mut staged, Default::default())
-            .map_err(|error| unconvertible(path).with_source(error))?;
-        if let Some(error) = failed {
-            return Err(error);
+        if let Some(converted) = to_git_line_endings(&bytes, line_endings, staged)? {
+            bytes = converted;
         }
-        if changed {
-            std::mem::swap(&mut bytes, &mut converted);
-        }
-        if ident && ident::undo(&bytes, &mut converted).map_err(|error| unconvertible(path).with_source(error))? {
-            std::mem::swap(&mut bytes, &mut converted);
+        if ident && let Some(converted) = without_ids(&bytes)? {
+            bytes = converted;
         }
         Ok(bytes)
     }
@@ -90,11 +71,11 @@ impl Cleaner {
         let states = self.attributes.of(path)?;
         let state = |name: &str| ATTRIBUTES.iter().position(|known| *known == name).and_then(|at| states.get(at));
         let digest = |name: &str| match state(name) {
-            Some(State::Set) => Some(AttributesDigest::Text),
-            Some(State::Unset) => Some(AttributesDigest::Binary),
+            Some(State::Set) => Some(LineEndings::Text),
+            Some(State::Unset) => Some(LineEndings::Keep),
             Some(State::Value(value)) => match value.as_slice() {
-                b"input" => Some(AttributesDigest::TextInput),
-                b"auto" => Some(AttributesDigest::TextAuto),
+                b"input" => Some(LineEndings::Text),
+                b"auto" => Some(LineEndings::Auto),
                 _ => None,
             },
             _ => None,
@@ -103,19 +84,15 @@ impl Cleaner {
             matches!(state("eol"), Some(State::Value(value)) if matches!(value.as_slice(), b"lf" | b"crlf"));
         // What line ends the work tree should have does not matter on the way to git, only that
         // naming them makes a file text.
-        let line_ends = match digest("text").or_else(|| digest("crlf")) {
-            None if has_line_end => AttributesDigest::Text,
-            None => self.auto_crlf.into(),
+        let line_endings = match digest("text").or_else(|| digest("crlf")) {
+            None if has_line_end => LineEndings::Text,
+            None => self.line_endings,
             Some(found) => found,
         };
         let encoding = match state("working-tree-encoding") {
             Some(State::Value(label)) => Some(label.clone()),
             _ => None,
         };
-        Ok(Conversion { line_ends, ident: matches!(state("ident"), Some(State::Set)), encoding })
+        Ok(Conversion { line_endings, ident: matches!(state("ident"), Some(State::Set)), encoding })
     }
-}
-
-fn unconvertible(path: &[u8]) -> Error {
-    Error::tool_failed(format!("{} cannot be converted to what git stores", quoted(&path.to_str_lossy())))
 }

@@ -7,6 +7,7 @@ use gix::bstr::ByteSlice;
 use super::Oid;
 use super::encoding::to_utf8;
 use super::mailmap::Mailmap;
+use crate::budget::Stopped;
 
 /// What the walk over a history needs of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,8 +74,11 @@ fn date(headers: &[u8]) -> Option<u64> {
 
 impl CommitInfo {
     /// Reads what a row tells of a commit.
-    pub fn read(bytes: &[u8], mailmap: Option<&Mailmap>) -> Self {
-        let bytes = &*in_utf8(bytes);
+    ///
+    /// # Errors
+    /// Why the query ended.
+    pub fn read(bytes: &[u8], mailmap: Option<&Mailmap>) -> Result<Self, Stopped> {
+        let bytes = &*in_utf8(bytes)?;
         let mut rest = bytes;
         let (mut author, mut committer) = (None, None);
         // The message begins with the first empty line; of a header that is there twice, the last counts.
@@ -91,7 +95,7 @@ impl CommitInfo {
             rest = after;
         }
         let person = author.and_then(person);
-        Self {
+        Ok(Self {
             author: person.map(|(name, email)| {
                 let (name, email) = mailmap.map_or((name, email), |mailmap| mailmap.resolve(name, email));
                 Person { name: name.to_vec(), email: email.to_vec() }
@@ -99,18 +103,18 @@ impl CommitInfo {
             author_date: author.and_then(micros),
             committer_date: committer.and_then(micros),
             subject: subject(rest),
-        }
+        })
     }
 }
 
 /// Returns the commit as UTF-8 where its `encoding` header names another encoding that can be read.
-fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+fn in_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Stopped> {
     let mut headers = bytes.lines().take_while(|line| !line.is_empty());
-    let Some(label) = headers.find_map(|line| line.strip_prefix(b"encoding ")) else { return Cow::Borrowed(bytes) };
+    let Some(label) = headers.find_map(|line| line.strip_prefix(b"encoding ")) else { return Ok(Cow::Borrowed(bytes)) };
     if matches!(label.to_ascii_lowercase().as_slice(), b"utf-8" | b"utf8") {
-        return Cow::Borrowed(bytes);
+        return Ok(Cow::Borrowed(bytes));
     }
-    to_utf8(bytes, label).map_or(Cow::Borrowed(bytes), Cow::Owned)
+    Ok(to_utf8(bytes, label)?.map_or(Cow::Borrowed(bytes), Cow::Owned))
 }
 
 /// Splits `Name <address> …` into name and address.
@@ -185,14 +189,14 @@ mod tests {
     }
 
     fn info(rest: &[u8]) -> CommitInfo {
-        CommitInfo::read(&commit(rest), None)
+        CommitInfo::read(&commit(rest), None).unwrap()
     }
 
     #[test]
     fn a_torn_commit_is_an_error_and_never_a_panic() {
         let whole = commit(format!("parent {TREE}\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\n\ns\n").as_bytes());
         for end in 0..whole.len() {
-            let _ = CommitInfo::read(&whole[..end], None);
+            let _ = CommitInfo::read(&whole[..end], None).unwrap();
             // The tree's line is whole, and the parent's too where it has begun.
             assert_eq!(links(&whole[..end]).is_ok(), end >= 45 && !(53..93).contains(&end), "{end}");
         }

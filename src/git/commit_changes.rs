@@ -92,7 +92,7 @@ impl CommitMeasurer {
             }
             if self.info && info.is_none() {
                 let bytes = self.objects.commit(&commit.id)?;
-                info = Some(Arc::new(CommitInfo::read(&bytes, self.mailmap.as_deref())));
+                info = Some(Arc::new(CommitInfo::read(&bytes, self.mailmap.as_deref())?));
             }
             let parent = parent.map(|(id, _)| id);
             found.push(CommitChanges { id: commit.id, parent, info: info.clone(), changes });

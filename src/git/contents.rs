@@ -9,6 +9,7 @@ use super::diff_attribute::{DiffAttribute, DiffAttributes, PathAttributes};
 use super::objects::Objects;
 use super::renames::{Blobs, Version};
 use super::work_tree::WorkTree;
+use crate::budget::append;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 use crate::text::section::Sections;
@@ -158,7 +159,7 @@ impl Blobs for Reader {
 
     fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
         bytes.clear();
-        bytes.extend_from_slice(&self.read(file.entry, file.path)?);
+        append(bytes, &self.read(file.entry, file.path)?)?;
         Ok(())
     }
 

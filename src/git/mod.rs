@@ -17,6 +17,7 @@ mod commit_changes;
 mod commits;
 mod comparison;
 mod contents;
+mod conversions;
 mod delta;
 mod diff_attribute;
 mod encoding;

@@ -9,16 +9,19 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
-use gix::objs::{Kind, compute_hash};
 
 use super::changes::{Entry, Mode, Source};
 use super::clean::Cleaner;
 use super::index::{Index, Staged};
 use super::repository::Repository;
 use super::{Comparison, Oid, submodule};
+use crate::budget::Stopped;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::sandbox::{FileKind, FileState, Folders};
+
+/// Bytes that are read or hashed between two looks at the budget.
+const PIECE: usize = 4 << 20;
 
 /// Reads the files of a work tree for one thread; fastest in the order of paths.
 pub struct WorkTree {
@@ -100,11 +103,10 @@ impl WorkTree {
 
     /// Reads the content of a file that [`Self::entry`] found, as git would store it.
     pub fn read(&mut self, path: &[u8], oid: Oid, bytes: &mut Vec<u8>) -> Result<()> {
-        let found = self.content(path)?;
-        let Some(found) = found.filter(|found| self.hash(found).is_ok_and(|hash| hash == oid)) else {
-            return Err(changed(path));
-        };
-        *bytes = found;
+        match self.content(path)? {
+            Some(found) if self.hash(path, &found)? == oid => *bytes = found,
+            _ => return Err(changed(path)),
+        }
         Ok(())
     }
 
@@ -132,17 +134,14 @@ impl WorkTree {
             return self.identify_large(path);
         }
         let Some(bytes) = self.content(path)? else { return Ok(None) };
-        Ok(Some((self.hash(&bytes)?, bytes.len() as u64)))
+        Ok(Some((self.hash(path, &bytes)?, bytes.len() as u64)))
     }
 
     /// Identifies a file that is too large to be held, without conversions.
     fn identify_large(&mut self, path: &[u8]) -> Result<Option<(Oid, u64)>> {
-        /// Bytes between two looks at the budget.
-        const PIECE: usize = 1 << 20;
         let Some((mut file, state)) = self.open(path)? else { return Ok(None) };
         let failed = |error: io::Error| unreadable(path).with_source(error);
-        let mut hasher = gix::hash::hasher(self.hash);
-        hasher.update(format!("blob {}\0", state.size).as_bytes());
+        let mut hasher = self.hasher(state.size);
         let (mut piece, mut left) = (vec![0; PIECE], state.size);
         while left > 0 {
             self.repository.budget().check()?;
@@ -164,8 +163,7 @@ impl WorkTree {
             if state.size > limits::OBJECT_BYTES {
                 return Err(too_large(path, state.size));
             }
-            let bytes = read_whole(file, &state).map_err(|error| unreadable(path).with_source(error))?;
-            let bytes = bytes.ok_or_else(|| changed(path))?;
+            let bytes = self.read_whole(path, file, state.size)?;
             return self.cleaner.clean(path, bytes).map(Some);
         }
         self.folders.read_link(path).map_err(|error| unreadable(path).with_source(error))
@@ -175,9 +173,38 @@ impl WorkTree {
         self.folders.open(path).map_err(|error| unreadable(path).with_source(error))
     }
 
-    fn hash(&self, bytes: &[u8]) -> Result<Oid> {
-        compute_hash(self.hash, Kind::Blob, bytes)
-            .map_err(|error| Error::tool_failed("a file's id cannot be computed").with_source(error))
+    /// Reads a file that has the size that was told, and no other by now.
+    fn read_whole(&self, path: &[u8], mut file: File, size: u64) -> Result<Vec<u8>> {
+        let budget = self.repository.budget();
+        let wanted = usize::try_from(size).map_err(|_| Stopped::Allocation)?;
+        // It must fit beside what is held now; what is held of it later is charged by whoever holds it.
+        drop(budget.charge(wanted)?);
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(wanted + 1).map_err(|_| Stopped::Allocation)?;
+        loop {
+            budget.check()?;
+            let room = (wanted + 1 - bytes.len()).min(PIECE);
+            let read = file.by_ref().take(room as u64).read_to_end(&mut bytes);
+            if read.map_err(|error| unreadable(path).with_source(error))? < room {
+                break;
+            }
+        }
+        if bytes.len() == wanted { Ok(bytes) } else { Err(changed(path)) }
+    }
+
+    fn hasher(&self, size: u64) -> gix::hash::Hasher {
+        let mut hasher = gix::hash::hasher(self.hash);
+        hasher.update(format!("blob {size}\0").as_bytes());
+        hasher
+    }
+
+    fn hash(&self, path: &[u8], bytes: &[u8]) -> Result<Oid> {
+        let mut hasher = self.hasher(bytes.len() as u64);
+        for piece in bytes.chunks(PIECE) {
+            self.repository.budget().check()?;
+            hasher.update(piece);
+        }
+        hasher.try_finalize().map_err(|error| unreadable(path).with_source(error))
     }
 
     /// Returns the submodule in a folder. A folder that is none is only in the way of a file, and
@@ -192,13 +219,6 @@ impl WorkTree {
         let source = if checked_out.is_dirty && unchanged.is_some() { Source::Dirty } else { Source::Object };
         Ok(Some(Entry { mode: Mode::submodule(), oid: checked_out.head, source }))
     }
-}
-
-/// Reads a file that has the size that was told, `None` where it has another by now.
-fn read_whole(file: File, state: &FileState) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::with_capacity(usize::try_from(state.size).unwrap_or(0));
-    file.take(state.size + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 == state.size).then_some(bytes))
 }
 
 fn unreadable(path: &[u8]) -> Error {

@@ -15,13 +15,16 @@ use crate::error::{Error, Result};
 /// starts are restricted as well.
 ///
 /// # Errors
-/// Those of `work`, and `tool_failed` where no thread can be started.
+/// Those of `work`, and `tool_failed` where no thread can be started, or a kernel that has Landlock fails to restrict it.
 pub fn read_restricted<T: Send>(access: &Access, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let Some(roots) = access.roots() else { return work() };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("redline".to_owned());
         let thread = thread.spawn_scoped(scope, || {
-            restrict(&roots);
+            if restrict(&roots).is_err() {
+                return Err(Error::tool_failed("the kernel could not restrict a thread to what may be read")
+                    .with_hint("Raise the limit of open files (ulimit -n), or ask again"));
+            }
             work()
         });
         let thread = thread.map_err(|error| {
@@ -36,15 +39,20 @@ pub fn read_restricted<T: Send>(access: &Access, work: impl FnOnce() -> Result<T
 /// Tells whether the kernel keeps such threads within their roots.
 pub fn kernel_guard() -> bool {
     static GUARD: OnceLock<bool> = OnceLock::new();
-    // Asked on a thread of its own, which it restricts.
-    *GUARD.get_or_init(|| {
-        std::thread::Builder::new().spawn(|| restrict(&[])).is_ok_and(|thread| thread.join().unwrap_or(false))
-    })
+    // Asked on a thread of its own, which it restricts. One that could not start has told nothing.
+    let ask = || std::thread::Builder::new().spawn(|| restrict(&[])).ok()?.join().ok()?.ok();
+    match GUARD.get() {
+        Some(guard) => *guard,
+        None => ask().is_some_and(|guard| *GUARD.get_or_init(|| guard)),
+    }
 }
+
+/// A kernel that has Landlock did not restrict the thread, as without a free file handle.
+struct Failed;
 
 /// Restricts the calling thread to reading beneath `roots`; tells whether the kernel does.
 #[cfg(target_os = "linux")]
-fn restrict(roots: &[&Path]) -> bool {
+fn restrict(roots: &[&Path]) -> std::result::Result<bool, Failed> {
     use landlock::{
         ABI, Access as _, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules,
     };
@@ -55,12 +63,12 @@ fn restrict(roots: &[&Path]) -> bool {
         .and_then(Ruleset::create)
         .and_then(|rules| rules.add_rules(path_beneath_rules(roots, read)))
         .and_then(|rules| rules.restrict_self());
-    restricted.is_ok_and(|status| status.ruleset != RulesetStatus::NotEnforced)
+    restricted.map(|status| status.ruleset != RulesetStatus::NotEnforced).map_err(|_| Failed)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn restrict(_: &[&Path]) -> bool {
-    false
+fn restrict(_: &[&Path]) -> std::result::Result<bool, Failed> {
+    Ok(false)
 }
 
 #[cfg(test)]

@@ -29,17 +29,18 @@ class Ended(AssertionError):
 class Host:
     """A process that has loaded the extension and answers one statement after another.
 
-    What happens between two statements, or during one, is up to the caller. `memory_bytes`, `files` and `processes`
-    are limits of the process (RLIMIT_AS, RLIMIT_NOFILE, RLIMIT_NPROC).
+    What happens between two statements, or during one, is up to the caller. `memory_bytes` and `files` are limits of
+    the process (RLIMIT_AS, RLIMIT_NOFILE); `more_threads` is how many threads it may start beyond those that it has
+    (RLIMIT_NPROC), for which root, whom that does not bind, becomes another user.
     """
 
     def __init__(self, extension: pathlib.Path, *, settings: Sequence[str] = (), threads: int = 2, memory_bytes: int | None = None,
-                 files: int | None = None, processes: int | None = None):  # fmt: skip
+                 files: int | None = None, more_threads: int | None = None):  # fmt: skip
         self.process = subprocess.Popen(
             [sys.executable, "-B", __file__, "--host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
-        limits = {"AS": memory_bytes or MEMORY_BYTES, "NOFILE": files, "NPROC": processes}
-        self._send({"extension": str(extension), "settings": list(settings), "threads": threads, "limits": limits})
+        limits = {"AS": memory_bytes or MEMORY_BYTES, "NOFILE": files}
+        self._send({"extension": str(extension), "settings": list(settings), "threads": threads, "limits": limits, "more_threads": more_threads})
         self._receive(60, "loading the extension")
 
     def ask(self, sql: str, *parameters, seconds: float = 30, interrupt_after: float | None = None) -> Answer:
@@ -148,6 +149,21 @@ def _child() -> None:
     os._exit(0)
 
 
+def _limit_threads(more: int) -> None:
+    import resource
+
+    if os.getuid() == 0:
+        os.setuid(50_000 + os.getpid() % 10_000)
+    mine = 0
+    for status in pathlib.Path("/proc").glob("[0-9]*/status"):
+        try:
+            fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        except OSError:
+            continue  # it has ended
+        mine += int(fields["Threads"]) if int(fields["Uid"].split()[0]) == os.getuid() else 0
+    resource.setrlimit(resource.RLIMIT_NPROC, (mine + more, mine + more))
+
+
 def _host() -> None:
     import resource
     import threading
@@ -164,6 +180,10 @@ def _host() -> None:
         if limit is not None:
             kind = getattr(resource, f"RLIMIT_{name}")
             resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
+    if job["more_threads"] is not None:
+        # DuckDB's own threads start here, and the modules that it imports when it is given a value.
+        con.execute("SELECT sum(i), ? FROM range(1_000_000) t(i)", [""]).fetchall()
+        _limit_threads(job["more_threads"])
     print("{}", flush=True)
     for line in sys.stdin:
         asked = json.loads(line)

@@ -6,9 +6,12 @@ import pathlib
 import resource
 import subprocess
 import sys
+import tempfile
 import textwrap
+import threading
 import time
 
+import apart
 import duckdb
 import pytest
 import repositories
@@ -84,6 +87,35 @@ def test_no_deadline_is_set_by_0_or_null(con):
         assert con.execute("SELECT limits.max_seconds FROM redline_capabilities()").fetchone() == (None,)
     con.execute("SET GLOBAL redline_max_seconds = 7")
     assert con.execute("SELECT limits.max_seconds FROM redline_capabilities()").fetchone() == (7,)
+
+
+# -- patches -----------------------------------------------------------------------------------
+
+# A patch and the text that it is for. What is read of the first is far more than the patch.
+PATCHES = {
+    "a hunk of 10M lines": """'@@ -0,0 +1,10000000 @@' || chr(10) || repeat('+' || chr(10), 10_000_000), ''""",
+    "500,000 hunks": """'--- x' || chr(10) || '+++ x' || chr(10) || (SELECT string_agg(format('@@ -{0} +{0} @@' || chr(10) || '-a' || chr(10) || '+b', i), chr(10) ORDER BY i) FROM range(1, 500_001) t(i)), repeat('a' || chr(10), 500_000)""",
+    "a hunk that is not there, 20M empty lines later": """'--- x' || chr(10) || '+++ x' || chr(10) || '@@ -1 +1 @@' || chr(10) || '-a' || chr(10) || '+b' || chr(10) || repeat(chr(10), 20_000_000), repeat('a' || chr(10), 10_000_000)""",
+    "names of 40 MB": """'diff --git ' || repeat('a ', 20_000_000) || chr(10) || 'rename from ' || repeat('a ', 10_000_000), ''""",
+    "400,000 files": """repeat('diff --git a/x b/x' || chr(10) || 'old mode 100644' || chr(10) || 'new mode 100755' || chr(10), 400_000), ''""",
+}  # fmt: skip
+PATCH_CALLS = ["len(patch_files(patch))", "len(patch_hunks(patch))", "length(apply_patch(text, patch))", "length(reverse_patch(patch))"]
+
+
+@pytest.fixture(scope="module")
+def patches(extension):
+    con = duckdb.connect(config={"allow_unsigned_extensions": True})
+    con.execute(f"LOAD '{extension}'")
+    for number, texts in enumerate(PATCHES.values()):
+        con.execute(f"CREATE TABLE patches_{number} AS SELECT * FROM (SELECT {texts}) t(patch, text)")
+    yield con
+    con.close()
+
+
+@pytest.mark.parametrize("call", PATCH_CALLS, ids=lambda call: call.partition("(")[2].partition("(")[0])
+@pytest.mark.parametrize("number", range(len(PATCHES)), ids=list(PATCHES))
+def test_a_patch_is_read_and_applied_within_the_deadline(patches, number, call):
+    ended(patches, f"SELECT {call} FROM patches_{number}", codes=("timeout", "too_large", "invalid_args"))
 
 
 # -- repositories ------------------------------------------------------------------------------
@@ -185,6 +217,22 @@ def test_a_tool_answers_soon_after_its_deadline(con, repos, name, tool, monkeypa
     assert name != "bomb" or answer["isError"], text
 
 
+CONVERSIONS = ["-text", "text", "text=auto", "text ident", "working-tree-encoding=SHIFT_JIS", "working-tree-encoding=latin1", "working-tree-encoding=UTF-16LE"]
+
+
+@pytest.mark.parametrize("conversion", CONVERSIONS)
+def test_a_large_file_of_the_work_tree_is_read_within_the_deadline(con, tmp_path, conversion):
+    repositories.git(tmp_path, "init", "-q", "-b", "main", ".")
+    (tmp_path / "large").write_text("small\n")
+    repositories.git(tmp_path, "add", ".")
+    (tmp_path / ".gitattributes").write_text(f"large {conversion}\n")
+    with open(tmp_path / "large", "wb") as file:
+        file.write(b"$Id: \n\r\n" * 1000)
+        file.truncate(1000 << 20)
+    for query in ["SELECT count(*) FROM file_changes('INDEX', 'WORKTREE', ?)", "SELECT sum(length(patch)) FROM file_patches('INDEX', 'WORKTREE', ?)"]:
+        ended(con, query, [str(tmp_path)])
+
+
 # -- what the system gives ---------------------------------------------------------------------
 
 LIMITED = """
@@ -222,3 +270,89 @@ def test_a_query_holds_little_more_than_it_may(extension, repos):
     said, kilobytes = under(extension, "", f"SELECT count(*) FROM diff_lines({SIDES}, context := -1)".replace("?", f"'{repos['newlines']}'"))
     assert "too_large: the query needs more than 2147483648 bytes of memory" in said, said
     assert kilobytes < 3 << 20, kilobytes
+
+
+@pytest.fixture(scope="module")
+def readable(tmp_path_factory):
+    """Returns a repository that other users may read, and git's rows for it: each kind of scan has work for several workers."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        repo = pathlib.Path(directory) / "repo"
+        repo.mkdir()
+        repositories.git(repo, "init", "-q", "-b", "main")
+        stream = []
+        for number in range(40):
+            stream.append(f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\n")
+            for file in range(30):
+                text = "".join(f"{line * (number + file)}\n" for line in range(40))
+                stream.append(f"M 644 inline d{file % 3}/{file:02}\ndata {len(text)}\n{text}\n")
+        repositories.git(repo, "fast-import", "--quiet", stdin="".join(stream).encode())
+        for path in [repo, *repo.rglob("*")]:
+            os.chmod(path, 0o755)
+        changes = repositories.git_text(repo, "diff", "--numstat", "main~39", "main").splitlines()
+        rows = [(path, int(added), int(deleted)) for added, deleted, path in (line.split("\t") for line in changes)]
+        patch = repositories.git(repo, "diff", "main~39", "main").decode()
+        log = repositories.git(repo, "log", "--format=%H", "--numstat", "--no-renames", "main~30..main").decode()
+        commits, commit = [], None
+        for line in filter(None, log.splitlines()):
+            if "\t" in line:
+                commits.append((commit, line.split("\t")[2]))
+            else:
+                commit = line
+        yield repo, {
+            "SELECT file_path, additions, deletions FROM file_changes('main~39', 'main', ?)": rows,
+            "SELECT string_agg(patch, '') FROM file_patches('main~39', 'main', ?)": [(patch,)],
+            "SELECT commit_id, file_path FROM commit_changes('main~30..main', ?) WHERE additions IS NOT NULL": commits,
+        }
+
+
+@pytest.mark.parametrize("limited", [False, True], ids=["free", "limited"])
+@pytest.mark.parametrize("more", range(5))
+def test_a_thread_that_cannot_start_means_fewer_workers_and_never_fewer_rows(extension, readable, more, limited):
+    """One thread where access is free, and one more that is restricted where it is not, do the work of all."""
+    repo, wanted = readable
+    settings = [f"SET allowed_directories = ['{repo}']", "SET enable_external_access = false"] if limited else []
+    with apart.Host(extension, settings=settings, threads=4, more_threads=more) as host:
+        for query, rows in wanted.items():
+            got = host.ask(query, repo)
+            if more > limited:
+                assert got.rows == rows, (query, got.error)
+            else:
+                assert got.rows == rows or "tool_failed: no " in str(got.error), (query, got.error)
+                assert "ulimit" in str(got.error) or "limit of its processes" in str(got.error) or got.rows == rows
+
+
+def test_interrupting_a_range_while_it_is_walked_ends_it_soon(connect, tmp_path):
+    """What `a..b` leaves out is known only when the walk has ended, and rows are held back until then."""
+    repositories.git(tmp_path, "init", "-q", "-b", "main", ".")
+    count, stream = 5_000, []
+    for number in range(count):
+        stream.append(f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\nM 644 inline f\ndata 8\n{number:07}\n\n")
+        if number == 9:
+            stream.append("reset refs/heads/old\nfrom refs/heads/main\n\n")
+    repositories.git(tmp_path, "fast-import", "--quiet", stdin="".join(stream).encode())
+    con = connect(threads=2)
+    query = "SELECT count(*), sum(additions) FROM commit_changes('old..main', ?)"
+    right = con.execute(query, [str(tmp_path)]).fetchone()
+    assert right == (count - 10, count - 10)
+    interrupted = 0
+    for delay in [0.0, 0.005, 0.02, 0.1, 0.3]:
+        asked = []
+        timer = threading.Timer(delay, lambda: (asked.append(time.monotonic()), con.interrupt()))
+        timer.start()
+        try:
+            assert con.execute(query, [str(tmp_path)]).fetchone() == right
+        except duckdb.InterruptException:
+            interrupted += 1
+            # As long as the walk itself takes, which is the longest that nothing can be handed over.
+            assert time.monotonic() - asked[0] < 1 + slack()
+        timer.join()
+        for _ in range(3):  # a late interrupt may meet this one
+            try:
+                assert con.execute(query, [str(tmp_path)]).fetchone() == right
+                break
+            except duckdb.InterruptException:
+                continue
+        else:
+            pytest.fail("three interrupts came of one")
+    assert interrupted > 0

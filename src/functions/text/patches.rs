@@ -3,19 +3,33 @@
 //! A patch can be malformed, so each of them can raise and is volatile: DuckDB would else call it
 //! on values that are in no row.
 
+use std::sync::Arc;
+
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::functions::context::settings;
 use crate::limits;
-use crate::text::LineKind;
-use crate::text::patch::{self, FilePatch, PatchError};
+use crate::text::patch::{self, ApplyError, FilePatch, PatchError, Read};
+use crate::text::{LineKind, Stop};
 
 fn unreadable(error: PatchError) -> Error {
-    Error::invalid_args(format!("the patch cannot be used: {error}")).with_source(error)
+    match error {
+        PatchError::Stopped(stopped) => stopped.into(),
+        error => Error::invalid_args(format!("the patch cannot be used: {error}")).with_source(error),
+    }
 }
 
 /// Returns the files of the patch that is argument `index`.
-fn files(arguments: Arguments<'_>, index: usize) -> Result<Vec<FilePatch<'_>>> {
-    patch::parse(arguments.text(index).unwrap_or_default()).map_err(unreadable)
+fn read<'a>(arguments: Arguments<'a>, index: usize, budget: &'a Budget) -> Result<Read<'a>> {
+    patch::parse_within(arguments.text(index).unwrap_or_default(), Stop::of(budget)).map_err(unreadable)
+}
+
+fn misfit(error: ApplyError) -> Error {
+    match error {
+        ApplyError::Stopped(stopped) => stopped.into(),
+        error => Error::invalid_args(format!("the patch does not apply: {error}")).with_source(error),
+    }
 }
 
 /// Returns the path that names a file: the new one, or that of a deleted file; `None` when the
@@ -87,17 +101,19 @@ impl ScalarFunction for PatchFiles {
     const RETURNS: Type = Type::List(&Type::Struct(&FILES));
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
-    type State = ();
+    const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS];
+    type State = Arc<Budget>;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
+    fn open(settings: Settings) -> Result<Arc<Budget>> {
+        Ok(settings::budget(&settings))
     }
 
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let files = files(arguments, 0)?;
+    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let patch = read(arguments, 0, budget)?;
         out.push_list(|elements| {
-            for (file, seq) in files.iter().zip(1..) {
+            let mut pace = Stop::of(budget).pace();
+            for (file, seq) in patch.files.iter().zip(1..) {
+                pace.spend(1 + file.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>())?;
                 push_file(elements.fields_mut(), seq, file);
             }
             Ok(())
@@ -126,17 +142,21 @@ impl ScalarFunction for PatchHunks {
     const RETURNS: Type = Type::List(&Type::Struct(&HUNKS));
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
-    type State = ();
+    const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS];
+    type State = Arc<Budget>;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
+    fn open(settings: Settings) -> Result<Arc<Budget>> {
+        Ok(settings::budget(&settings))
     }
 
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let files = files(arguments, 0)?;
-        let hunks =
-            files.iter().flat_map(|file| file.hunks.iter().zip(1..).map(move |(hunk, number)| (file, hunk, number)));
+    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let patch = read(arguments, 0, budget)?;
+        // The texts of the hunks together are about the patch.
+        let _charge = budget.charge(arguments.text(0).unwrap_or_default().len())?;
+        let hunks = patch
+            .files
+            .iter()
+            .flat_map(|file| file.hunks.iter().zip(1..).map(move |(hunk, number)| (file, hunk, number)));
         out.push_list(|elements| {
             for ((file, hunk, number), seq) in hunks.zip(1..) {
                 for (field, column) in HUNKS.iter().zip(elements.fields_mut()) {
@@ -149,7 +169,7 @@ impl ScalarFunction for PatchHunks {
                         "new_start" => column.push_bigint(Some(hunk.new_start.into())),
                         "new_lines" => column.push_bigint(Some(hunk.new_lines.into())),
                         "section" => column.push_bytes(Some(hunk.section)),
-                        "patch" => push_made(column, &patch::hunk_text(hunk))?,
+                        "patch" => push_made(column, &patch::hunk_text_within(hunk, Stop::of(budget))?)?,
                         other => unreachable!("no column {other}"),
                     }
                 }
@@ -168,22 +188,20 @@ impl ScalarFunction for ApplyPatch {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
-    type State = ();
+    const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS];
+    type State = Arc<Budget>;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
+    fn open(settings: Settings) -> Result<Arc<Budget>> {
+        Ok(settings::budget(&settings))
     }
 
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let text = arguments.text(0).unwrap_or_default();
-        match files(arguments, 1)?.as_slice() {
+        match read(arguments, 1, budget)?.files.as_slice() {
             // What unified_diff and git print for equal texts.
             [] => push_made(out, text),
             [file] => {
-                let applied = patch::apply(text, file).map_err(|error| {
-                    Error::invalid_args(format!("the patch does not apply: {error}")).with_source(error)
-                })?;
+                let applied = patch::apply_within(text, file, Stop::of(budget)).map_err(misfit)?;
                 push_made(out, &applied)
             }
             files => {
@@ -205,15 +223,16 @@ impl ScalarFunction for ReversePatch {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
-    type State = ();
+    const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS];
+    type State = Arc<Budget>;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
+    fn open(settings: Settings) -> Result<Arc<Budget>> {
+        Ok(settings::budget(&settings))
     }
 
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let reversed = patch::reverse(arguments.text(0).unwrap_or_default()).map_err(unreadable)?;
+    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let reversed =
+            patch::reverse_within(arguments.text(0).unwrap_or_default(), Stop::of(budget)).map_err(unreadable)?;
         push_made(out, &reversed)
     }
 }

@@ -1,10 +1,13 @@
 //! Applies the hunks of one file to its bytes.
 
+use super::super::stop::Stop;
 use super::apply_error::{ApplyError, Difference};
 use super::error::excerpt;
 use super::hunk::sides;
 use super::lines::{Line, Lines};
+use super::work::Work;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
+use crate::budget::reserve;
 
 /// Returns `text` with the change of `file` made.
 ///
@@ -19,6 +22,14 @@ use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 /// Returns the first hunk that does not fit, with the line of the text, what the patch expects
 /// there and what is there.
 pub fn apply(text: &[u8], file: &FilePatch<'_>) -> Result<Vec<u8>, ApplyError> {
+    apply_within(text, file, Stop::never())
+}
+
+/// Returns the text as [`apply`] does, within a budget.
+///
+/// # Errors
+/// Those of [`apply`], and [`ApplyError::Stopped`].
+pub fn apply_within(text: &[u8], file: &FilePatch<'_>, stop: Stop<'_>) -> Result<Vec<u8>, ApplyError> {
     if file.is_binary {
         return Err(ApplyError::Binary { line: file.line });
     }
@@ -30,7 +41,10 @@ pub fn apply(text: &[u8], file: &FilePatch<'_>) -> Result<Vec<u8>, ApplyError> {
     let surrounded =
         |hunk: &PatchHunk<'_>| hunk.lines.first().is_some_and(is_context) || hunk.lines.last().is_some_and(is_context);
     let has_context = file.hunks.iter().any(surrounded);
-    let mut target = Target { text: Lines::new(text), taken: 0, out: Vec::with_capacity(text.len()) };
+    let mut target = Target { text: Lines::new(text, stop)?, taken: 0, out: Vec::new(), work: Work::new(stop) };
+    // Most patches change little.
+    target.work.hold(text.len())?;
+    reserve(&mut target.out, text.len())?;
     for (index, hunk) in file.hunks.iter().enumerate() {
         target.apply(index + 1, hunk)?;
         let ends_text = !hunk.lines.last().is_some_and(is_context);
@@ -60,6 +74,7 @@ struct Target<'a> {
     /// How many lines of the text have been read.
     taken: usize,
     out: Vec<u8>,
+    work: Work<'a>,
 }
 
 impl Target<'_> {
@@ -114,6 +129,7 @@ impl Target<'_> {
 
     /// Takes the next line of the text, which must be the one that the patch has.
     fn expect(&mut self, hunk: usize, at: u32, line: &PatchLine<'_>) -> Result<(), ApplyError> {
+        self.work.line(line.content)?;
         let found = self.text.next();
         self.taken += 1;
         match found {
@@ -133,9 +149,9 @@ impl Target<'_> {
         if self.out.last().is_some_and(|&byte| byte != b'\n') {
             return Err(ApplyError::Glued { hunk, line, found: excerpt(content) });
         }
-        self.out.extend_from_slice(content);
+        self.work.append(&mut self.out, content)?;
         if newline {
-            self.out.push(b'\n');
+            self.work.append(&mut self.out, b"\n")?;
         }
         Ok(())
     }

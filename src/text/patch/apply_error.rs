@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::super::stop::Stopped;
+
 /// A patch that does not fit the text it is applied to.
 ///
 /// `hunk` is the 1-based number of the hunk in its file, `line` the 1-based line of the patch,
@@ -108,6 +110,9 @@ pub enum ApplyError {
         /// The line that would be glued.
         found: String,
     },
+    /// The query's time or memory ended first.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// A hunk whose header disagrees with its lines; [`parse`](super::parse()) never returns one.
     #[error(
         "hunk {hunk} (line {line}) announces {announced} old lines from line {old_start}, but has {counted}; correct its header"

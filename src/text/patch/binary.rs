@@ -1,7 +1,9 @@
 //! Binary files in patches: that they differ, and git's data for them, which is not decoded.
 
+use super::super::stop::Stopped;
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::lines::{Line, Lines, without_cr};
+use super::work::Work;
 
 /// Returns what stands between `Binary files` (or `Files`) and `differ`.
 pub(super) fn binary_files(text: &[u8]) -> Option<&[u8]> {
@@ -13,7 +15,7 @@ pub(super) fn binary_files(text: &[u8]) -> Option<&[u8]> {
 
 /// Takes one or two blocks `literal <size>` or `delta <size>`, each with lines of base 85 and an
 /// empty line; returns them as written.
-pub(super) fn binary_patch<'a>(lines: &mut Lines<'a>) -> Result<&'a [u8], PatchError> {
+pub(super) fn binary_patch<'a>(lines: &mut Lines<'a>, work: &mut Work<'_>) -> Result<&'a [u8], PatchError> {
     let from = lines.clone();
     let mut blocks = 0;
     while blocks < 2 {
@@ -24,6 +26,7 @@ pub(super) fn binary_patch<'a>(lines: &mut Lines<'a>) -> Result<&'a [u8], PatchE
         blocks += 1;
         let mut data = 0;
         loop {
+            work.line(b"")?;
             match lines.peek() {
                 Some(line) if is_base85(line.header()) => data += 1,
                 Some(line) if data > 0 && line.header().is_empty() => {
@@ -68,14 +71,15 @@ fn is_base85(line: &[u8]) -> bool {
 }
 
 /// Splits a binary patch into its blocks, without their empty lines.
-pub(super) fn binary_blocks(block: &[u8]) -> Vec<Vec<&[u8]>> {
+pub(super) fn binary_blocks<'a>(block: &'a [u8], work: &mut Work<'_>) -> Result<Vec<Vec<&'a [u8]>>, Stopped> {
     let mut blocks = vec![Vec::new()];
-    for line in Lines::new(block) {
+    for line in Lines::new(block, work.stop())? {
+        work.line(line.text)?;
         match without_cr(line.text) {
             b"" => blocks.push(Vec::new()),
-            text => blocks.last_mut().unwrap_or(&mut Vec::new()).push(text),
+            text => work.push(blocks.last_mut().unwrap_or(&mut Vec::new()), text)?,
         }
     }
     blocks.retain(|block| !block.is_empty());
-    blocks
+    Ok(blocks)
 }

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::super::stop::Stopped;
+
 /// Bytes of a line that an error message shows.
 const EXCERPT_BYTES: usize = 80;
 
@@ -154,6 +156,9 @@ pub enum PatchError {
         /// Where the file header is.
         line: u32,
     },
+    /// The query's time or memory ended first.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// A `GIT binary patch` with the way forward only.
     #[error("line {line}: the binary patch holds no way back; print it again with `git diff --binary`")]
     BinaryNotReversible {

@@ -6,6 +6,7 @@ use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::lines::{Line, Lines, without_cr};
 use super::path::{self, Name, name_and_rest};
 use super::values::{index, malformed, octal, oid, percent};
+use super::work::Work;
 use super::{FilePatch, PatchStatus};
 
 /// What starts a file in a git diff.
@@ -75,9 +76,14 @@ pub(super) fn side<'a>(line: &Line<'a>, quoted: bool) -> Result<Side<'a>, PatchE
 }
 
 /// Reads the header whose `diff --git` line is `head`, which the caller has taken.
-pub(super) fn git<'a>(head: &Line<'a>, lines: &mut Lines<'a>) -> Result<(GitNames<'a>, GitHeader<'a>), PatchError> {
+pub(super) fn git<'a>(
+    head: &Line<'a>,
+    lines: &mut Lines<'a>,
+    work: &mut Work<'_>,
+) -> Result<(GitNames<'a>, GitHeader<'a>), PatchError> {
     let mut header = GitHeader::default();
     while let Some(line) = lines.peek() {
+        work.line(line.text)?;
         if !header.take(&line)? {
             break;
         }
@@ -189,6 +195,9 @@ impl<'a> GitHeader<'a> {
     /// Cuts the names of a rename or copy where they end as its `from` and `to` lines say.
     fn transferred_names(&self, text: &'a [u8]) -> Option<(Name<'a>, Name<'a>)> {
         let (from, to) = (self.from.as_ref()?, self.to.as_ref()?);
+        if text.len() > path::MAX_BYTES {
+            return None;
+        }
         let blank = |at: usize| text.get(at) == Some(&b' ');
         // The prefixes have at most a few bytes, so that the cut is near the end of one `from`.
         let cuts = (from.raw.len()..text.len()).filter(|&at| blank(at)).take(64);

@@ -1,7 +1,9 @@
 //! Reads one hunk: its header, its lines, and what may follow it.
 
+use super::super::stop::Stopped;
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::lines::{Line, Lines};
+use super::work::Work;
 use super::{LineKind, PatchHunk, PatchLine};
 
 /// Returns whether the line starts as a hunk header does.
@@ -55,7 +57,13 @@ struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn push(&mut self, line: &Line<'a>, kind: LineKind, content: &'a [u8]) -> Result<(), PatchError> {
+    fn push(
+        &mut self,
+        line: &Line<'a>,
+        kind: LineKind,
+        content: &'a [u8],
+        work: &mut Work<'_>,
+    ) -> Result<(), PatchError> {
         let (old, new) = sides(kind);
         if (old && self.old_ended) || (new && self.new_ended) {
             return Err(PatchError::NoNewline { line: line.number });
@@ -64,7 +72,7 @@ impl<'a> Body<'a> {
         self.new += u32::from(new);
         // The last line of a patch may have lost its own LF (difflib with `lineterm=''`, a trimmed
         // string). As in GNU patch that says nothing about the file: only the marker does.
-        self.lines.push(PatchLine { kind, content, newline: true });
+        work.push(&mut self.lines, PatchLine { kind, content, newline: true })?;
         Ok(())
     }
 
@@ -111,7 +119,11 @@ fn body_line<'a>(line: &Line<'a>) -> Option<(LineKind, &'a [u8])> {
 ///
 /// `blank_after_header` is set for the patches that difflib prints when its headers bring a newline
 /// of their own and the caller joins by newlines: an empty line then follows every header.
-pub(super) fn parse<'a>(lines: &mut Lines<'a>, blank_after_header: bool) -> Result<PatchHunk<'a>, PatchError> {
+pub(super) fn parse<'a>(
+    lines: &mut Lines<'a>,
+    blank_after_header: bool,
+    work: &mut Work<'_>,
+) -> Result<PatchHunk<'a>, PatchError> {
     let head = lines.next();
     let (line, text) = head.map_or((lines.number(), &b""[..]), |l| (l.number, l.header()));
     let header = header(text).ok_or_else(|| PatchError::HunkHeader { line, found: excerpt(text) })?;
@@ -136,6 +148,7 @@ pub(super) fn parse<'a>(lines: &mut Lines<'a>, blank_after_header: bool) -> Resu
         let Some(next) = lines.peek() else {
             return Err(counts(&body, lines.number(), None));
         };
+        work.line(next.text)?;
         if is_marker(&next) {
             body.end_side(&next)?;
             lines.next();
@@ -148,14 +161,14 @@ pub(super) fn parse<'a>(lines: &mut Lines<'a>, blank_after_header: bool) -> Resu
         let Some((kind, content)) = fitting else {
             return Err(counts(&body, next.number, Some(next.text)));
         };
-        body.push(&next, kind, content)?;
+        body.push(&next, kind, content, work)?;
         lines.next();
     }
     if let Some(marker) = lines.peek().filter(is_marker) {
         body.end_side(&marker)?;
         lines.next();
     }
-    if let Some(extra) = body_goes_on(lines.clone()) {
+    if let Some(extra) = body_goes_on(lines.clone(), work)? {
         return Err(counts(&body, extra.number, Some(extra.text)));
     }
     if body.lines.iter().all(|l| l.kind == LineKind::Context) {
@@ -177,13 +190,14 @@ pub(super) fn parse<'a>(lines: &mut Lines<'a>, blank_after_header: bool) -> Resu
 /// Git takes such lines for text between patches and drops them, so that a wrong count loses
 /// changes without a word. Here only the signature of a mail, the header of a file, and what
 /// follows an empty line and is no change are text.
-fn body_goes_on(mut lines: Lines<'_>) -> Option<Line<'_>> {
+fn body_goes_on<'a>(mut lines: Lines<'a>, work: &mut Work<'_>) -> Result<Option<Line<'a>>, Stopped> {
     let mut after_blank = false;
     let next = loop {
-        let next = lines.peek()?;
+        let Some(next) = lines.peek() else { return Ok(None) };
         if !next.header().is_empty() {
             break next;
         }
+        work.line(next.text)?;
         after_blank = true;
         lines.next();
     };
@@ -195,7 +209,7 @@ fn body_goes_on(mut lines: Lines<'_>) -> Option<Line<'_>> {
         Some(b'-') => !matches!(next.header(), b"-- " | b"--") && !is_plain_header(lines),
         _ => false,
     };
-    goes_on.then_some(next)
+    Ok(goes_on.then_some(next))
 }
 
 /// Returns whether the next lines are `--- old`, `+++ new` and a hunk header.

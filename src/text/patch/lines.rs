@@ -1,5 +1,7 @@
 //! Splits bytes into lines at LF, with line numbers and look-ahead.
 
+use super::super::stop::{STRIDE, Stop, Stopped};
+
 /// One line of the input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
@@ -37,10 +39,15 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(data: &'a [u8]) -> Self {
-        let ends = data.iter().map(|&byte| usize::from(byte == b'\n')).sum::<usize>();
+    /// Counts the lines first.
+    pub fn new(data: &'a [u8], stop: Stop<'_>) -> Result<Self, Stopped> {
+        let mut ends = 0;
+        for part in data.chunks(STRIDE) {
+            stop.check()?;
+            ends += memchr::memchr_iter(b'\n', part).count();
+        }
         let unfinished = usize::from(!data.is_empty() && !data.ends_with(b"\n"));
-        Self { data, start: 0, number: 1, remaining: ends + unfinished }
+        Ok(Self { data, start: 0, number: 1, remaining: ends + unfinished })
     }
 
     /// Returns the next line without moving on.
@@ -69,7 +76,7 @@ impl<'a> Iterator for Lines<'a> {
 
     fn next(&mut self) -> Option<Line<'a>> {
         let rest = self.data.get(self.start..).filter(|r| !r.is_empty())?;
-        let end = rest.iter().position(|&byte| byte == b'\n');
+        let end = memchr::memchr(b'\n', rest);
         let text = &rest[..end.unwrap_or(rest.len())];
         let line = Line { text, newline: end.is_some(), number: self.number };
         self.start += text.len() + usize::from(line.newline);

@@ -7,7 +7,8 @@
 //!
 //! Everything is bytes: paths and contents need not be UTF-8, and contents are borrowed from the
 //! patch. Time is linear in the input, but for sorting the files of a reversed patch; no announced
-//! count is believed before the lines it announces have been seen.
+//! count is believed before the lines it announces have been seen. `*_within` end at the deadline
+//! of a query and charge its memory.
 
 mod apply;
 mod apply_error;
@@ -21,6 +22,7 @@ mod path;
 mod print;
 mod reverse;
 mod values;
+mod work;
 
 #[cfg(test)]
 mod parse_tests;
@@ -31,13 +33,13 @@ use std::borrow::Cow;
 
 pub use super::diff::LineKind;
 
-pub use apply::apply;
+pub use apply::{apply, apply_within};
 pub use apply_error::{ApplyError, Difference};
 pub use error::PatchError;
-pub use parse::{Files, files, parse};
+pub use parse::{Files, Read, files, parse, parse_within};
 pub use path::unquote;
-pub use print::hunk_text;
-pub use reverse::reverse;
+pub use print::{hunk_text, hunk_text_within};
+pub use reverse::{reverse, reverse_within};
 
 /// The change of one file, as a patch states it.
 #[derive(Clone, Debug, PartialEq, Eq)]

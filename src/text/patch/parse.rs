@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::super::stop::{Stop, Stopped};
 use super::binary::{binary_files, binary_patch};
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::header::{self, GIT, Header, Side};
 use super::lines::{Line, Lines};
 use super::path::{self, Name};
+use super::work::Work;
 use super::{FilePatch, PatchHunk, PatchStatus, hunk, values};
 
 /// Returns every file of a patch, in its order; the first error ends it.
@@ -24,18 +26,39 @@ pub fn parse(patch: &[u8]) -> Result<Vec<FilePatch<'_>>, PatchError> {
 /// Returns the files of a patch one by one; after an error it goes on with the next file header.
 #[must_use = "an iterator reads nothing until it is asked"]
 pub fn files(patch: &[u8]) -> Files<'_> {
-    Files(Parser::new(patch))
+    Files(Parser::new(patch, Stop::never()).map_err(Some))
+}
+
+/// The files of a patch, charged to a budget until they are dropped.
+#[derive(Debug)]
+pub struct Read<'a> {
+    /// The files, in the order of the patch.
+    pub files: Vec<FilePatch<'a>>,
+    _work: Work<'a>,
+}
+
+/// Returns the files as [`parse`] does, within a budget.
+///
+/// # Errors
+/// Those of [`parse`], and [`PatchError::Stopped`].
+pub fn parse_within<'a>(patch: &'a [u8], stop: Stop<'a>) -> Result<Read<'a>, PatchError> {
+    let mut parser = Parser::new(patch, stop)?;
+    let files = parser.by_ref().map(|parsed| Ok(parsed?.file)).collect::<Result<_, PatchError>>()?;
+    Ok(Read { files, _work: parser.work })
 }
 
 /// The iterator that [`files`] returns.
 #[derive(Debug)]
-pub struct Files<'a>(Parser<'a>);
+pub struct Files<'a>(Result<Parser<'a>, Option<Stopped>>);
 
 impl<'a> Iterator for Files<'a> {
     type Item = Result<FilePatch<'a>, PatchError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.0.next()?.map(|parsed| parsed.file))
+        match &mut self.0 {
+            Ok(parser) => Some(parser.next()?.map(|parsed| parsed.file)),
+            Err(stopped) => stopped.take().map(|stopped| Err(stopped.into())),
+        }
     }
 }
 
@@ -56,6 +79,8 @@ pub(super) struct Parser<'a> {
     found_any: bool,
     /// Whether the hunks ahead belong to a file that has been refused.
     skipping: bool,
+    /// What the files that were read have taken.
+    pub work: Work<'a>,
 }
 
 impl<'a> Iterator for Parser<'a> {
@@ -63,7 +88,14 @@ impl<'a> Iterator for Parser<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while let Some(line) = self.lines.peek() {
+            if let Err(stopped) = self.work.line(line.text) {
+                return Some(Err(stopped.into()));
+            }
             if let Some(found) = self.file_at(&line) {
+                let held = size_of::<Parsed<'_>>() + size_of::<header::GitHeader<'_>>();
+                if let Err(stopped) = self.work.hold(held) {
+                    return Some(Err(stopped.into()));
+                }
                 self.found_any = true;
                 self.skipping = found.is_err();
                 return Some(found);
@@ -80,8 +112,9 @@ impl<'a> Iterator for Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub fn new(patch: &'a [u8]) -> Self {
-        Self { lines: Lines::new(patch), first_text: None, found_any: false, skipping: false }
+    pub fn new(patch: &'a [u8], stop: Stop<'a>) -> Result<Self, Stopped> {
+        let lines = Lines::new(patch, stop)?;
+        Ok(Self { lines, first_text: None, found_any: false, skipping: false, work: Work::new(stop) })
     }
 
     /// Reads the file that starts at the next line; `None` when none does, and then takes nothing.
@@ -118,14 +151,14 @@ impl<'a> Parser<'a> {
     }
 
     fn git(&mut self, head: &Line<'a>) -> Result<Parsed<'a>, PatchError> {
-        let (names, header) = header::git(head, &mut self.lines)?;
+        let (names, header) = header::git(head, &mut self.lines, &mut self.work)?;
         let mut file = header.file(&names, head.number)?;
         let next = self.lines.peek();
         let text = next.map_or(&b""[..], |line| line.header());
         if text == b"GIT binary patch" {
             self.lines.next();
             file.is_binary = true;
-            file.binary_patch = Some(binary_patch(&mut self.lines)?);
+            file.binary_patch = Some(binary_patch(&mut self.lines, &mut self.work)?);
         } else if binary_files(text).is_some() {
             self.lines.next();
             file.is_binary = true;
@@ -172,13 +205,15 @@ impl<'a> Parser<'a> {
         loop {
             let mut ahead = self.lines.clone();
             while ahead.peek().is_some_and(|line| line.header().is_empty()) {
+                self.work.line(b"")?;
                 ahead.next();
             }
             if !ahead.peek().is_some_and(|line| hunk::is_hunk(&line)) {
                 return Ok(hunks);
             }
             self.lines = ahead;
-            hunks.push(hunk::parse(&mut self.lines, blank_after_header)?);
+            let hunk = hunk::parse(&mut self.lines, blank_after_header, &mut self.work)?;
+            self.work.push(&mut hunks, hunk)?;
         }
     }
 }

@@ -10,6 +10,9 @@ pub(super) const DEV_NULL: &[u8] = b"/dev/null";
 /// How many places a line with two bare names is tried to be cut at, which keeps the search linear.
 const MAX_CUTS: usize = 64;
 
+/// Bytes of a line with two names that is cut: far more than two quoted paths have.
+pub(super) const MAX_BYTES: usize = 1 << 20;
+
 /// The prefixes git puts before the two names: its default, then `diff.mnemonicPrefix`
 /// (i = index, w = work tree, c = commit, o = object; 1 and 2 outside a repository).
 const PREFIX_PAIRS: [(u8, u8); 6] =
@@ -175,6 +178,9 @@ fn common_end(old: &[u8], new: &[u8]) -> usize {
 /// Bare names may hold the separator too. The cut is then where both names end alike: in the middle
 /// for git's own prefixes, else where the common end is longest, else at the only separator.
 pub(super) fn two_names<'a>(line: &'a [u8], between: &[u8]) -> Option<(Name<'a>, Name<'a>)> {
+    if line.len() > MAX_BYTES {
+        return None;
+    }
     if line.starts_with(b"\"") {
         let (first, rest) = line.split_at_checked(unquote(line)?.1)?;
         return Some((name(first)?, name(rest.strip_prefix(between)?)?));

@@ -1,48 +1,72 @@
 //! Prints hunks as git does.
 
-use std::io::Write;
-
+use super::super::stop::{Stop, Stopped};
+use super::work::Work;
 use super::{LineKind, PatchHunk, PatchLine};
 
 /// Returns a hunk as `git diff` prints it: its header and its lines, each ended by a newline.
 #[must_use]
 pub fn hunk_text(hunk: &PatchHunk<'_>) -> Vec<u8> {
-    let mut out = Vec::new();
+    hunk_text_within(hunk, Stop::never()).unwrap_or_default()
+}
+
+/// Returns a hunk as [`hunk_text`] does, within a budget.
+///
+/// # Errors
+/// Why the query ended.
+pub fn hunk_text_within(hunk: &PatchHunk<'_>, stop: Stop<'_>) -> Result<Vec<u8>, Stopped> {
+    let (mut out, mut work) = (Vec::new(), Work::new(stop));
     let (old, new) = ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines));
-    write_header(&mut out, old, new, hunk.section, b"\n");
+    write_header(&mut out, old, new, hunk.section, b"\n", &mut work)?;
     for line in &hunk.lines {
-        write_line(&mut out, line, b"\n");
+        write_line(&mut out, line, b"\n", &mut work)?;
     }
-    out
+    Ok(out)
 }
 
 /// Appends `@@ -start,count +start,count @@ section`; a count of 1 is left out.
-pub(super) fn write_header(out: &mut Vec<u8>, old: (u32, u32), new: (u32, u32), section: &[u8], end: &[u8]) {
+pub(super) fn write_header(
+    out: &mut Vec<u8>,
+    old: (u32, u32),
+    new: (u32, u32),
+    section: &[u8],
+    end: &[u8],
+    work: &mut Work<'_>,
+) -> Result<(), Stopped> {
     let range = |(start, count): (u32, u32)| match count {
         1 => start.to_string(),
         _ => format!("{start},{count}"),
     };
-    write!(out, "@@ -{} +{} @@", range(old), range(new)).expect("writing to memory does not fail");
+    work.append(out, format!("@@ -{} +{} @@", range(old), range(new)).as_bytes())?;
     if !section.is_empty() {
-        out.push(b' ');
-        out.extend_from_slice(section);
+        work.append(out, b" ")?;
+        work.append(out, section)?;
     }
-    out.extend_from_slice(end);
+    work.append(out, end)
 }
 
 /// Appends a line with its mark, and what tells that its file ends without a newline.
-pub(super) fn write_line(out: &mut Vec<u8>, line: &PatchLine<'_>, end: &[u8]) {
-    out.push(match line.kind {
-        LineKind::Context => b' ',
-        LineKind::Removed => b'-',
-        LineKind::Added => b'+',
-    });
-    out.extend_from_slice(line.content);
-    out.push(b'\n');
+pub(super) fn write_line(
+    out: &mut Vec<u8>,
+    line: &PatchLine<'_>,
+    end: &[u8],
+    work: &mut Work<'_>,
+) -> Result<(), Stopped> {
+    work.append(
+        out,
+        match line.kind {
+            LineKind::Context => b" ",
+            LineKind::Removed => b"-",
+            LineKind::Added => b"+",
+        },
+    )?;
+    work.append(out, line.content)?;
+    work.append(out, b"\n")?;
     if !line.newline {
-        out.extend_from_slice(b"\\ No newline at end of file");
-        out.extend_from_slice(end);
+        work.append(out, b"\\ No newline at end of file")?;
+        work.append(out, end)?;
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Prints the patch that undoes another.
 
+use super::super::stop::{Stop, Stopped};
 use super::binary::binary_blocks;
 use super::error::PatchError;
 use super::header::{GIT, GitHeader, GitNames, Header};
 use super::parse::{Parsed, Parser, plain_prefixes};
 use super::path::{self, DEV_NULL, Name};
 use super::print::{write_header, write_line};
+use super::work::Work;
 use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 
 /// Returns the patch that undoes `patch`, in the form `git diff new old` prints.
@@ -24,23 +26,32 @@ use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 /// Returns what makes the patch unreadable, or why a file in it cannot be undone: a copy, or a
 /// binary patch with one direction only.
 pub fn reverse(patch: &[u8]) -> Result<Vec<u8>, PatchError> {
-    let mut files: Vec<Parsed<'_>> = Parser::new(patch).collect::<Result<_, _>>()?;
+    reverse_within(patch, Stop::never())
+}
+
+/// Returns the patch as [`reverse`] does, within a budget.
+///
+/// # Errors
+/// Those of [`reverse`], and [`PatchError::Stopped`].
+pub fn reverse_within(patch: &[u8], stop: Stop<'_>) -> Result<Vec<u8>, PatchError> {
+    let mut parser = Parser::new(patch, stop)?;
+    let mut files: Vec<Parsed<'_>> = parser.by_ref().collect::<Result<_, _>>()?;
     order(&mut files);
     // Hunks without a file header must not follow a file, whose hunks they would become.
     files.sort_by_key(|parsed| !matches!(parsed.header, Header::Bare));
-    let mut out = Vec::with_capacity(patch.len());
+    let mut writer = Writer { out: Vec::new(), end: b"", work: parser.work };
     let mut header_only = false;
     for parsed in &files {
         let file = &parsed.file;
         let is_git = matches!(parsed.header, Header::Git(..));
         // Or else it would be read as a part of that header.
         if header_only && !is_git {
-            out.push(b'\n');
+            writer.append(b"\n")?;
         }
         header_only = is_git && !file.is_binary && file.hunks.is_empty();
-        reverse_file(parsed, &mut out)?;
+        reverse_file(parsed, &mut writer)?;
     }
-    Ok(out)
+    Ok(writer.out)
 }
 
 /// Orders the files, which still are as the patch has them, for the way back.
@@ -70,38 +81,42 @@ fn order(files: &mut [Parsed<'_>]) {
 
 /// A growing patch, with the line ending of its headers.
 struct Writer<'a> {
-    out: &'a mut Vec<u8>,
+    out: Vec<u8>,
     end: &'static [u8],
+    work: Work<'a>,
 }
 
 impl Writer<'_> {
-    fn line(&mut self, parts: &[&[u8]]) {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Stopped> {
+        self.work.append(&mut self.out, bytes)
+    }
+
+    fn line(&mut self, parts: &[&[u8]]) -> Result<(), Stopped> {
         for part in parts {
-            self.out.extend_from_slice(part);
+            self.append(part)?;
         }
-        self.out.extend_from_slice(self.end);
+        self.append(self.end)
     }
 }
 
-fn reverse_file(parsed: &Parsed<'_>, out: &mut Vec<u8>) -> Result<(), PatchError> {
+fn reverse_file(parsed: &Parsed<'_>, writer: &mut Writer<'_>) -> Result<(), PatchError> {
     let file = &parsed.file;
-    let end: &[u8] = if parsed.crlf { b"\r\n" } else { b"\n" };
-    let mut writer = Writer { out, end };
+    writer.end = if parsed.crlf { b"\r\n" } else { b"\n" };
     match &parsed.header {
-        Header::Git(names, header) => reverse_git(file, names, header, &mut writer)?,
+        Header::Git(names, header) => reverse_git(file, names, header, writer)?,
         Header::Plain(minus, plus) => {
             let [old, new] = reverse_plain(&minus.name, &plus.name);
-            writer.line(&[b"--- ", &old, plus.rest]);
-            writer.line(&[b"+++ ", &new, minus.rest]);
+            writer.line(&[b"--- ", &old, plus.rest])?;
+            writer.line(&[b"+++ ", &new, minus.rest])?;
         }
         Header::PlainBinary(old, new) => {
             let [old, new] = reverse_plain(old, new);
-            writer.line(&[b"Binary files ", &old, b" and ", &new, b" differ"]);
+            writer.line(&[b"Binary files ", &old, b" and ", &new, b" differ"])?;
         }
         Header::Bare => {}
     }
     for hunk in &file.hunks {
-        reverse_hunk(hunk, &mut writer);
+        reverse_hunk(hunk, writer)?;
     }
     Ok(())
 }
@@ -137,57 +152,58 @@ fn reverse_git(
     let (to_old, to_new) = if mnemonic { (new_prefix, old_prefix) } else { (old_prefix, new_prefix) };
     let old = names.new.with_prefix(new_length, to_old);
     let new = names.old.with_prefix(old_length, to_new);
-    writer.line(&[GIT, &old, b" ", &new]);
+    writer.line(&[GIT, &old, b" ", &new])?;
 
-    let mut mode = |text: &str, mode: Option<u32>| {
+    for (text, mode) in [
+        ("old mode ", header.new_mode),
+        ("new mode ", header.old_mode),
+        ("deleted file mode ", header.added_mode),
+        ("new file mode ", header.deleted_mode),
+    ] {
         if let Some(mode) = mode {
-            writer.line(&[text.as_bytes(), format!("{mode:06o}").as_bytes()]);
+            writer.line(&[text.as_bytes(), format!("{mode:06o}").as_bytes()])?;
         }
-    };
-    mode("old mode ", header.new_mode);
-    mode("new mode ", header.old_mode);
-    mode("deleted file mode ", header.added_mode);
-    mode("new file mode ", header.deleted_mode);
+    }
     if let Some((kind, value)) = header.likeness {
-        writer.line(&[kind.as_bytes(), format!(" index {value}%").as_bytes()]);
+        writer.line(&[kind.as_bytes(), format!(" index {value}%").as_bytes()])?;
     }
     if let (Some(from), Some(to)) = (&header.from, &header.to) {
-        writer.line(&[b"rename from ", to.raw]);
-        writer.line(&[b"rename to ", from.raw]);
+        writer.line(&[b"rename from ", to.raw])?;
+        writer.line(&[b"rename to ", from.raw])?;
     }
     if let Some((old, new, mode)) = header.index {
         let mode = mode.map_or(String::new(), |mode| format!(" {mode:06o}"));
         let ids = [new.as_bytes(), b"..", old.as_bytes()].concat();
-        writer.line(&[b"index ", &ids, mode.as_bytes()]);
+        writer.line(&[b"index ", &ids, mode.as_bytes()])?;
     }
 
     let old_side = if file.new_path.is_some() { &old } else { DEV_NULL };
     let new_side = if file.old_path.is_some() { &new } else { DEV_NULL };
     if let Some(block) = file.binary_patch {
-        let blocks = binary_blocks(block);
+        let blocks = binary_blocks(block, &mut writer.work)?;
         let [forward, back] = blocks.as_slice() else {
             return Err(PatchError::BinaryNotReversible { line: file.line });
         };
-        writer.line(&[b"GIT binary patch"]);
+        writer.line(&[b"GIT binary patch"])?;
         for lines in [back, forward] {
             for line in lines {
-                writer.line(&[line]);
+                writer.line(&[line])?;
             }
-            writer.line(&[]);
+            writer.line(&[])?;
         }
     } else if file.is_binary {
-        writer.line(&[b"Binary files ", old_side, b" and ", new_side, b" differ"]);
+        writer.line(&[b"Binary files ", old_side, b" and ", new_side, b" differ"])?;
     }
     if let (Some(minus), Some(plus)) = (&header.minus, &header.plus) {
-        writer.line(&[b"--- ", old_side, plus.rest]);
-        writer.line(&[b"+++ ", new_side, minus.rest]);
+        writer.line(&[b"--- ", old_side, plus.rest])?;
+        writer.line(&[b"+++ ", new_side, minus.rest])?;
     }
     Ok(())
 }
 
-fn reverse_hunk(hunk: &PatchHunk<'_>, writer: &mut Writer<'_>) {
+fn reverse_hunk(hunk: &PatchHunk<'_>, writer: &mut Writer<'_>) -> Result<(), Stopped> {
     let (old, new) = ((hunk.new_start, hunk.new_lines), (hunk.old_start, hunk.old_lines));
-    write_header(writer.out, old, new, hunk.section, writer.end);
+    write_header(&mut writer.out, old, new, hunk.section, writer.end, &mut writer.work)?;
     // Within one run of changes the removed lines come first, which were the added ones.
     for run in hunk.lines.chunk_by(|a, b| (a.kind == LineKind::Context) == (b.kind == LineKind::Context)) {
         for (kind, shown_as) in [
@@ -196,10 +212,11 @@ fn reverse_hunk(hunk: &PatchHunk<'_>, writer: &mut Writer<'_>) {
             (LineKind::Removed, LineKind::Added),
         ] {
             for line in run.iter().filter(|line| line.kind == kind) {
-                write_line(writer.out, &PatchLine { kind: shown_as, ..*line }, writer.end);
+                write_line(&mut writer.out, &PatchLine { kind: shown_as, ..*line }, writer.end, &mut writer.work)?;
             }
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
