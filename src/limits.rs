@@ -124,6 +124,9 @@ pub const INDEX_PATH_BYTES: usize = 4096;
 /// ([`OBJECT_BYTES`]), and is what a host of 4 GiB can give.
 pub const QUERY_BYTES: usize = 2 << 30;
 
+/// Bytes of memory that the system must be able to give when DuckDB calls a function, or the call is `too_large:`.
+pub const HEADROOM_BYTES: usize = 64 << 20;
+
 /// Seconds that a call of a tool may take, while `redline_max_seconds` says nothing else; then it is `timeout:`. A
 /// server for agents answers one call after the other and has nobody who would cancel one.
 pub const TOOL_SECONDS: u64 = 60;

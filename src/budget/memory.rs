@@ -1,9 +1,11 @@
 //! Memory that is charged before it is allocated, and buffers that grow without aborting the process.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::{Budget, Stopped, Whole};
+use crate::limits;
 
 /// Bytes that are charged to a budget until this is dropped.
 #[derive(Debug, Default)]
@@ -94,6 +96,49 @@ pub fn append(buffer: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Stopped> {
     Ok(())
 }
 
+/// Returns a copy of a text.
+///
+/// # Errors
+/// [`Stopped::Allocation`].
+pub fn owned(text: &str) -> Result<String, Stopped> {
+    let mut copy = String::new();
+    copy.try_reserve_exact(text.len()).map_err(|_| Stopped::Allocation)?;
+    copy.push_str(text);
+    Ok(copy)
+}
+
+/// Refuses to start where the system has little memory left. What grows with its input is reserved step by step; a
+/// thousand small things are not, and where one of them fails the process ends, so there is to be room for all of them.
+///
+/// # Errors
+/// [`Stopped::Allocation`].
+pub fn headroom() -> Result<(), Stopped> {
+    let mut room = Vec::<u8>::new();
+    room.try_reserve_exact(limits::HEADROOM_BYTES).map_err(|_| Stopped::Allocation)?;
+    // It is given back untouched, which costs microseconds; else the compiler would leave the attempt out.
+    std::hint::black_box(&mut room);
+    Ok(())
+}
+
+/// Returns bytes as text: what is not UTF-8 becomes U+FFFD, which may make three bytes of one.
+///
+/// # Errors
+/// [`Stopped::Allocation`].
+pub fn lossy(bytes: &[u8]) -> Result<Cow<'_, str>, Stopped> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        let mark = if chunk.invalid().is_empty() { "" } else { "\u{fffd}" };
+        for part in [chunk.valid(), mark] {
+            text.try_reserve(part.len()).map_err(|_| Stopped::Allocation)?;
+            text.push_str(part);
+        }
+    }
+    Ok(Cow::Owned(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +153,13 @@ mod tests {
         assert_eq!((first.grow(usize::MAX), budget.bytes()), (Err(Stopped::Memory { limit: 100 }), 100));
         drop(first);
         assert_eq!(budget.bytes(), 0);
+    }
+
+    #[test]
+    fn bytes_become_the_text_that_the_standard_library_makes_of_them() {
+        for bytes in [&b"plain"[..], b"", b"\xff", b"a\xf0\x9f\x98b\xe2\x82", "\u{fffd}\u{20ac}".as_bytes()] {
+            assert_eq!(lossy(bytes).unwrap(), String::from_utf8_lossy(bytes));
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 pub use current::{Current, check_current};
 pub use kept::{KEPT, KeptBytes};
-pub use memory::{Charge, append, reserve};
+pub use memory::{Charge, append, headroom, lossy, owned, reserve};
 pub use threads::Permits;
 
 use crate::error::Error;
@@ -147,6 +147,8 @@ pub enum Stopped {
     },
     /// The system gave no memory.
     Allocation,
+    /// One value would be longer than DuckDB can store.
+    Value,
 }
 
 impl fmt::Display for Stopped {
@@ -158,6 +160,7 @@ impl fmt::Display for Stopped {
             }
             Self::Memory { limit } => write!(f, "the query needs more than {limit} bytes of memory"),
             Self::Allocation => f.write_str("the system has too little memory for the query"),
+            Self::Value => write!(f, "a value of the result has more than {} bytes", limits::VALUE_BYTES),
         }
     }
 }
@@ -172,7 +175,7 @@ impl From<Stopped> for Error {
             Stopped::Timeout { .. } => {
                 Self::timeout(message).with_hint("Ask for less, with paths or a smaller range, or raise the setting")
             }
-            Stopped::Memory { .. } | Stopped::Allocation => {
+            Stopped::Memory { .. } | Stopped::Allocation | Stopped::Value => {
                 Self::too_large(message).with_hint("Ask for less at once, with paths or a smaller range")
             }
         }

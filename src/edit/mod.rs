@@ -24,6 +24,7 @@ mod matching;
 mod operation;
 mod pages;
 pub mod payload;
+mod places;
 mod plan;
 mod proposal;
 mod reason;

@@ -57,10 +57,29 @@ impl Texts {
     }
 
     fn push(&mut self, text: Option<&[u8]>) {
-        let bytes = text.unwrap_or_default();
+        self.append(text.unwrap_or_default());
+        push(&mut self.ends, (self.bytes.len(), text.is_none()));
+    }
+
+    /// Appends bytes to the text that comes next.
+    fn append(&mut self, bytes: &[u8]) {
         make_room(&mut self.bytes, bytes.len());
         self.bytes.extend_from_slice(bytes);
-        push(&mut self.ends, (self.bytes.len(), text.is_none()));
+        let start = self.ends.last().map_or(0, |&(end, _)| end);
+        if self.bytes.len() - start > limits::VALUE_BYTES {
+            stop(Stopped::Value);
+        }
+    }
+
+    /// Appends a text; what is not UTF-8 becomes U+FFFD, and is counted as that.
+    fn push_lossy(&mut self, bytes: &[u8]) {
+        for chunk in bytes.utf8_chunks() {
+            self.append(chunk.valid().as_bytes());
+            if !chunk.invalid().is_empty() {
+                self.append("\u{fffd}".as_bytes());
+            }
+        }
+        push(&mut self.ends, (self.bytes.len(), false));
     }
 }
 
@@ -76,8 +95,13 @@ fn push<T>(values: &mut Vec<T>, value: T) {
 #[inline]
 fn make_room<T>(values: &mut Vec<T>, more: usize) {
     if values.capacity() - values.len() < more && reserve(values, more).is_err() {
-        std::panic::resume_unwind(Box::new(Stopped::Allocation));
+        stop(Stopped::Allocation);
     }
+}
+
+#[cold]
+fn stop(why: Stopped) -> ! {
+    std::panic::resume_unwind(Box::new(why))
 }
 
 impl Column {
@@ -170,10 +194,9 @@ impl Column {
     /// Appends bytes as text: what is not UTF-8 becomes U+FFFD.
     pub fn push_bytes(&mut self, bytes: Option<&[u8]>) {
         // Most bytes are UTF-8, which is found out several times faster than what is to be replaced.
-        match bytes.map(|bytes| std::str::from_utf8(bytes).map_err(|_| String::from_utf8_lossy(bytes))) {
-            Some(Ok(text)) => self.push_text(Some(text)),
-            Some(Err(text)) => self.push_text(Some(&text)),
-            None => self.push_text(None),
+        match (self, bytes.map(|bytes| (bytes, std::str::from_utf8(bytes)))) {
+            (Self::Text(texts), Some((bytes, Err(_)))) => texts.push_lossy(bytes),
+            (column, bytes) => column.push_text(bytes.and_then(|(_, text)| text.ok())),
         }
     }
 

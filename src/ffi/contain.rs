@@ -5,7 +5,8 @@ use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Once;
 
-use crate::budget::Stopped;
+use super::api::Outside;
+use crate::budget::{Stopped, headroom};
 use crate::error::{Error, Result};
 
 thread_local! {
@@ -30,9 +31,16 @@ pub fn install_hook() {
 
 /// Runs `work` and turns a panic into a `tool_failed` error.
 ///
-/// `work` must not call an API function that can throw: a C++ exception that reaches
-/// `catch_unwind` aborts the process.
-pub fn run<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+/// It holds the callback's [`Outside`] meanwhile, so that `work` cannot call an API function that may throw: a C++
+/// exception that reaches `catch_unwind` aborts the process.
+pub fn run<T>(_held: &mut Outside, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    contain(|| {
+        headroom()?;
+        work()
+    })
+}
+
+fn contain<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     // The closure's captures are dropped or marked failed by every caller after a panic, so a
     // broken invariant cannot be seen later.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
@@ -49,9 +57,10 @@ pub fn run<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// Runs a destructor's `work`; a panic has nobody to be told to and ends here.
+/// Runs a destructor's `work`; a panic has nobody to be told to and ends here. A destructor has no [`Outside`], as C++
+/// calls it where nothing may be thrown.
 pub fn run_drop(work: impl FnOnce()) {
-    let _ = run(|| {
+    let _ = contain(|| {
         work();
         Ok(())
     });
@@ -70,14 +79,14 @@ mod tests {
     #[test]
     fn a_panic_becomes_an_error_that_names_its_place() {
         install_hook();
-        let error = run::<()>(|| panic!("secret")).unwrap_err().to_string();
+        let error = contain::<()>(|| panic!("secret")).unwrap_err().to_string();
         assert!(error.starts_with("tool_failed: redline met an internal error at contain.rs:"), "{error}");
         assert!(!error.contains("secret"), "{error}");
     }
 
     #[test]
     fn memory_that_the_system_does_not_give_is_an_error_of_its_own() {
-        let error = run::<()>(|| std::panic::resume_unwind(Box::new(Stopped::Allocation))).unwrap_err();
+        let error = contain::<()>(|| std::panic::resume_unwind(Box::new(Stopped::Allocation))).unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::TooLarge);
     }
 

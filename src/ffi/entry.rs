@@ -5,7 +5,7 @@ use std::ptr;
 
 use libduckdb_sys as sys;
 
-use super::api::{Api, api, install};
+use super::api::{Outside, api, install};
 use super::contain;
 use super::kept::Kept;
 use super::option::{self, ConfigOption};
@@ -20,6 +20,7 @@ const API_VERSION: &str = "v1.5.6";
 
 /// Registers functions and settings on the database that loads the extension.
 pub struct Registrar {
+    outside: Outside,
     database: sys::duckdb_database,
     connection: sys::duckdb_connection,
     kept: Kept,
@@ -35,25 +36,25 @@ impl Registrar {
     /// Registers a setting.
     pub fn option(&self, option: &ConfigOption) -> Result<()> {
         // SAFETY: the connection is open as long as the registrar exists.
-        unsafe { option::register(self.connection, option) }
+        unsafe { option::register(&self.outside, self.connection, option) }
     }
 
     /// Registers a table function.
     pub fn table<F: TableFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { table::register::<F>(self.connection, &self.kept) }
+        unsafe { table::register::<F>(&self.outside, self.connection, &self.kept) }
     }
 
     /// Registers a scalar function.
     pub fn scalar<F: ScalarFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { scalar::register::<F>(self.connection, &self.kept) }
+        unsafe { scalar::register::<F>(&self.outside, self.connection, &self.kept) }
     }
 
     /// Registers a replacement scan, asked after those of DuckDB itself.
     pub fn replacement<R: ReplacementScan>(&self) {
         // SAFETY: the database is live while it loads the extension.
-        unsafe { replacement::register::<R>(self.database) }
+        unsafe { replacement::register::<R>(&self.outside, self.database) }
     }
 }
 
@@ -61,7 +62,7 @@ impl Drop for Registrar {
     fn drop(&mut self) {
         // A connection left open would keep the database's file locked after it is closed.
         // SAFETY: open until here, closed once.
-        unsafe { (api().duckdb_disconnect)(ptr::from_mut(&mut self.connection)) }
+        unsafe { api().duckdb_disconnect(ptr::from_mut(&mut self.connection)) }
     }
 }
 
@@ -107,8 +108,7 @@ unsafe fn load(info: sys::duckdb_extension_info, access: *const sys::duckdb_exte
                 "this DuckDB lacks the C API {API_VERSION}; DuckDB 1.5.6 or newer is needed"
             )));
         }
-        let table = Api::from_raw(&*raw).map_err(|name| refused(&format!("DuckDB's C API lacks {name}")))?;
-        install(table).map_err(refused)?;
+        install(&*raw).map_err(|why| refused(&why))?;
         // The duckdb crate keeps a table of its own, which reads argument values.
         if !matches!(sys::duckdb_rs_extension_api_init(info, access, API_VERSION), Ok(true)) {
             return Err(refused("DuckDB's C API could not be initialised"));
@@ -119,10 +119,10 @@ unsafe fn load(info: sys::duckdb_extension_info, access: *const sys::duckdb_exte
         }
         let mut connection = ptr::null_mut();
         let database = *database;
-        if (api().duckdb_connect)(database, &mut connection) != sys::DuckDBSuccess {
+        if api().duckdb_connect(database, &mut connection) != sys::DuckDBSuccess {
             return Err(refused("no connection to the database could be opened"));
         }
-        let mut registrar = Registrar { database, connection, kept: Kept::new(()) };
+        let mut registrar = Registrar { outside: Outside::enter(), database, connection, kept: Kept::new(()) };
         crate::functions::register(&mut registrar)
     }
 }

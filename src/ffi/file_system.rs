@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use libduckdb_sys as sys;
 
-use super::api::api;
+use super::api::{Outside, api};
 use super::settings::ClientContext;
+use crate::budget::{Stopped, check_current, reserve};
 
 /// Bytes asked for at once of a file whose size is not known or has grown.
 const STEP: usize = 1 << 16;
@@ -31,6 +32,8 @@ pub enum FileError {
     Denied,
     /// The file has more bytes than were asked for: its size, where DuckDB knows it.
     TooLarge(Option<u64>),
+    /// The query's time is over, or there is no memory for the file.
+    Stopped(Stopped),
     /// Opening or reading failed: DuckDB's words.
     Failed(String),
 }
@@ -50,22 +53,21 @@ impl FileSystem {
     }
 
     fn open(&self, path: &CStr) -> Result<File, FileError> {
-        let api = api();
         // SAFETY: the context lives as long as the statement that holds it; file system and options
         // are made and destroyed here, the handle belongs to `File`.
         unsafe {
-            let mut system = (api.duckdb_client_context_get_file_system)(self.0.raw());
-            let mut options = (api.duckdb_create_file_open_options)();
-            (api.duckdb_file_open_options_set_flag)(options, sys::duckdb_file_flag_DUCKDB_FILE_FLAG_READ, true);
+            let mut system = api().duckdb_client_context_get_file_system(self.0.raw());
+            let mut options = api().duckdb_create_file_open_options();
+            api().duckdb_file_open_options_set_flag(options, sys::duckdb_file_flag_DUCKDB_FILE_FLAG_READ, true);
             let mut handle = ptr::null_mut();
-            let state = (api.duckdb_file_system_open)(system, path.as_ptr(), options, &mut handle);
+            let state = api().duckdb_file_system_open(system, path.as_ptr(), options, &mut handle);
             let opened = if state == sys::DuckDBSuccess && !handle.is_null() {
                 Ok(File(handle))
             } else {
-                Err(failure((api.duckdb_file_system_error_data)(system)))
+                Err(failure(api().duckdb_file_system_error_data(system)))
             };
-            (api.duckdb_destroy_file_open_options)(&mut options);
-            (api.duckdb_destroy_file_system)(&mut system);
+            api().duckdb_destroy_file_open_options(&mut options);
+            api().duckdb_destroy_file_system(&mut system);
             opened
         }
     }
@@ -78,7 +80,7 @@ impl File {
     /// Returns the size; negative when it is not known.
     fn size(&self) -> i64 {
         // SAFETY: the handle is open.
-        unsafe { (api().duckdb_file_handle_size)(self.0) }
+        unsafe { api().duckdb_file_handle_size(self.0) }
     }
 
     /// Reads to the end, which is expected at `size`.
@@ -91,13 +93,14 @@ impl File {
         loop {
             let start = bytes.len();
             let room = if start < expected { expected - start } else { STEP.min(most - start) };
+            check_current().and_then(|()| reserve(&mut bytes, room)).map_err(FileError::Stopped)?;
             bytes.resize(start + room, 0);
             // SAFETY: the handle is open, and the buffer has `room` bytes from `start` on.
             let read =
-                unsafe { (api().duckdb_file_handle_read)(self.0, bytes[start..].as_mut_ptr().cast(), room as i64) };
+                unsafe { api().duckdb_file_handle_read(self.0, bytes[start..].as_mut_ptr().cast(), room as i64) };
             let Ok(read) = usize::try_from(read) else {
                 // SAFETY: the handle is open; the error data is destroyed by `failure`.
-                return Err(unsafe { failure((api().duckdb_file_handle_error_data)(self.0)) });
+                return Err(unsafe { failure(api().duckdb_file_handle_error_data(self.0)) });
             };
             bytes.truncate(start + read.min(room));
             if read == 0 {
@@ -113,7 +116,7 @@ impl File {
 impl Drop for File {
     fn drop(&mut self) {
         // SAFETY: owned and open; the call returns an error instead of throwing.
-        let closed = unsafe { (api().duckdb_file_handle_close)(self.0) };
+        let closed = unsafe { api().duckdb_file_handle_close(self.0) };
         // One that cannot be closed would throw when it is destroyed: what it holds is left to the process.
         if closed == sys::DuckDBSuccess {
             let _ = CLOSED.try_with(|closed| closed.borrow_mut().push(self.0));
@@ -126,12 +129,11 @@ thread_local! {
     static CLOSED: RefCell<Vec<sys::duckdb_file_handle>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Destroys the handles that this thread has closed. Must run outside `catch_unwind`, as DuckDB may throw; the others
-/// then wait for the next call.
-pub(super) fn destroy_closed() {
+/// Destroys the handles that this thread has closed. Where DuckDB throws, the others wait for the next call.
+pub(super) fn destroy_closed(outside: &Outside) {
     while let Some(mut handle) = CLOSED.try_with(|closed| closed.borrow_mut().pop()).ok().flatten() {
         // SAFETY: closed by `File::drop`, which has given it up; destroyed once.
-        unsafe { (api().duckdb_destroy_file_handle)(&mut handle) }
+        unsafe { outside.duckdb_destroy_file_handle(&mut handle) }
     }
 }
 
@@ -140,18 +142,17 @@ pub(super) fn destroy_closed() {
 /// # Safety
 /// `data` must be owned error data of the API.
 unsafe fn failure(mut data: sys::duckdb_error_data) -> FileError {
-    let api = api();
     // SAFETY: the caller's promise; the message lives as long as the data and is copied.
     unsafe {
-        let kind = (api.duckdb_error_data_error_type)(data);
-        let message = (api.duckdb_error_data_message)(data);
+        let kind = api().duckdb_error_data_error_type(data);
+        let message = api().duckdb_error_data_message(data);
         let words = if message.is_null() { "".into() } else { CStr::from_ptr(message).to_string_lossy() };
         let error = if kind == sys::duckdb_error_type_DUCKDB_ERROR_PERMISSION {
             FileError::Denied
         } else {
             FileError::Failed(words.into_owned())
         };
-        (api.duckdb_destroy_error_data)(&mut data);
+        api().duckdb_destroy_error_data(&mut data);
         error
     }
 }

@@ -7,8 +7,9 @@ use std::slice;
 use libduckdb_sys as sys;
 use sys::idx_t;
 
-use super::api::api;
+use super::api::{Outside, api};
 use super::types::{Type, TypeHandle};
+use crate::budget::Stopped;
 
 /// A flat argument vector, readable without further API calls (so also inside `catch_unwind`).
 pub struct Input {
@@ -22,38 +23,44 @@ pub struct Input {
 }
 
 impl Input {
-    /// Fetches the pointers of a vector; must run outside `catch_unwind`, as the elements of lists
-    /// are copied.
+    /// Fetches the pointers of a vector; the elements of lists are copied.
+    ///
+    /// # Errors
+    /// [`Stopped::Allocation`] where there is no memory for the copy.
     ///
     /// # Safety
     /// `vector` must be a flat vector of type `kind` with `rows` rows that outlives the result.
-    pub unsafe fn new(vector: sys::duckdb_vector, kind: &Type, rows: usize) -> Self {
-        let api = api();
+    pub unsafe fn new(
+        outside: &Outside,
+        vector: sys::duckdb_vector,
+        kind: &Type,
+        rows: usize,
+    ) -> Result<Self, Stopped> {
         // SAFETY: the caller's promise; a list's child has as many rows as the list says, and a
         // struct's children have as many as the struct.
         unsafe {
             let (children, elements) = match kind {
                 Type::List(child) => {
-                    let length = (api.duckdb_list_vector_get_size)(vector) as usize;
-                    let elements = Vector::flat((api.duckdb_list_vector_get_child)(vector), child, length);
-                    (vec![(**child, Self::new(elements.0, child, length))], Some(elements))
+                    let length = api().duckdb_list_vector_get_size(vector) as usize;
+                    let elements = Vector::flat(outside, outside.duckdb_list_vector_get_child(vector), child, length)?;
+                    (vec![(**child, Self::new(outside, elements.0, child, length)?)], Some(elements))
                 }
                 Type::Struct(fields) => {
-                    let child = |index| (api.duckdb_struct_vector_get_child)(vector, index as idx_t);
+                    let child = |index| outside.duckdb_struct_vector_get_child(vector, index as idx_t);
                     let field = |(index, field): (usize, &super::Field)| {
-                        (field.kind, Self::new(child(index), &field.kind, rows))
+                        Ok((field.kind, Self::new(outside, child(index), &field.kind, rows)?))
                     };
-                    (fields.iter().enumerate().map(field).collect(), None)
+                    (fields.iter().enumerate().map(field).collect::<Result<_, Stopped>>()?, None)
                 }
                 _ => (Vec::new(), None),
             };
-            Self {
-                data: (api.duckdb_vector_get_data)(vector),
-                mask: (api.duckdb_vector_get_validity)(vector),
+            Ok(Self {
+                data: api().duckdb_vector_get_data(vector),
+                mask: api().duckdb_vector_get_validity(vector),
                 rows,
                 children,
                 _elements: elements,
-            }
+            })
         }
     }
 
@@ -133,17 +140,20 @@ impl Vector {
     ///
     /// # Safety
     /// `elements` must be a live vector of type `kind` with `rows` rows.
-    unsafe fn flat(elements: sys::duckdb_vector, kind: &Type, rows: usize) -> Self {
-        let api = api();
+    unsafe fn flat(outside: &Outside, elements: sys::duckdb_vector, kind: &Type, rows: usize) -> Result<Self, Stopped> {
         // SAFETY: the caller's promise; the copy has room for every row, and the selection names
         // each of them once.
         unsafe {
-            let copy = Self((api.duckdb_create_vector)(TypeHandle::new(kind).raw(), rows as idx_t));
-            let selection = Selection((api.duckdb_create_selection_vector)(rows as idx_t));
-            let places = (api.duckdb_selection_vector_get_data_ptr)(selection.0);
+            let copy = Self(outside.duckdb_create_vector(TypeHandle::new(outside, kind).raw(), rows as idx_t));
+            // DuckDB catches what it throws there, and returns null.
+            if copy.0.is_null() {
+                return Err(Stopped::Allocation);
+            }
+            let selection = Selection(outside.duckdb_create_selection_vector(rows as idx_t));
+            let places = api().duckdb_selection_vector_get_data_ptr(selection.0);
             (0..rows).for_each(|row| places.add(row).write(row as sys::sel_t));
-            (api.duckdb_vector_copy_sel)(elements, copy.0, selection.0, rows as idx_t, 0, 0);
-            copy
+            outside.duckdb_vector_copy_sel(elements, copy.0, selection.0, rows as idx_t, 0, 0);
+            Ok(copy)
         }
     }
 }
@@ -151,7 +161,7 @@ impl Vector {
 impl Drop for Vector {
     fn drop(&mut self) {
         // SAFETY: the vector is owned and destroyed once.
-        unsafe { (api().duckdb_destroy_vector)(&mut self.0) }
+        unsafe { api().duckdb_destroy_vector(&mut self.0) }
     }
 }
 
@@ -161,6 +171,6 @@ struct Selection(sys::duckdb_selection_vector);
 impl Drop for Selection {
     fn drop(&mut self) {
         // SAFETY: the selection is owned and destroyed once.
-        unsafe { (api().duckdb_destroy_selection_vector)(self.0) }
+        unsafe { api().duckdb_destroy_selection_vector(self.0) }
     }
 }

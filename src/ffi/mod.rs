@@ -6,9 +6,9 @@
 //! 1. **A Rust panic never crosses into DuckDB.** Domain code runs inside `contain::run`, which
 //!    turns a panic into a SQL error.
 //! 2. **A C++ exception of DuckDB passes through.** Callbacks and every API pointer are
-//!    `extern "C-unwind"`, and no API call that can throw runs inside `catch_unwind` (which would
-//!    abort on a foreign exception). So each callback has two halves: compute plain Rust values
-//!    inside, write vectors outside.
+//!    `extern "C-unwind"`, and no API call that may throw runs inside `catch_unwind` (which would
+//!    abort on a foreign exception): such calls are methods of `api::Outside`, which `contain::run`
+//!    borrows. So each callback has two halves: compute plain Rust values inside, write vectors outside.
 //! 3. **Bind data is immutable.** Whatever can change between PREPARE and EXECUTE (settings,
 //!    branches, files) is read when a scan opens.
 #![allow(unsafe_code)]

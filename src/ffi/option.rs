@@ -5,7 +5,7 @@ use std::ptr;
 
 use libduckdb_sys as sys;
 
-use super::api::api;
+use super::api::{Outside, api};
 use super::types::{Type, TypeHandle, c_name};
 use crate::error::{Error, Result};
 
@@ -35,28 +35,27 @@ pub struct ConfigOption {
 ///
 /// # Safety
 /// `connection` must be open.
-pub unsafe fn register(connection: sys::duckdb_connection, option: &ConfigOption) -> Result<()> {
-    let api = api();
+pub unsafe fn register(outside: &Outside, connection: sys::duckdb_connection, option: &ConfigOption) -> Result<()> {
     let kind = match option.default {
-        Default::Text(_) => TypeHandle::new(&Type::Varchar),
-        Default::Texts(_) => TypeHandle::new(&Type::List(&Type::Varchar)),
-        Default::Number(_) => TypeHandle::plain(sys::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT),
+        Default::Text(_) => TypeHandle::new(outside, &Type::Varchar),
+        Default::Texts(_) => TypeHandle::new(outside, &Type::List(&Type::Varchar)),
+        Default::Number(_) => TypeHandle::plain(outside, sys::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT),
     };
     let (name, description) = (c_name(option.name), c_name(option.description));
     // SAFETY: everything created here is destroyed here, once; DuckDB copies what it is given. The
     // default has exactly the option's type, as another would be cast, which can throw.
     let state = unsafe {
-        let mut handle = (api.duckdb_create_config_option)();
-        let mut value = create(&option.default);
-        (api.duckdb_config_option_set_name)(handle, name.as_ptr());
-        (api.duckdb_config_option_set_description)(handle, description.as_ptr());
-        (api.duckdb_config_option_set_type)(handle, kind.raw());
-        (api.duckdb_config_option_set_default_value)(handle, value);
+        let mut handle = outside.duckdb_create_config_option();
+        let mut value = create(outside, &option.default);
+        outside.duckdb_config_option_set_name(handle, name.as_ptr());
+        outside.duckdb_config_option_set_description(handle, description.as_ptr());
+        outside.duckdb_config_option_set_type(handle, kind.raw());
+        outside.duckdb_config_option_set_default_value(handle, value);
         let global = sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_GLOBAL;
-        (api.duckdb_config_option_set_default_scope)(handle, global);
-        let state = (api.duckdb_register_config_option)(connection, handle);
-        (api.duckdb_destroy_value)(&mut value);
-        (api.duckdb_destroy_config_option)(&mut handle);
+        api().duckdb_config_option_set_default_scope(handle, global);
+        let state = outside.duckdb_register_config_option(connection, handle);
+        api().duckdb_destroy_value(&mut value);
+        api().duckdb_destroy_config_option(&mut handle);
         state
     };
     if state == sys::DuckDBSuccess {
@@ -70,19 +69,19 @@ pub unsafe fn register(connection: sys::duckdb_connection, option: &ConfigOption
 ///
 /// # Safety
 /// After the API was installed.
-unsafe fn create(default: &Default) -> sys::duckdb_value {
-    let api = api();
+unsafe fn create(outside: &Outside, default: &Default) -> sys::duckdb_value {
     // SAFETY: names are live C strings; DuckDB copies them and the elements of a list.
     unsafe {
         match default {
-            Default::Text(text) => (api.duckdb_create_varchar)(c_name(text).as_ptr()),
-            Default::Number(number) => (api.duckdb_create_uint64)(*number),
+            Default::Text(text) => outside.duckdb_create_varchar(c_name(text).as_ptr()),
+            Default::Number(number) => outside.duckdb_create_uint64(*number),
             Default::Texts(texts) => {
-                let mut values: Vec<_> = texts.iter().map(|text| create(&Default::Text(text))).collect();
-                let child = TypeHandle::new(&Type::Varchar);
+                let mut values: Vec<_> = texts.iter().map(|text| create(outside, &Default::Text(text))).collect();
+                let child = TypeHandle::new(outside, &Type::Varchar);
                 // An empty `Vec` has a dangling pointer, not a null one, which DuckDB would refuse.
-                let list = (api.duckdb_create_list_value)(child.raw(), values.as_mut_ptr(), values.len() as sys::idx_t);
-                values.iter_mut().for_each(|value| (api.duckdb_destroy_value)(ptr::from_mut(value)));
+                let list =
+                    outside.duckdb_create_list_value(child.raw(), values.as_mut_ptr(), values.len() as sys::idx_t);
+                values.iter_mut().for_each(|value| api().duckdb_destroy_value(ptr::from_mut(value)));
                 list
             }
         }

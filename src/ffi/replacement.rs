@@ -5,7 +5,7 @@ use std::ptr;
 
 use libduckdb_sys as sys;
 
-use super::api::api;
+use super::api::{Outside, api};
 use super::contain;
 use super::types::c_name;
 
@@ -23,9 +23,9 @@ pub trait ReplacementScan: 'static {
 ///
 /// # Safety
 /// `database` must be live.
-pub unsafe fn register<R: ReplacementScan>(database: sys::duckdb_database) {
+pub unsafe fn register<R: ReplacementScan>(outside: &Outside, database: sys::duckdb_database) {
     // SAFETY: the callback matches the signature it is called with, and there is no data to free.
-    unsafe { (api().duckdb_add_replacement_scan)(database, Some(scan::<R>), ptr::null_mut(), None) }
+    unsafe { outside.duckdb_add_replacement_scan(database, Some(scan::<R>), ptr::null_mut(), None) }
 }
 
 /// # Safety
@@ -35,28 +35,27 @@ unsafe extern "C-unwind" fn scan<R: ReplacementScan>(
     table: *const c_char,
     _data: *mut c_void,
 ) {
-    let api = api();
-    // SAFETY: the contract above; the values are ours and DuckDB copies them. Nothing here but
-    // `contain::run` is inside `catch_unwind`.
+    // SAFETY: the contract above; the values are ours and DuckDB copies them.
     unsafe {
+        let mut outside = Outside::enter();
         let Ok(table) = CStr::from_ptr(table).to_str() else { return };
-        let arguments = match contain::run(|| Ok(R::arguments(table))) {
+        let arguments = match contain::run(&mut outside, || Ok(R::arguments(table))) {
             Ok(Some(arguments)) => arguments,
             Ok(None) => return,
             Err(error) => {
-                (api.duckdb_replacement_scan_set_error)(info, contain::c_message(&error).as_ptr());
+                outside.duckdb_replacement_scan_set_error(info, contain::c_message(&error).as_ptr());
                 return;
             }
         };
-        (api.duckdb_replacement_scan_set_function_name)(info, c_name(R::FUNCTION).as_ptr());
+        outside.duckdb_replacement_scan_set_function_name(info, c_name(R::FUNCTION).as_ptr());
         for argument in arguments {
             let mut value = match argument.map(CString::new) {
-                Some(Ok(text)) => (api.duckdb_create_varchar)(text.as_ptr()),
+                Some(Ok(text)) => outside.duckdb_create_varchar(text.as_ptr()),
                 // No name that came from C holds a NUL, and so no part of it.
-                Some(Err(_)) | None => (api.duckdb_create_null_value)(),
+                Some(Err(_)) | None => outside.duckdb_create_null_value(),
             };
-            (api.duckdb_replacement_scan_add_parameter)(info, value);
-            (api.duckdb_destroy_value)(&mut value);
+            outside.duckdb_replacement_scan_add_parameter(info, value);
+            api().duckdb_destroy_value(&mut value);
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 
 use libduckdb_sys as sys;
 
-use super::api::api;
+use super::api::{Outside, api};
 use super::column::Column;
 use super::contain;
 use super::file_system;
@@ -14,6 +15,7 @@ use super::kept::Kept;
 use super::settings::{ClientContext, Settings};
 use super::types::{Type, TypeHandle, c_name};
 use super::vector;
+use crate::budget::{Budget, Current, check_current};
 use crate::error::{Error, Result};
 
 /// The parameter types of one overload: BIGINT, BOOLEAN, VARCHAR and lists of structs of these are
@@ -49,6 +51,11 @@ pub trait ScalarFunction: 'static {
 
     /// Prepares a thread of an execution.
     fn open(settings: Settings) -> Result<Self::State>;
+
+    /// What all rows of a thread may use together, asked before each; none asks nothing.
+    fn budget(_state: &Self::State) -> Option<&Arc<Budget>> {
+        None
+    }
 
     /// Appends the value of one row.
     fn call(state: &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()>;
@@ -118,39 +125,42 @@ impl<'a> Arguments<'a> {
 ///
 /// # Safety
 /// `connection` must be open.
-pub unsafe fn register<F: ScalarFunction>(connection: sys::duckdb_connection, kept: &Kept) -> Result<()> {
-    let api = api();
+pub unsafe fn register<F: ScalarFunction>(
+    outside: &Outside,
+    connection: sys::duckdb_connection,
+    kept: &Kept,
+) -> Result<()> {
     let name = c_name(F::NAME);
     // SAFETY: set and functions are ours until destroyed; DuckDB copies what it is given.
     let state = unsafe {
-        let mut set = (api.duckdb_create_scalar_function_set)(name.as_ptr());
+        let mut set = outside.duckdb_create_scalar_function_set(name.as_ptr());
         let mut state = sys::DuckDBSuccess;
         for &overload in F::OVERLOADS {
-            let mut function = (api.duckdb_create_scalar_function)();
-            (api.duckdb_scalar_function_set_name)(function, name.as_ptr());
+            let mut function = outside.duckdb_create_scalar_function();
+            outside.duckdb_scalar_function_set_name(function, name.as_ptr());
             for kind in overload {
-                (api.duckdb_scalar_function_add_parameter)(function, TypeHandle::new(kind).raw());
+                outside.duckdb_scalar_function_add_parameter(function, TypeHandle::new(outside, kind).raw());
             }
-            (api.duckdb_scalar_function_set_return_type)(function, TypeHandle::new(&F::RETURNS).raw());
+            outside.duckdb_scalar_function_set_return_type(function, TypeHandle::new(outside, &F::RETURNS).raw());
             if F::VOLATILE {
-                (api.duckdb_scalar_function_set_volatile)(function);
+                api().duckdb_scalar_function_set_volatile(function);
             }
             if F::NULLS == Nulls::Handle {
-                (api.duckdb_scalar_function_set_special_handling)(function);
+                api().duckdb_scalar_function_set_special_handling(function);
             }
             let (shared, destroy) = kept.share();
-            (api.duckdb_scalar_function_set_extra_info)(function, shared, destroy);
-            (api.duckdb_scalar_function_set_init)(function, Some(init::<F>));
-            (api.duckdb_scalar_function_set_function)(function, Some(call::<F>));
-            if (api.duckdb_add_scalar_function_to_set)(set, function) != sys::DuckDBSuccess {
+            api().duckdb_scalar_function_set_extra_info(function, shared, destroy);
+            api().duckdb_scalar_function_set_init(function, Some(init::<F>));
+            api().duckdb_scalar_function_set_function(function, Some(call::<F>));
+            if outside.duckdb_add_scalar_function_to_set(set, function) != sys::DuckDBSuccess {
                 state = sys::DuckDBError;
             }
-            (api.duckdb_destroy_scalar_function)(&mut function);
+            api().duckdb_destroy_scalar_function(&mut function);
         }
         if state == sys::DuckDBSuccess {
-            state = (api.duckdb_register_scalar_function_set)(connection, set);
+            state = outside.duckdb_register_scalar_function_set(connection, set);
         }
-        (api.duckdb_destroy_scalar_function_set)(&mut set);
+        api().duckdb_destroy_scalar_function_set(&mut set);
         state
     };
     if state == sys::DuckDBSuccess {
@@ -170,23 +180,23 @@ unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
 /// # Safety
 /// Called by DuckDB with a live init info, once per thread and execution.
 unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info) {
-    let api = api();
     // SAFETY: `info` is live, its extra information that of `register`; the context returned is ours
     // and dropped here.
     unsafe {
+        let mut outside = Outside::enter();
         let mut context = ptr::null_mut();
-        (api.duckdb_scalar_function_init_get_client_context)(info, &mut context);
-        let kept = Kept::of((api.duckdb_scalar_function_init_get_extra_info)(info));
-        let settings = ClientContext::new(context).read(F::SETTINGS, kept);
-        let opened = contain::run(|| F::open(settings));
-        file_system::destroy_closed();
+        outside.duckdb_scalar_function_init_get_client_context(info, &mut context);
+        let kept = Kept::of(api().duckdb_scalar_function_init_get_extra_info(info));
+        let settings = ClientContext::new(context).read(&outside, F::SETTINGS, kept);
+        let opened = contain::run(&mut outside, || F::open(settings));
+        file_system::destroy_closed(&outside);
         match opened {
-            Ok(state) => (api.duckdb_scalar_function_init_set_state)(
+            Ok(state) => api().duckdb_scalar_function_init_set_state(
                 info,
                 Box::into_raw(Box::new(state)).cast(),
                 Some(destroy::<F::State>),
             ),
-            Err(error) => (api.duckdb_scalar_function_init_set_error)(info, contain::c_message(&error).as_ptr()),
+            Err(error) => outside.duckdb_scalar_function_init_set_error(info, contain::c_message(&error).as_ptr()),
         }
     }
 }
@@ -198,26 +208,29 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
     input: sys::duckdb_data_chunk,
     output: sys::duckdb_vector,
 ) {
-    let api = api();
     // SAFETY: DuckDB hands over flat vectors of an overload's types, one per argument, and an
     // output vector with room for as many rows. An overload is told by the types of the vectors;
     // these live as long as the callback.
     unsafe {
-        let rows = (api.duckdb_data_chunk_get_size)(input) as usize;
-        let vectors: Vec<_> = (0..(api.duckdb_data_chunk_get_column_count)(input))
-            .map(|index| (api.duckdb_data_chunk_get_vector)(input, index))
+        let mut outside = Outside::enter();
+        let rows = api().duckdb_data_chunk_get_size(input) as usize;
+        let vectors: Vec<_> = (0..api().duckdb_data_chunk_get_column_count(input))
+            .map(|index| api().duckdb_data_chunk_get_vector(input, index))
             .collect();
-        let kinds: Vec<TypeHandle> = vectors.iter().map(|&vector| TypeHandle::of(vector)).collect();
+        let kinds: Vec<TypeHandle> = vectors.iter().map(|&vector| TypeHandle::of(&outside, vector)).collect();
         let is_called = |overload: &&Overload| {
-            overload.len() == kinds.len() && overload.iter().zip(&kinds).all(|(kind, given)| given.is(kind))
+            overload.len() == kinds.len() && overload.iter().zip(&kinds).all(|(kind, given)| given.is(&outside, kind))
         };
         let overload = F::OVERLOADS.iter().find(is_called).expect("an overload of ours");
-        let inputs: Vec<(Type, Input)> =
-            overload.iter().zip(vectors).map(|(kind, vector)| (*kind, Input::new(vector, kind, rows))).collect();
-        let state = &mut *(api.duckdb_scalar_function_get_state)(info).cast::<F::State>();
+        let input = |(kind, vector): (&Type, _)| Ok((*kind, Input::new(&outside, vector, kind, rows)?));
+        let inputs: Result<Vec<(Type, Input)>> = overload.iter().zip(vectors).map(input).collect();
+        let state = &mut *api().duckdb_scalar_function_get_state(info).cast::<F::State>();
         let mut out = Column::new(&F::RETURNS);
-        let computed = contain::run(|| {
+        let computed = contain::run(&mut outside, || {
+            let inputs = inputs?;
+            let _current = F::budget(state).map(Current::enter);
             for row in 0..rows {
+                check_current()?;
                 let arguments = Arguments { inputs: &inputs, row };
                 if F::NULLS == Nulls::Propagate && arguments.has_null() {
                     out.push_null();
@@ -227,10 +240,10 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
             }
             Ok(())
         });
-        file_system::destroy_closed();
+        file_system::destroy_closed(&outside);
         match computed {
-            Ok(()) => vector::write(output, &out),
-            Err(error) => (api.duckdb_scalar_function_set_error)(info, contain::c_message(&error).as_ptr()),
+            Ok(()) => vector::write(&outside, output, &out),
+            Err(error) => outside.duckdb_scalar_function_set_error(info, contain::c_message(&error).as_ptr()),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use libduckdb_sys as sys;
 
-use super::api::api;
+use super::api::{Outside, api};
 use super::file_system::FileSystem;
 use super::kept::Kept;
 use super::types::c_name;
@@ -34,8 +34,8 @@ impl ClientContext {
         Arc::new(Self(raw))
     }
 
-    /// Reads the named settings; must run outside `catch_unwind`, as DuckDB may throw.
-    pub fn read(self: &Arc<Self>, names: &[&'static str], kept: Kept) -> Settings {
+    /// Reads the named settings.
+    pub fn read(self: &Arc<Self>, outside: &Outside, names: &[&'static str], kept: Kept) -> Settings {
         let mut values = HashMap::new();
         let mut own = HashSet::new();
         let mut connection = 0;
@@ -51,7 +51,10 @@ impl ClientContext {
                 // SAFETY: the context lives as long as the statement that holds it; the value
                 // returned is ours, or null for an unknown name.
                 let value = unsafe {
-                    Value::take((api().duckdb_client_context_get_config_option)(self.0, key.as_ptr(), &mut scope))
+                    Value::take(
+                        outside,
+                        outside.duckdb_client_context_get_config_option(self.0, key.as_ptr(), &mut scope),
+                    )
                 };
                 values.insert(name, value.unwrap_or(Value::Null));
                 if scope == sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_SESSION {
@@ -59,7 +62,7 @@ impl ClientContext {
                 }
             }
             // SAFETY: the context is live, as above.
-            connection = unsafe { (api().duckdb_client_context_get_connection_id)(self.0) };
+            connection = unsafe { api().duckdb_client_context_get_connection_id(self.0) };
         }
         let files = (!self.0.is_null()).then(|| FileSystem::new(Arc::clone(self)));
         Settings { values, own, files, connection, kept: Some(kept) }
@@ -75,7 +78,7 @@ impl Drop for ClientContext {
     fn drop(&mut self) {
         if !self.0.is_null() {
             // SAFETY: owned, destroyed once.
-            unsafe { (api().duckdb_destroy_client_context)(ptr::from_mut(&mut self.0)) }
+            unsafe { api().duckdb_destroy_client_context(ptr::from_mut(&mut self.0)) }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use libduckdb_sys as sys;
 use sys::idx_t;
 
-use super::api::api;
+use super::api::{Outside, api};
 use super::column::Batch;
 use super::contain;
 use super::file_system;
@@ -59,28 +59,31 @@ pub trait TableFunction: 'static {
 ///
 /// # Safety
 /// `connection` must be open.
-pub unsafe fn register<F: TableFunction>(connection: sys::duckdb_connection, kept: &Kept) -> Result<()> {
-    let api = api();
+pub unsafe fn register<F: TableFunction>(
+    outside: &Outside,
+    connection: sys::duckdb_connection,
+    kept: &Kept,
+) -> Result<()> {
     // SAFETY: the function is ours until it is destroyed below; DuckDB copies names and types,
     // and the callbacks match the signatures it calls them with.
     let state = unsafe {
-        let mut function = (api.duckdb_create_table_function)();
-        (api.duckdb_table_function_set_name)(function, c_name(F::NAME).as_ptr());
+        let mut function = outside.duckdb_create_table_function();
+        outside.duckdb_table_function_set_name(function, c_name(F::NAME).as_ptr());
         for field in F::PARAMETERS {
-            (api.duckdb_table_function_add_parameter)(function, TypeHandle::new(&field.kind).raw());
+            outside.duckdb_table_function_add_parameter(function, TypeHandle::new(outside, &field.kind).raw());
         }
         for field in F::NAMED {
-            let (name, kind) = (c_name(field.name), TypeHandle::new(&field.kind));
-            (api.duckdb_table_function_add_named_parameter)(function, name.as_ptr(), kind.raw());
+            let (name, kind) = (c_name(field.name), TypeHandle::new(outside, &field.kind));
+            outside.duckdb_table_function_add_named_parameter(function, name.as_ptr(), kind.raw());
         }
-        (api.duckdb_table_function_supports_projection_pushdown)(function, true);
+        api().duckdb_table_function_supports_projection_pushdown(function, true);
         let (shared, destroy) = kept.share();
-        (api.duckdb_table_function_set_extra_info)(function, shared, destroy);
-        (api.duckdb_table_function_set_bind)(function, Some(bind::<F>));
-        (api.duckdb_table_function_set_init)(function, Some(init::<F>));
-        (api.duckdb_table_function_set_function)(function, Some(scan::<F>));
-        let state = (api.duckdb_register_table_function)(connection, function);
-        (api.duckdb_destroy_table_function)(&mut function);
+        api().duckdb_table_function_set_extra_info(function, shared, destroy);
+        api().duckdb_table_function_set_bind(function, Some(bind::<F>));
+        api().duckdb_table_function_set_init(function, Some(init::<F>));
+        api().duckdb_table_function_set_function(function, Some(scan::<F>));
+        let state = outside.duckdb_register_table_function(connection, function);
+        api().duckdb_destroy_table_function(&mut function);
         state
     };
     if state == sys::DuckDBSuccess {
@@ -112,33 +115,33 @@ unsafe extern "C-unwind" fn destroy<T>(data: *mut c_void) {
 /// # Safety
 /// Called by DuckDB with a live bind info.
 unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) {
-    let api = api();
-    // SAFETY: `info` is live for the whole callback. Values returned are ours. Nothing here but
-    // `contain::run` is inside `catch_unwind`.
+    // SAFETY: `info` is live for the whole callback. Values returned are ours.
     unsafe {
+        let mut outside = Outside::enter();
         for field in F::COLUMNS {
-            let (name, kind) = (c_name(field.name), TypeHandle::new(&field.kind));
-            (api.duckdb_bind_add_result_column)(info, name.as_ptr(), kind.raw());
+            let (name, kind) = (c_name(field.name), TypeHandle::new(&outside, &field.kind));
+            outside.duckdb_bind_add_result_column(info, name.as_ptr(), kind.raw());
         }
         let arguments: Vec<Value> = (0..F::PARAMETERS.len() as idx_t)
-            .map(|index| Value::take((api.duckdb_bind_get_parameter)(info, index)).unwrap_or(Value::Null))
+            .map(|index| Value::take(&outside, outside.duckdb_bind_get_parameter(info, index)).unwrap_or(Value::Null))
             .collect();
         let named: Vec<Value> = F::NAMED
             .iter()
             .map(|field| {
                 let name = c_name(field.name);
-                Value::take((api.duckdb_bind_get_named_parameter)(info, name.as_ptr())).unwrap_or(Value::Null)
+                Value::take(&outside, outside.duckdb_bind_get_named_parameter(info, name.as_ptr()))
+                    .unwrap_or(Value::Null)
             })
             .collect();
-        match contain::run(|| F::bind(&arguments, &named)) {
+        match contain::run(&mut outside, || F::bind(&arguments, &named)) {
             Ok(bind) => {
                 let mut context = ptr::null_mut();
-                (api.duckdb_table_function_get_client_context)(info, &mut context);
+                outside.duckdb_table_function_get_client_context(info, &mut context);
                 let data = Box::new(BindData { bind, context: ClientContext::new(context) });
                 let destroy = destroy::<BindData<F::Bind>>;
-                (api.duckdb_bind_set_bind_data)(info, Box::into_raw(data).cast(), Some(destroy));
+                api().duckdb_bind_set_bind_data(info, Box::into_raw(data).cast(), Some(destroy));
             }
-            Err(error) => (api.duckdb_bind_set_error)(info, contain::c_message(&error).as_ptr()),
+            Err(error) => outside.duckdb_bind_set_error(info, contain::c_message(&error).as_ptr()),
         }
     }
 }
@@ -146,27 +149,27 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
 /// # Safety
 /// Called by DuckDB with a live init info, after a bind that succeeded.
 unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) {
-    let api = api();
     // SAFETY: `info` is live, its extra information that of `register`; the bind data is the one
     // `bind::<F>` set, shared and never written.
     unsafe {
-        let data = &*(api.duckdb_init_get_bind_data)(info).cast::<BindData<F::Bind>>();
-        let projection: Vec<usize> = (0..(api.duckdb_init_get_column_count)(info))
-            .map(|index| (api.duckdb_init_get_column_index)(info, index) as usize)
+        let mut outside = Outside::enter();
+        let data = &*api().duckdb_init_get_bind_data(info).cast::<BindData<F::Bind>>();
+        let projection: Vec<usize> = (0..api().duckdb_init_get_column_count(info))
+            .map(|index| api().duckdb_init_get_column_index(info, index) as usize)
             .collect();
-        let kept = Kept::of((api.duckdb_init_get_extra_info)(info));
-        let settings = data.context.read(F::SETTINGS, kept);
-        let opened = contain::run(|| {
+        let kept = Kept::of(api().duckdb_init_get_extra_info(info));
+        let settings = data.context.read(&outside, F::SETTINGS, kept);
+        let opened = contain::run(&mut outside, || {
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
             Ok(Box::new(ScanData { scan, batch: Batch::new(F::COLUMNS, &projection), broken: false }))
         });
-        file_system::destroy_closed();
+        file_system::destroy_closed(&outside);
         match opened {
             Ok(scan) => {
                 let destroy = destroy::<ScanData<F::Scan>>;
-                (api.duckdb_init_set_init_data)(info, Box::into_raw(scan).cast(), Some(destroy));
+                api().duckdb_init_set_init_data(info, Box::into_raw(scan).cast(), Some(destroy));
             }
-            Err(error) => (api.duckdb_init_set_error)(info, contain::c_message(&error).as_ptr()),
+            Err(error) => outside.duckdb_init_set_error(info, contain::c_message(&error).as_ptr()),
         }
     }
 }
@@ -174,12 +177,12 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
 /// # Safety
 /// Called by DuckDB with live handles, by one thread at a time (max_threads stays 1).
 unsafe extern "C-unwind" fn scan<F: TableFunction>(info: sys::duckdb_function_info, output: sys::duckdb_data_chunk) {
-    let api = api();
     // SAFETY: the init data is the one `init::<F>` set; no other thread uses it meanwhile. The
     // chunk has the projected columns, in order, with room for `CHUNK_ROWS` rows.
     unsafe {
-        let data = &mut *(api.duckdb_function_get_init_data)(info).cast::<ScanData<F::Scan>>();
-        let filled = contain::run(|| {
+        let mut outside = Outside::enter();
+        let data = &mut *api().duckdb_function_get_init_data(info).cast::<ScanData<F::Scan>>();
+        let filled = contain::run(&mut outside, || {
             if std::mem::replace(&mut data.broken, true) {
                 return Err(Error::tool_failed("the scan ended with an error before"));
             }
@@ -188,14 +191,14 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(info: sys::duckdb_function_in
             data.broken = false;
             Ok(())
         });
-        file_system::destroy_closed();
+        file_system::destroy_closed(&outside);
         if let Err(error) = filled {
-            (api.duckdb_function_set_error)(info, contain::c_message(&error).as_ptr());
+            outside.duckdb_function_set_error(info, contain::c_message(&error).as_ptr());
             return;
         }
         for (index, column) in data.batch.columns().iter().enumerate() {
-            vector::write((api.duckdb_data_chunk_get_vector)(output, index as idx_t), column);
+            vector::write(&outside, api().duckdb_data_chunk_get_vector(output, index as idx_t), column);
         }
-        (api.duckdb_data_chunk_set_size)(output, data.batch.rows() as idx_t);
+        outside.duckdb_data_chunk_set_size(output, data.batch.rows() as idx_t);
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char};
 
 use libduckdb_sys as sys;
 
-use super::api::api;
+use super::api::{Outside, api};
 
 /// A SQL type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,62 +75,60 @@ pub struct TypeHandle(sys::duckdb_logical_type);
 
 impl TypeHandle {
     /// Creates DuckDB's handle of `kind`.
-    pub fn new(kind: &Type) -> Self {
+    pub fn new(outside: &Outside, kind: &Type) -> Self {
         match kind {
             Type::Json => {
-                let text = Self::plain(kind.id());
+                let text = Self::plain(outside, kind.id());
                 // SAFETY: `text` is a live handle; DuckDB copies the name.
-                unsafe { (api().duckdb_logical_type_set_alias)(text.0, c"JSON".as_ptr()) };
+                unsafe { outside.duckdb_logical_type_set_alias(text.0, c"JSON".as_ptr()) };
                 text
             }
             Type::List(child) => {
-                let child = Self::new(child);
+                let child = Self::new(outside, child);
                 // SAFETY: `child` is a live handle; DuckDB copies the type behind it.
-                Self(unsafe { (api().duckdb_create_list_type)(child.0) })
+                Self(unsafe { outside.duckdb_create_list_type(child.0) })
             }
             Type::Struct(fields) => {
                 let names: Vec<CString> = fields.iter().map(|field| c_name(field.name)).collect();
-                let kinds: Vec<Self> = fields.iter().map(|field| Self::new(&field.kind)).collect();
+                let kinds: Vec<Self> = fields.iter().map(|field| Self::new(outside, &field.kind)).collect();
                 let mut name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
                 let mut kind_pointers: Vec<_> = kinds.iter().map(|kind| kind.0).collect();
                 // SAFETY: both arrays hold `fields.len()` live elements; DuckDB copies them.
                 Self(unsafe {
-                    (api().duckdb_create_struct_type)(
+                    outside.duckdb_create_struct_type(
                         kind_pointers.as_mut_ptr(),
                         name_pointers.as_mut_ptr(),
                         fields.len() as sys::idx_t,
                     )
                 })
             }
-            _ => Self::plain(kind.id()),
+            _ => Self::plain(outside, kind.id()),
         }
     }
 
     /// Creates DuckDB's handle of a type without parts.
-    pub fn plain(id: sys::duckdb_type) -> Self {
+    pub fn plain(outside: &Outside, id: sys::duckdb_type) -> Self {
         // SAFETY: takes a plain number and returns an owned handle.
-        Self(unsafe { (api().duckdb_create_logical_type)(id) })
+        Self(unsafe { outside.duckdb_create_logical_type(id) })
     }
 
     /// Returns the type of a vector.
     ///
     /// # Safety
     /// `vector` must be live.
-    pub unsafe fn of(vector: sys::duckdb_vector) -> Self {
+    pub unsafe fn of(outside: &Outside, vector: sys::duckdb_vector) -> Self {
         // SAFETY: the vector is live and the handle returned is owned.
-        Self(unsafe { (api().duckdb_vector_get_column_type)(vector) })
+        Self(unsafe { outside.duckdb_vector_get_column_type(vector) })
     }
 
     /// Tells whether it is of a kind; structs are told apart by how many fields they have.
-    pub fn is(&self, kind: &Type) -> bool {
+    pub fn is(&self, outside: &Outside, kind: &Type) -> bool {
         // SAFETY: the handle is live, and its parts are asked for once it is known to have them.
         unsafe {
-            (api().duckdb_get_type_id)(self.0) == kind.id()
+            api().duckdb_get_type_id(self.0) == kind.id()
                 && match kind {
-                    Type::List(child) => Self((api().duckdb_list_type_child_type)(self.0)).is(child),
-                    Type::Struct(fields) => {
-                        (api().duckdb_struct_type_child_count)(self.0) == fields.len() as sys::idx_t
-                    }
+                    Type::List(child) => Self(outside.duckdb_list_type_child_type(self.0)).is(outside, child),
+                    Type::Struct(fields) => api().duckdb_struct_type_child_count(self.0) == fields.len() as sys::idx_t,
                     _ => true,
                 }
         }
@@ -145,7 +143,7 @@ impl TypeHandle {
 impl Drop for TypeHandle {
     fn drop(&mut self) {
         // SAFETY: the handle is owned and destroyed once.
-        unsafe { (api().duckdb_destroy_logical_type)(&mut self.0) }
+        unsafe { api().duckdb_destroy_logical_type(&mut self.0) }
     }
 }
 

@@ -4,7 +4,7 @@ use duckdb::core::LogicalTypeId;
 use duckdb::vtab::Value as HostValue;
 use libduckdb_sys as sys;
 
-use super::api::api;
+use super::api::Outside;
 
 /// An owned copy of a DuckDB value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,19 +28,20 @@ impl Value {
     ///
     /// # Safety
     /// `raw` must be null or an owned value of the API.
-    pub(super) unsafe fn take(raw: sys::duckdb_value) -> Option<Self> {
+    pub(super) unsafe fn take(outside: &Outside, raw: sys::duckdb_value) -> Option<Self> {
         if raw.is_null() {
             return None;
         }
         let value = HostValue::from(raw);
         if !value.is_null() && value.logical_type_id() == LogicalTypeId::TimestampTZ {
             // SAFETY: `raw` lives as long as `value`, and is of the type that is asked for.
-            return Some(Self::Timestamp(unsafe { (api().duckdb_get_timestamp_tz)(raw) }.micros));
+            return Some(Self::Timestamp(unsafe { outside.duckdb_get_timestamp_tz(raw) }.micros));
         }
-        Some(Self::copy(&value))
+        Some(Self::copy(outside, &value))
     }
 
-    fn copy(value: &HostValue) -> Self {
+    /// Reads a value with the functions of the duckdb crate, which may throw: hence the witness.
+    fn copy(outside: &Outside, value: &HostValue) -> Self {
         // Reading a NULL as text aborts the process, so this test comes first.
         if value.is_null() {
             return Self::Null;
@@ -56,7 +57,9 @@ impl Value {
             | LogicalTypeId::UInteger => Self::Integer(value.to_int64()),
             LogicalTypeId::UBigint => Self::Integer(i64::try_from(value.to_uint64()).unwrap_or(i64::MAX)),
             LogicalTypeId::Varchar => Self::Text(value.to_string()),
-            LogicalTypeId::List => Self::List(value.to_list().unwrap_or_default().iter().map(Self::copy).collect()),
+            LogicalTypeId::List => {
+                Self::List(value.to_list().unwrap_or_default().iter().map(|value| Self::copy(outside, value)).collect())
+            }
             _ => Self::Null,
         }
     }

@@ -3,31 +3,29 @@
 use libduckdb_sys as sys;
 use sys::idx_t;
 
-use super::api::{Api, api};
+use super::api::Outside;
 use super::column::Column;
 
-/// Writes `column` to `vector` from row 0 on; must run outside `catch_unwind`, as DuckDB throws
-/// when its memory limit is reached.
+/// Writes `column` to `vector` from row 0 on; DuckDB throws when its memory limit is reached.
 ///
 /// # Safety
 /// `vector` must be a writable vector of the column's type with room for its values (a list's
 /// child grows here), in the callback that was given it.
-pub unsafe fn write(vector: sys::duckdb_vector, column: &Column) {
-    let api = api();
+pub unsafe fn write(outside: &Outside, vector: sys::duckdb_vector, column: &Column) {
     // SAFETY: the caller's promise on type and room; every row index is below the column's length.
     unsafe {
         match column {
-            Column::Boolean(values) => write_plain(api, vector, values),
-            Column::UTinyInt(values) => write_plain(api, vector, values),
-            Column::BigInt(values) => write_plain(api, vector, values),
-            Column::Double(values) => write_plain(api, vector, values),
+            Column::Boolean(values) => write_plain(outside, vector, values),
+            Column::UTinyInt(values) => write_plain(outside, vector, values),
+            Column::BigInt(values) => write_plain(outside, vector, values),
+            Column::Double(values) => write_plain(outside, vector, values),
             Column::Text(texts) | Column::Blob(texts) => {
-                let mut nulls = Nulls::new(api, vector);
+                let mut nulls = Nulls::new(outside, vector);
                 for (row, text) in texts.iter().enumerate() {
                     match text {
                         // A VARCHAR's bytes come from a `str`, so DuckDB's UTF-8 check cannot turn
                         // them into NULL; a BLOB's are not checked.
-                        Some(text) => (api.duckdb_vector_assign_string_element_len)(
+                        Some(text) => outside.duckdb_vector_assign_string_element_len(
                             vector,
                             row as idx_t,
                             text.as_ptr().cast(),
@@ -40,9 +38,9 @@ pub unsafe fn write(vector: sys::duckdb_vector, column: &Column) {
             Column::List { lengths, child } => {
                 // The total, not an increment; the child's data may move here, so it is fetched
                 // only when the child is written, after the last reserve.
-                (api.duckdb_list_vector_reserve)(vector, child.len() as idx_t);
-                let entries = (api.duckdb_vector_get_data)(vector).cast::<sys::duckdb_list_entry>();
-                let mut nulls = Nulls::new(api, vector);
+                outside.duckdb_list_vector_reserve(vector, child.len() as idx_t);
+                let entries = outside.duckdb_vector_get_data(vector).cast::<sys::duckdb_list_entry>();
+                let mut nulls = Nulls::new(outside, vector);
                 let mut offset = 0;
                 for (row, length) in lengths.iter().enumerate() {
                     let entry = sys::duckdb_list_entry { offset, length: length.unwrap_or(0) as u64 };
@@ -52,14 +50,14 @@ pub unsafe fn write(vector: sys::duckdb_vector, column: &Column) {
                         nulls.set(row);
                     }
                 }
-                write((api.duckdb_list_vector_get_child)(vector), child);
-                (api.duckdb_list_vector_set_size)(vector, child.len() as idx_t);
+                write(outside, outside.duckdb_list_vector_get_child(vector), child);
+                outside.duckdb_list_vector_set_size(vector, child.len() as idx_t);
             }
             Column::Struct { fields, nulls: null_rows } => {
-                let mut nulls = Nulls::new(api, vector);
+                let mut nulls = Nulls::new(outside, vector);
                 null_rows.iter().for_each(|&row| nulls.set(row));
                 for (index, field) in fields.iter().enumerate() {
-                    write((api.duckdb_struct_vector_get_child)(vector, index as idx_t), field);
+                    write(outside, outside.duckdb_struct_vector_get_child(vector, index as idx_t), field);
                 }
             }
         }
@@ -70,11 +68,11 @@ pub unsafe fn write(vector: sys::duckdb_vector, column: &Column) {
 ///
 /// # Safety
 /// As `write`; `T` is the vector's physical type.
-unsafe fn write_plain<T: Copy>(api: &Api, vector: sys::duckdb_vector, values: &[Option<T>]) {
+unsafe fn write_plain<T: Copy>(outside: &Outside, vector: sys::duckdb_vector, values: &[Option<T>]) {
     // SAFETY: the data pointer has room for the vector's capacity of `T`.
     unsafe {
-        let data = (api.duckdb_vector_get_data)(vector).cast::<T>();
-        let mut nulls = Nulls::new(api, vector);
+        let data = outside.duckdb_vector_get_data(vector).cast::<T>();
+        let mut nulls = Nulls::new(outside, vector);
         for (row, value) in values.iter().enumerate() {
             match value {
                 Some(value) => data.add(row).write(*value),
@@ -86,14 +84,14 @@ unsafe fn write_plain<T: Copy>(api: &Api, vector: sys::duckdb_vector, values: &[
 
 /// The validity mask of a vector, made when the first NULL is met.
 struct Nulls<'a> {
-    api: &'a Api,
+    outside: &'a Outside,
     vector: sys::duckdb_vector,
     mask: *mut u64,
 }
 
 impl<'a> Nulls<'a> {
-    fn new(api: &'a Api, vector: sys::duckdb_vector) -> Self {
-        Self { api, vector, mask: std::ptr::null_mut() }
+    fn new(outside: &'a Outside, vector: sys::duckdb_vector) -> Self {
+        Self { outside, vector, mask: std::ptr::null_mut() }
     }
 
     /// Marks a row as NULL.
@@ -104,8 +102,8 @@ impl<'a> Nulls<'a> {
         // SAFETY: after `ensure_validity_writable` the mask has a bit for every row.
         unsafe {
             if self.mask.is_null() {
-                (self.api.duckdb_vector_ensure_validity_writable)(self.vector);
-                self.mask = (self.api.duckdb_vector_get_validity)(self.vector);
+                self.outside.duckdb_vector_ensure_validity_writable(self.vector);
+                self.mask = self.outside.duckdb_vector_get_validity(self.vector);
             }
             *self.mask.add(row / 64) &= !(1 << (row % 64));
         }

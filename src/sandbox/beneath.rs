@@ -166,8 +166,11 @@ pub(super) fn read_bounded(file: File, limit: u64) -> std::io::Result<Option<Vec
     if size > limit {
         return Ok(None);
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    // One byte more than the limit tells a file that has grown over it.
+    let mut bytes = Vec::new();
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(size.saturating_add(1)).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    // One byte more than the limit tells a file that has grown over it. Where it has, the standard library reserves what
+    // is read beyond in a way that fails.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }

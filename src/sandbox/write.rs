@@ -19,6 +19,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::place::{Identity, Place};
+use crate::budget::check_current;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
@@ -113,11 +114,11 @@ impl Place<'_> {
     fn write_in(&self, folder: &OwnedFd, bytes: &[u8], expected: &Expected) -> Result<()> {
         let shown = quoted(&self.to_string());
         let failed = |error: io::Error| self.write_failed(error);
-        lock(folder).map_err(|error| match error {
-            Errno::WOULDBLOCK => Error::tool_failed(format!("the folder of {shown} is locked by another writer"))
-                .with_hint("Try again when it has finished"),
-            error => failed(error.into()),
-        })?;
+        let is_locked = lock(folder)?.map_err(|error| failed(error.into()))?;
+        if !is_locked {
+            return Err(Error::tool_failed(format!("the folder of {shown} is locked by another writer"))
+                .with_hint("Try again when it has finished"));
+        }
         // The lock ends with the handle.
         self.check_unchanged(expected)?;
         let replaced = match expected {
@@ -244,14 +245,18 @@ fn remove_made(made: Vec<(OwnedFd, String)>) {
     }
 }
 
-/// Waits for the lock on a folder, up to a limit.
-fn lock(folder: &OwnedFd) -> rustix::io::Result<()> {
+/// Waits for the lock on a folder, up to a limit and within the budget of the thread; tells whether it was got.
+fn lock(folder: &OwnedFd) -> Result<rustix::io::Result<bool>> {
     let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
     loop {
         match flock(folder, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) if Instant::now() < until => sleep(Duration::from_millis(1)),
+            Err(Errno::WOULDBLOCK) if Instant::now() < until => {
+                check_current()?;
+                sleep(Duration::from_millis(1));
+            }
+            Err(Errno::WOULDBLOCK) => return Ok(Ok(false)),
             Err(Errno::INTR) => {}
-            result => return result,
+            result => return Ok(result.map(|()| true)),
         }
     }
 }

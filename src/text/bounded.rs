@@ -1,5 +1,7 @@
 //! A text that never grows over a limit.
 
+use crate::budget::{Stopped, lossy};
+
 /// Collects lines until the next one would be too many bytes; then the text ends in a line that
 /// says so.
 #[derive(Debug)]
@@ -18,13 +20,23 @@ impl Bounded {
 
     /// Appends whole lines, what is not UTF-8 as U+FFFD, or none of them; false when the text is
     /// full, and nothing more is to come.
-    pub fn push(&mut self, lines: &[u8]) -> bool {
-        let lines = String::from_utf8_lossy(lines);
-        self.is_cut |= lines.len() > self.limit - self.text.len();
+    ///
+    /// # Errors
+    /// [`Stopped::Allocation`].
+    pub fn push(&mut self, lines: &[u8]) -> Result<bool, Stopped> {
+        let room = self.limit - self.text.len();
+        // What has no room as it is has none as text, and is not made text for nothing.
+        self.is_cut |= lines.len() > room;
+        if self.is_cut {
+            return Ok(false);
+        }
+        let lines = lossy(lines)?;
+        self.is_cut |= lines.len() > room;
         if !self.is_cut {
+            self.text.try_reserve(lines.len()).map_err(|_| Stopped::Allocation)?;
             self.text.push_str(&lines);
         }
-        !self.is_cut
+        Ok(!self.is_cut)
     }
 
     /// Returns the text and whether it was cut: then whole lines go until
@@ -51,7 +63,7 @@ mod tests {
 
     fn collect(lines: &[&[u8]], limit: usize) -> (String, bool) {
         let mut text = Bounded::new(limit);
-        let _ = lines.iter().all(|line| text.push(line));
+        let _ = lines.iter().all(|line| text.push(line).unwrap());
         text.finish()
     }
 
@@ -85,9 +97,9 @@ mod tests {
     #[test]
     fn a_line_behind_one_that_was_too_long_is_taken() {
         let mut text = Bounded::new(40);
-        assert!(text.push(b"a\n"));
-        assert!(!text.push(&[b'x'; 50]));
-        assert!(!text.push(b"b\n"));
+        assert!(text.push(b"a\n").unwrap());
+        assert!(!text.push(&[b'x'; 50]).unwrap());
+        assert!(!text.push(b"b\n").unwrap());
         assert_eq!(text.finish().0, "a\n[diff truncated at 2 bytes]");
     }
 }

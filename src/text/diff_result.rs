@@ -62,7 +62,7 @@ impl DiffResult {
         if identical {
             // Nothing to show.
         } else if is_binary(a.bytes) || is_binary(b.bytes) {
-            diff.push(&[&binary_line(a.label.as_bytes(), b.label.as_bytes(), false)[..], b"\n"].concat());
+            diff.push(&[&binary_line(a.label.as_bytes(), b.label.as_bytes(), false)[..], b"\n"].concat())?;
         } else {
             write(engine, a, b, context, &mut diff, stop)?;
         }
@@ -97,14 +97,14 @@ fn write(
     for hunk in diff.hunks() {
         write_hunk_header(&mut lines, hunk, None);
         for line in diff.lines(hunk) {
-            if !out.push(&lines) {
+            if !out.push(&lines)? {
                 return Ok(());
             }
             lines.clear();
             write_line(&mut lines, &line, &mut pace)?;
         }
     }
-    out.push(&lines);
+    out.push(&lines)?;
     Ok(())
 }
 

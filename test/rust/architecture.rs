@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("budget", &["error", "limits"]),
     ("pipeline", &["error", "limits", "budget"]),
     ("text", &["error", "limits", "budget"]),
-    ("sandbox", &["error", "limits", "strict_json", "suggest"]),
+    ("sandbox", &["error", "limits", "budget", "strict_json", "suggest"]),
     ("review", &["error", "limits", "budget"]),
     ("tools", &["error", "limits", "budget", "strict_json", "text", "edit"]),
     ("git", &["error", "limits", "budget", "suggest", "text", "sandbox"]),
@@ -113,6 +113,31 @@ fn no_module_names_what_belongs_to_another() {
                 if is_use && !homes.contains(&own) {
                     wrong.push(format!("{name}:{number}: {what} belongs to {homes:?}: {}", line.trim()));
                 }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// `Outside::enter` is a promise that C++ called; what is contained has no way to one but this.
+#[test]
+fn only_a_callback_of_duckdb_enters_the_outside_and_each_does_so_once() {
+    let mut wrong = Vec::new();
+    for (name, path) in sources() {
+        let (mut entered, mut since_callback) = (0, usize::MAX);
+        for (number, line) in code(&path) {
+            if line.contains("fn ") && line.ends_with('{') || line.contains("extern \"C-unwind\" fn") {
+                let is_callback = line.contains("extern \"C-unwind\" fn");
+                (entered, since_callback) = (0, if is_callback { 0 } else { usize::MAX });
+            }
+            if !line.contains("Outside::enter()") {
+                continue;
+            }
+            entered += 1;
+            // The entry point calls `load` first, which keeps it for the functions that it registers.
+            let is_entry = name == "src/ffi/entry.rs" && line.contains("Registrar {");
+            if !is_entry && (since_callback == usize::MAX || entered > 1) {
+                wrong.push(format!("{name}:{number}: {}", line.trim()));
             }
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::git_tools;
+use crate::budget::{Budget, Current};
 use crate::edit::Session;
 use crate::error::{Error, Result};
 use crate::ffi::{
@@ -29,6 +30,8 @@ use crate::tools::{
 pub struct Caller {
     settings: Settings,
     database: Arc<Database>,
+    /// What all calls of the statement may use together, where the host has set that.
+    budget: Arc<Budget>,
     /// What of the answer is given back: a budget of bytes is for that.
     form: Form,
 }
@@ -36,7 +39,8 @@ pub struct Caller {
 impl Caller {
     fn open(settings: Settings, form: Form) -> Result<Self> {
         let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
-        Ok(Self { settings, database, form })
+        let budget = settings::budget(&settings);
+        Ok(Self { settings, database, budget, form })
     }
 
     /// Answers a call; NULL is no name, and no arguments.
@@ -48,12 +52,14 @@ impl Caller {
     }
 
     fn call(&self, name: &str, arguments: &str, session: Session) -> Result<Answer> {
+        self.budget.check()?;
         let tool = tools::find(name)?;
         grants::require_tool(tool.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             self.database.calls.count(&session, most, Instant::now())?;
         }
         let host = Host::for_tool(self.settings.clone())?;
+        let _current = Current::enter(&host.budget);
         match tool.name {
             "Diff" => diff(host, &tools::parse(tool.name, arguments)?),
             "read_file" => read_file(host, session, tools::parse(tool.name, arguments)?),

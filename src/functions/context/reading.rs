@@ -41,6 +41,7 @@ fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
     // What was looked at is what is opened: DuckDB would take `~` and `file:` off once more.
     files.read(path.as_str(), limit).map_err(|error| match error {
         FileError::Denied => denied(given),
+        FileError::Stopped(stopped) => stopped.into(),
         FileError::TooLarge(size) => too_large(given, size, limit),
         // Of what is elsewhere only the file system that was asked knows what was wrong.
         FileError::Failed(words) if path.has_scheme() => {

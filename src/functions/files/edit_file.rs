@@ -1,7 +1,10 @@
 //! `edit_file(path, old_string, new_string [, replace_all [, base_oid]])` and
 //! `edit_file(path, edits [, base_oid])`: passages of a file replaced.
 
+use std::sync::Arc;
+
 use super::file_tools::FileTools;
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::host;
@@ -44,6 +47,10 @@ impl ScalarFunction for EditFile {
     const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = (FileTools, Engine);
+
+    fn budget((tools, _): &Self::State) -> Option<&Arc<Budget>> {
+        Some(tools.budget())
+    }
 
     fn open(settings: Settings) -> Result<Self::State> {
         Ok((FileTools::open(Self::NAME, settings)?, Engine::default()))

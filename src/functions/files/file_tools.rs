@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::planned::{Effect, Planned, edit_arguments, file_name};
+use crate::budget::{Budget, lossy, owned};
 use crate::edit::{Digest, Edit, Operation, Plan, Session, Ticket, Tool, check_base, payload, required};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Settings;
@@ -43,6 +44,11 @@ impl FileTools {
         &self.host
     }
 
+    /// Returns what the calls may use together.
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.host.budget
+    }
+
     /// Does what follows for another session.
     pub fn for_session(&mut self, session: Session) {
         self.session = session;
@@ -60,10 +66,12 @@ impl FileTools {
                 .with_hint("read_file reads texts"));
         }
         let count = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
-        let text = String::from_utf8_lossy(&bytes);
-        let mut rest = text.chars().skip(count(arguments.offset.unwrap_or(0)));
-        let content = rest.by_ref().take(arguments.max_chars.map_or(usize::MAX, count)).collect();
-        let (lines, truncated) = (line_count(&bytes), rest.next().is_some());
+        let after = |text: &str, chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+        let text = lossy(&bytes)?;
+        let rest = &text[after(&text, count(arguments.offset.unwrap_or(0)))..];
+        let content = &rest[..after(rest, arguments.max_chars.map_or(usize::MAX, count))];
+        let (lines, truncated) = (line_count(&bytes), content.len() < rest.len());
+        let content = owned(content)?;
         Ok(ReadResult { path: path.clone(), content, lines, bytes: bytes.len() as u64, truncated })
     }
 

@@ -1,6 +1,9 @@
 //! `read_file(path [, offset, max_chars])`: the text of a file, or a part of it.
 
+use std::sync::Arc;
+
 use super::file_tools::FileTools;
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::host;
@@ -24,6 +27,10 @@ impl ScalarFunction for ReadFile {
     const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = FileTools;
+
+    fn budget(tools: &FileTools) -> Option<&Arc<Budget>> {
+        Some(tools.budget())
+    }
 
     fn open(settings: Settings) -> Result<FileTools> {
         FileTools::open(Self::NAME, settings)

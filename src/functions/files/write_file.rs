@@ -1,6 +1,9 @@
 //! `write_file(path, content)`: a file made or replaced as a whole.
 
+use std::sync::Arc;
+
 use super::file_tools::FileTools;
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::host;
@@ -25,6 +28,10 @@ impl ScalarFunction for WriteFile {
     const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = FileTools;
+
+    fn budget(tools: &FileTools) -> Option<&Arc<Budget>> {
+        Some(tools.budget())
+    }
 
     fn open(settings: Settings) -> Result<FileTools> {
         FileTools::open(Self::NAME, settings)

@@ -1,5 +1,6 @@
 //! Checking arguments at bind.
 
+use crate::budget::owned;
 use crate::edit::Session;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Value};
@@ -18,8 +19,9 @@ pub fn change_text(arguments: Arguments<'_>, index: usize, function: &str, name:
         return Err(Error::invalid_args(format!("the argument '{name}' of {function} is NULL"))
             .with_hint("Give a text; '' is an empty one"));
     };
-    String::from_utf8(bytes.to_vec())
-        .map_err(|error| Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error))
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error))?;
+    Ok(owned(text)?)
 }
 
 /// Returns the path of a row that changes a file, its first argument; a NULL is an error.
@@ -35,8 +37,9 @@ pub fn row_text(arguments: Arguments<'_>, index: usize, name: &str) -> Result<St
         return Err(Error::invalid_args(format!("the argument '{name}' holds a NUL character"))
             .with_hint("Revisions and paths never do"));
     }
-    String::from_utf8(bytes.to_vec())
-        .map_err(|error| Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error))
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error))?;
+    Ok(owned(text)?)
 }
 
 /// Returns the session that an argument names, or that of the connection where it is NULL or missing.

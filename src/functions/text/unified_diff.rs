@@ -1,6 +1,7 @@
 //! `unified_diff(a, b [, context [, label_a, label_b]])`: two texts as a unified diff.
 
 use super::text_diffs::{self, Comparer};
+use crate::budget::lossy;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::limits;
@@ -45,7 +46,7 @@ impl ScalarFunction for UnifiedDiff {
         let labels = (arguments.text(3).unwrap_or(b"a"), arguments.text(4).unwrap_or(b"b"));
         let unified = unified_diff(&diff, labels.0, labels.1, &Stop::of(&comparer.budget))?;
         // A byte that is no UTF-8 becomes three.
-        let text = String::from_utf8_lossy(&unified);
+        let text = lossy(&unified)?;
         out.push_text((text.len() <= limits::VALUE_BYTES).then_some(&*text));
         Ok(())
     }
