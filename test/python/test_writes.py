@@ -3,9 +3,12 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
+import duckdb
 import pytest
 from test_files import configure
 from test_security import answer, assert_refused
@@ -48,12 +51,34 @@ def test_a_failed_write_leaves_no_new_parent(agent, root):
     assert [file.name for file in root.iterdir()] == ["file"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
-def test_a_file_that_this_user_may_not_write_is_refused(agent, root):
-    (root / "f").write_text("x")
-    (root / "f").chmod(0o444)
-    assert_refused(write(agent, "ws/f"), "fs_denied")
-    assert (root / "f").read_text() == "x"
+def test_a_file_that_this_user_may_not_write_is_refused(extension, tmp_path):
+    """Root may write every file, so this runs in a process that gives that up first."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        shutil.copy(extension, root / extension.name)
+        os.chmod(root, 0o777)
+        (root / "ws").mkdir()
+        os.chmod(root / "ws", 0o777)
+        (root / "ws/f").write_text("x")
+        (root / "ws/f").chmod(0o444)
+        script = f"""
+import os, json, duckdb
+con = duckdb.connect(config={{"allow_unsigned_extensions": True}})
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+con.execute("LOAD '{root / extension.name}'")
+con.execute("SET redline_sandboxes = '" + json.dumps([{{"name": "ws", "root": "{root / 'ws'}", "mode": "rw", "write_approval": False}}]) + "'")
+con.execute("SELECT write_file('ws/new', 'y')").fetchall()
+try:
+    print("written", con.execute("SELECT write_file('ws/f', 'y')").fetchall())
+except duckdb.Error as error:
+    print(error)
+"""
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+        assert done.stdout.startswith("Invalid Input Error: fs_denied: 'ws/f' is not writable for this process"), (done.stdout, done.stderr)
+        assert ((root / "ws/f").read_text(), (root / "ws/new").read_text()) == ("x", "y")
 
 
 def test_permissions_and_harmless_attributes_stay_and_rights_go(agent, root):
@@ -113,7 +138,71 @@ def test_thousands_of_equal_edits_end_in_an_error(agent, root):
     assert text.startswith("invalid_args: edits 1 and 2 overlap at line 1"), text
 
 
-# The table of docs/edits.md: how often SQL makes a write that each statement holds once, and on how many rows.
+# The table of docs/edits.md: how often SQL makes a write that each statement holds once, as the number of new files
+# where {c} writes one of a new name; {b} is its field `bytes_written`, which is 1.
+COUNTED = {
+    "SELECT {c} WHERE false": 0,
+    "SELECT {c} FROM range(2) t(i) WHERE i > 5": 0,
+    "SELECT 1 FROM (SELECT {c}) LIMIT 0": 0,
+    "WITH w AS MATERIALIZED (SELECT {b} AS b) SELECT 1": 0,
+    "SELECT COALESCE(1, {b})": 0,
+    "CREATE MACRO m() AS {c}": 0,
+    "CREATE TABLE t (i INTEGER, r BIGINT DEFAULT ({b}))": 0,
+    "CREATE TABLE t (i INTEGER CHECK ({b} = i))": 0,
+    "CREATE TABLE t (i INTEGER, r BIGINT GENERATED ALWAYS AS ({b}) VIRTUAL)": 0,
+    "PREPARE p AS SELECT {c}; EXECUTE p": 1,
+    "PREPARE p AS SELECT {c}; EXECUTE p; EXECUTE p": 2,
+    "BEGIN; SELECT {c}; ROLLBACK": 1,
+    "COPY (SELECT {b}) TO '/dev/null' (FORMAT csv)": 1,
+    "SUMMARIZE SELECT {b} AS b": 1,
+    "WITH w AS (SELECT {b} AS b) SELECT * FROM w x, w y": 1,
+    "SELECT {b} BETWEEN 0 AND 5": 1,
+    "CREATE TABLE t (i BIGINT); INSERT INTO t SELECT {b} RETURNING i": 1,
+    "SELECT 1 FROM range(3) ORDER BY {b}": 3,
+    "SELECT {b} AS b FROM range(2) GROUP BY ALL": 2,
+    "SELECT count(*) FROM range(3) WHERE {b} > 0": 3,
+    "SELECT list_transform([1, 2, 3], lambda x: {b})": 3,
+    "CREATE TABLE t AS FROM range(2); UPDATE t SET range = {b}": 2,
+    "CREATE TABLE t AS FROM range(2); DELETE FROM t WHERE {b} = 1": 2,
+    "CREATE TABLE t (i INTEGER, r BIGINT DEFAULT ({b})); INSERT INTO t (i) VALUES (1), (2), (3)": 3,
+    "CREATE TABLE t (i INTEGER CHECK ({b} = i)); INSERT INTO t VALUES (1), (1), (1)": 6,
+    "CREATE MACRO m(x) AS x + x; SELECT m({b})": 2,
+    "SELECT {b} IN (7, 8)": 2,
+    "PIVOT (SELECT {b} AS k, 1 AS v FROM range(3)) ON k USING sum(v)": 6,
+    "PIVOT (SELECT 1 AS k, {b} AS v FROM range(3)) ON k USING sum(v)": 3,
+    "CREATE TABLE t (i INTEGER, r BIGINT GENERATED ALWAYS AS ({b}) VIRTUAL); INSERT INTO t VALUES (1), (2), (3)": 6,
+    "CREATE TABLE t (i INTEGER, r BIGINT GENERATED ALWAYS AS ({b}) VIRTUAL); INSERT INTO t VALUES (1); FROM t; FROM t": 4,
+    "CREATE TABLE t (i INTEGER, r BIGINT GENERATED ALWAYS AS ({b}) VIRTUAL); INSERT INTO t VALUES (1); SELECT i FROM t": 2,
+}
+REFUSED = ["CREATE TABLE t (i INTEGER); CREATE INDEX x ON t ((i + {b}))", "SELECT try({b})"]
+
+
+def run_all(con, query: str) -> None:
+    call = "write_file('ws/' || uuid()::VARCHAR, 'y')"
+    for statement in query.format(c=call, b=f"({call}).bytes_written").split("; "):
+        con.execute(statement).fetchall()
+
+
+def test_sql_makes_as_many_writes_as_the_table_says(connect, tmp_path):
+    made = {}
+    for number, query in enumerate(COUNTED):
+        root = tmp_path / str(number)
+        root.mkdir()
+        con = configure(connect(), {"name": "ws", "root": str(root), "mode": "rw", "write_approval": False})
+        run_all(con, query)
+        made[query] = len(list(root.iterdir()))
+        con.close()
+    assert made == COUNTED
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_duckdb_refuses_an_index_over_a_write_and_to_try_one(agent, root, query):
+    with pytest.raises(duckdb.Error):
+        run_all(agent, query)
+    assert list(root.iterdir()) == []
+
+
+# The same, as the one write that is made or not.
 EFFECTS = {
     "EXPLAIN SELECT write_file('ws/f', 'y')": 0,
     "PREPARE p AS SELECT write_file('ws/f', 'y')": 0,
@@ -159,15 +248,19 @@ def test_rollback_undoes_no_write_and_default_and_check_make_it(agent, root):
 
 def test_a_file_system_whose_close_fails_ends_no_process(extension, tmp_path):
     """DuckDB closes a handle once more when it destroys it, and lets what that raises through."""
-    pytest.importorskip("fsspec")
+    # DuckDB asks the package fsspec for one class, so a package of that name will do.
+    (tmp_path / "fsspec").mkdir()
+    (tmp_path / "fsspec/__init__.py").write_text("class AbstractFileSystem:\n    protocol = 'abstract'\n")
     script = f"""
+import sys
+sys.path.insert(0, "{tmp_path}")
 import duckdb, fsspec, io
 class Handle(io.BytesIO):
     def close(self):
         raise OSError("close failed")
 class Broken(fsspec.AbstractFileSystem):
     protocol = "broken"
-    def _open(self, path, mode="rb", **more): return Handle(b"one\\n")
+    def open(self, path, mode="rb", **more): return Handle(b"one\\n")
     def info(self, path, **more): return {{"name": path, "size": 4, "type": "file"}}
     def exists(self, path, **more): return True
     def created(self, path): return 0
@@ -177,10 +270,10 @@ con.execute("LOAD '{extension}'")
 con.register_filesystem(Broken())
 for _ in range(3):
     try:
-        print(con.execute("SELECT diff_files('broken://a', 'broken://b').identical").fetchall())
+        print("compared", con.execute("SELECT diff_files('broken://a', 'broken://b').identical").fetchall())
     except duckdb.Error as error:
         print(str(error)[:80])
 print("alive", con.execute("SELECT 1").fetchall())
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 and "alive [(1,)]" in done.stdout, (done.returncode, done.stdout, done.stderr)
+    assert done.returncode == 0 and done.stdout.count("compared [(True,)]") == 3 and "alive [(1,)]" in done.stdout, (done.returncode, done.stdout, done.stderr)
