@@ -71,9 +71,9 @@ test-memory: debug $(LIBDUCKDB)
 # What `make test` does for a minute; a seed damages the same bytes again (TORTURE_SEED=2).
 torture: debug $(STABLE_READY) $(NEXT_READY)
 	@set -e; for host in $(STABLE) $(NEXT); do \
-		printf '\n==> DuckDB %s: random layouts, then damage\n' $$host; \
+		printf '\n==> DuckDB %s: random layouts, faults at the boundary, then damage\n' $$host; \
 		REDLINE_TORTURE=1 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
-			$(VENVS)/$$host/bin/python -B -m pytest -q test/python/test_layouts.py; \
+			$(VENVS)/$$host/bin/python -B -m pytest -q test/python/test_layouts.py test/python/test_boundary.py; \
 		$(VENVS)/$$host/bin/python -B test/python/torture.py --extension build/debug/redline.duckdb_extension \
 			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
 	done

@@ -171,12 +171,16 @@ pub fn quoted(given: &str) -> String {
 /// Returns `text` for a message: what is hard to see escaped, at most 200 characters.
 pub fn visible(text: &str) -> String {
     const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        None => escaped(text),
+        Some((end, _)) => format!("{}…", escaped(&text[..end])),
+    }
+}
+
+/// Returns the whole of `text` with what is hard to see escaped.
+pub fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for (count, c) in text.chars().enumerate() {
-        if count == MOST {
-            out.push('…');
-            break;
-        }
+    for c in text.chars() {
         if is_hard_to_see(c) {
             out.extend(c.escape_default());
         } else {

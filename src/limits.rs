@@ -3,7 +3,7 @@
 /// Rows in one chunk handed to DuckDB: the size of its vectors. A chunk over it crashes 1.5.6.
 pub const CHUNK_ROWS: usize = 2048;
 
-/// Bytes of text in one chunk; when they are reached the chunk goes out with fewer rows, so that
+/// Bytes, about, in one chunk; when they are reached the chunk goes out with fewer rows, so that
 /// DuckDB's `memory_limit` is charged in steps it can refuse.
 pub const CHUNK_BYTES: usize = 8 << 20;
 

@@ -261,10 +261,14 @@ impl Column {
         }
     }
 
-    fn text_bytes(&self) -> usize {
+    /// Returns about how many bytes the values take.
+    pub(super) fn bytes(&self) -> usize {
+        const EACH: usize = 16;
         match self {
-            Self::Text(texts) | Self::Blob(texts) => texts.bytes.len(),
-            _ => 0,
+            Self::Text(texts) | Self::Blob(texts) => texts.bytes.len() + EACH * texts.ends.len(),
+            Self::List { lengths, child } => EACH * lengths.len() + child.bytes(),
+            Self::Struct { fields, .. } => fields.iter().map(Self::bytes).sum(),
+            _ => EACH * self.len(),
         }
     }
 }
@@ -307,7 +311,7 @@ impl Batch {
         let rows = self.rows();
         rows >= limits::CHUNK_ROWS
             || (rows > 0
-                && (self.columns.iter().map(Column::text_bytes).sum::<usize>() >= limits::CHUNK_BYTES
+                && (self.columns.iter().map(Column::bytes).sum::<usize>() >= limits::CHUNK_BYTES
                     || self.started.elapsed() >= Duration::from_millis(limits::CHUNK_MILLIS)))
     }
 }

@@ -15,8 +15,9 @@ use super::kept::Kept;
 use super::settings::{ClientContext, Settings};
 use super::types::{Type, TypeHandle, c_name};
 use super::vector;
-use crate::budget::{Budget, Current, check_current};
+use crate::budget::{Budget, Current, Stopped, check_current};
 use crate::error::{Error, Result};
+use crate::limits;
 
 /// The parameter types of one overload: BIGINT, BOOLEAN, VARCHAR and lists of structs of these are
 /// read today.
@@ -236,6 +237,10 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
                     out.push_null();
                 } else {
                     F::call(state, arguments, &mut out)?;
+                }
+                // All rows of a chunk are held until DuckDB counts them.
+                if out.bytes() > limits::QUERY_BYTES {
+                    return Err(Stopped::Memory { limit: limits::QUERY_BYTES }.into());
                 }
             }
             Ok(())

@@ -37,11 +37,11 @@ impl Value {
             // SAFETY: `raw` lives as long as `value`, and is of the type that is asked for.
             return Some(Self::Timestamp(unsafe { outside.duckdb_get_timestamp_tz(raw) }.micros));
         }
-        Some(Self::copy(outside, &value))
+        Some(Self::copy(&value))
     }
 
-    /// Reads a value with the functions of the duckdb crate, which may throw: hence the witness.
-    fn copy(outside: &Outside, value: &HostValue) -> Self {
+    /// Reads a value with the functions of the duckdb crate, which may throw: only [`Self::take`] calls it, outside.
+    fn copy(value: &HostValue) -> Self {
         // Reading a NULL as text aborts the process, so this test comes first.
         if value.is_null() {
             return Self::Null;
@@ -57,9 +57,7 @@ impl Value {
             | LogicalTypeId::UInteger => Self::Integer(value.to_int64()),
             LogicalTypeId::UBigint => Self::Integer(i64::try_from(value.to_uint64()).unwrap_or(i64::MAX)),
             LogicalTypeId::Varchar => Self::Text(value.to_string()),
-            LogicalTypeId::List => {
-                Self::List(value.to_list().unwrap_or_default().iter().map(|value| Self::copy(outside, value)).collect())
-            }
+            LogicalTypeId::List => Self::List(value.to_list().unwrap_or_default().iter().map(Self::copy).collect()),
             _ => Self::Null,
         }
     }

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use super::beneath::read_bounded;
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
+use crate::budget::Stopped;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::suggest::nearest;
@@ -174,6 +175,9 @@ impl<'a> Place<'a> {
     }
 
     fn failed(&self, error: std::io::Error) -> Error {
+        if error.kind() == std::io::ErrorKind::OutOfMemory {
+            return Stopped::Allocation.into();
+        }
         Error::tool_failed(format!("{} cannot be read", quoted(&self.to_string()))).with_source(error)
     }
 }

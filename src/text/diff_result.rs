@@ -8,7 +8,7 @@ use super::bounded::Bounded;
 use super::lines::line_count;
 use super::unified::{write_hunk_header, write_labels, write_line};
 use super::{Diff, DiffOptions, Engine, Stop};
-use crate::error::Result;
+use crate::error::{Result, is_hard_to_see};
 
 /// The most lines of context that can be asked for.
 pub const MAX_CONTEXT: u32 = 20;
@@ -62,7 +62,7 @@ impl DiffResult {
         if identical {
             // Nothing to show.
         } else if is_binary(a.bytes) || is_binary(b.bytes) {
-            diff.push(&[&binary_line(a.label.as_bytes(), b.label.as_bytes(), false)[..], b"\n"].concat())?;
+            diff.push(&[&binary_line(a.label.as_bytes(), b.label.as_bytes(), hides(a, b))[..], b"\n"].concat())?;
         } else {
             write(engine, a, b, context, &mut diff, stop)?;
         }
@@ -80,6 +80,11 @@ impl DiffResult {
     }
 }
 
+/// Tells whether a label hides or turns text: it is then shown by its bytes, as git quotes them.
+fn hides(a: Side<'_>, b: Side<'_>) -> bool {
+    [a, b].iter().any(|side| side.label.chars().any(is_hard_to_see))
+}
+
 /// Writes the unified diff until it ends or is full.
 fn write(
     engine: &mut Engine,
@@ -93,7 +98,7 @@ fn write(
     let diff = Diff::new(engine, a.bytes, b.bytes, &options, stop)?;
     let mut lines = Vec::new();
     let mut pace = stop.pace();
-    write_labels(&mut lines, a.label.as_bytes(), b.label.as_bytes(), false);
+    write_labels(&mut lines, a.label.as_bytes(), b.label.as_bytes(), hides(a, b));
     for hunk in diff.hunks() {
         write_hunk_header(&mut lines, hunk, None);
         for line in diff.lines(hunk) {

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, escaped};
 use crate::strict_json;
 
 /// Reads the arguments of a tool from a JSON object; a null argument is one that was left out.
@@ -16,7 +16,7 @@ pub fn parse<T: DeserializeOwned>(tool: &str, text: &str) -> Result<T> {
         Value::Object(Default::default())
     } else {
         strict_json::parse(text).map_err(|error| {
-            Error::invalid_args(format!("the arguments of {tool} are not JSON: {error}"))
+            Error::invalid_args(format!("the arguments of {tool} are not JSON: {}", escaped(&error.to_string())))
                 .with_hint("Give one JSON object whose keys are the arguments' names, each once")
         })?
     };
@@ -29,8 +29,9 @@ pub fn parse<T: DeserializeOwned>(tool: &str, text: &str) -> Result<T> {
         let path = error.path().to_string();
         let words = error.inner().to_string();
         // The path of what is unknown or missing is the object's own.
-        let place = if path == "." || words.contains("field `") { String::new() } else { format!(" '{path}'") };
-        Error::invalid_args(format!("the argument{place} of {tool} cannot be used: {words}"))
+        let place =
+            if path == "." || words.contains("field `") { String::new() } else { format!(" '{}'", escaped(&path)) };
+        Error::invalid_args(format!("the argument{place} of {tool} cannot be used: {}", escaped(&words)))
             .with_hint(format!("redline_tools() shows what {tool} takes"))
     })
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, escaped};
 use crate::text::diff_result::{DiffResult, MAX_CONTEXT};
 
 /// The arguments of `Diff`.
@@ -61,7 +61,8 @@ impl DiffResult {
     pub fn to_text(&self) -> String {
         if self.identical {
             let lines = if self.lines_a == 1 { "1 line" } else { &format!("{} lines", self.lines_a) };
-            format!("{} and {} are identical ({lines}).", self.label_a, self.label_b)
+            // A label must not pass for a line of its own.
+            format!("{} and {} are identical ({lines}).", escaped(&self.label_a), escaped(&self.label_b))
         } else {
             self.diff.clone()
         }

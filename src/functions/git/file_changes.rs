@@ -1,5 +1,8 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
+use std::sync::Arc;
+
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
@@ -154,6 +157,10 @@ impl ScalarFunction for FileChangesList {
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Host;
+
+    fn budget(host: &Host) -> Option<&Arc<Budget>> {
+        Some(&host.budget)
+    }
 
     fn open(settings: Settings) -> Result<Host> {
         Host::open(Self::NAME, settings)

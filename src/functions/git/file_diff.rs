@@ -155,6 +155,10 @@ impl ScalarFunction for FileDiffList {
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Host;
 
+    fn budget(host: &Host) -> Option<&Arc<Budget>> {
+        Some(&host.budget)
+    }
+
     fn open(settings: Settings) -> Result<Host> {
         Host::open(Self::NAME, settings)
     }
@@ -256,6 +260,10 @@ impl ScalarFunction for DiffLinesList {
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Host;
+
+    fn budget(host: &Host) -> Option<&Arc<Budget>> {
+        Some(&host.budget)
+    }
 
     fn open(settings: Settings) -> Result<Host> {
         Host::open(Self::NAME, settings)

@@ -1,5 +1,8 @@
 //! `diff_text` and `diff_files`: the answers of the tool `Diff` as SQL values.
 
+use std::sync::Arc;
+
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::host::{self, Host};
@@ -132,6 +135,10 @@ impl ScalarFunction for DiffText {
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Differ;
 
+    fn budget(differ: &Differ) -> Option<&Arc<Budget>> {
+        Some(&differ.host.budget)
+    }
+
     fn open(settings: Settings) -> Result<Differ> {
         Ok(Differ::new(Host::open(Self::NAME, settings)?))
     }
@@ -152,6 +159,10 @@ impl ScalarFunction for DiffFiles {
     const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type State = Differ;
+
+    fn budget(differ: &Differ) -> Option<&Arc<Budget>> {
+        Some(&differ.host.budget)
+    }
 
     fn open(settings: Settings) -> Result<Differ> {
         Ok(Differ::new(Host::open(Self::NAME, settings)?))

@@ -63,6 +63,10 @@ impl ScalarFunction for DiffStats {
     const SETTINGS: &'static [&'static str] = SETTINGS;
     type State = Comparer;
 
+    fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {
+        Some(&comparer.budget)
+    }
+
     fn open(settings: Settings) -> Result<Comparer> {
         Ok(Comparer::new(&settings))
     }
@@ -93,6 +97,10 @@ impl ScalarFunction for DiffRows {
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = SETTINGS;
     type State = Comparer;
+
+    fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {
+        Some(&comparer.budget)
+    }
 
     fn open(settings: Settings) -> Result<Comparer> {
         Ok(Comparer::new(&settings))
@@ -126,6 +134,10 @@ impl ScalarFunction for InlineDiff {
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = SETTINGS;
     type State = Arc<Budget>;
+
+    fn budget(budget: &Arc<Budget>) -> Option<&Arc<Budget>> {
+        Some(budget)
+    }
 
     fn open(settings: Settings) -> Result<Arc<Budget>> {
         Ok(settings::budget(&settings))

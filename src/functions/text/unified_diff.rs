@@ -1,7 +1,9 @@
 //! `unified_diff(a, b [, context [, label_a, label_b]])`: two texts as a unified diff.
 
+use std::sync::Arc;
+
 use super::text_diffs::{self, Comparer};
-use crate::budget::lossy;
+use crate::budget::{Budget, lossy};
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::limits;
@@ -28,6 +30,10 @@ impl ScalarFunction for UnifiedDiff {
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = text_diffs::SETTINGS;
     type State = Comparer;
+
+    fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {
+        Some(&comparer.budget)
+    }
 
     fn open(settings: Settings) -> Result<Comparer> {
         Ok(Comparer::new(&settings))
