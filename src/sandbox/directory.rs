@@ -11,6 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 
@@ -264,9 +265,11 @@ impl RegularFile {
             if at == bytes.capacity() {
                 bytes.try_reserve(at.max(4096)).map_err(|_| no_memory())?;
             }
-            bytes.resize(bytes.capacity(), 0);
-            let read = self.read_at(at as u64, &mut bytes[at..]).map_err(OpenError::System)?;
-            bytes.truncate(at + read);
+            // Into memory that was not cleared before, as an index has megabytes.
+            let read = match rustix::io::pread(&self.file, spare_capacity(&mut bytes), at as u64) {
+                Err(Errno::INTR) => continue,
+                read => read.map_err(|error| OpenError::System(error.into()))?,
+            };
             if bytes.len() as u64 > limit {
                 return Err(OpenError::TooLarge { size: bytes.len() as u64 });
             }

@@ -11,6 +11,8 @@ use crate::sandbox::RegularFile;
 
 const MAGIC: &[u8] = b"\xfftOc\0\0\0\x02";
 const FANOUT_BYTES: u64 = 256 * 4;
+/// Times that the place of an id is guessed; of ids that are spread evenly two or three are enough.
+const GUESSES: u32 = 8;
 
 /// An index, checked for the sizes that it states.
 pub struct PackIndex {
@@ -82,33 +84,17 @@ impl PackIndex {
 
     /// Returns the offset of an object in the pack, `None` where the pack has it not.
     pub fn find(&self, id: &gix::oid) -> Result<Option<u64>, Fault> {
-        let mut range = self.bucket(id.first_byte());
-        let mut buffer = [0; 32];
-        while !range.is_empty() {
-            let middle = range.start + (range.end - range.start) / 2;
-            match self.id_at(middle, &mut buffer)?.cmp(id.as_bytes()) {
-                std::cmp::Ordering::Less => range.start = middle + 1,
-                std::cmp::Ordering::Greater => range.end = middle,
-                std::cmp::Ordering::Equal => return self.offset_at(middle).map(Some),
-            }
+        match self.place(id)? {
+            Ok(at) => self.offset_at(at).map(Some),
+            Err(_) => Ok(None),
         }
-        Ok(None)
     }
 
     /// Calls `each` with the ids that begin as `prefix`.
     pub fn each_with_prefix(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<(), Fault> {
         let mut buffer = [0; 32];
-        let mut range = self.bucket(prefix.as_oid().first_byte());
-        let end = range.end;
-        while !range.is_empty() {
-            let middle = range.start + (range.end - range.start) / 2;
-            if self.id_at(middle, &mut buffer)? < prefix.as_oid().as_bytes() {
-                range.start = middle + 1;
-            } else {
-                range.end = middle;
-            }
-        }
-        for at in range.start..end {
+        let start = self.place(prefix.as_oid())?.unwrap_or_else(|start| start);
+        for at in start..self.bucket(prefix.as_oid().first_byte()).end {
             let id = gix::oid::try_from_bytes(self.id_at(at, &mut buffer)?).map_err(|_| Fault::Damaged)?;
             if prefix.cmp_oid(id).is_ne() {
                 break;
@@ -116,6 +102,38 @@ impl PackIndex {
             each(id);
         }
         Ok(())
+    }
+
+    /// Returns the position of an id, or as an error that of the first one after it.
+    ///
+    /// Ids are spread evenly, so the place is guessed from the id itself, and each wrong guess tells how far off it was.
+    /// Where somebody has made ids that are not, halves are taken after a few guesses.
+    fn place(&self, id: &gix::oid) -> Result<std::result::Result<u32, u32>, Fault> {
+        let mut range = self.bucket(id.first_byte());
+        let mut buffer = [0; 32];
+        let count = i128::from(range.end - range.start);
+        let wanted = spread(id.as_bytes());
+        let mut guess = i64::from(range.start);
+        let mut known = 0;
+        let mut guesses = GUESSES;
+        while !range.is_empty() {
+            let at = if guesses > 0 {
+                guesses -= 1;
+                guess += (((wanted - known) * count) >> 32) as i64;
+                // Within the range, so within the numbers of its ends.
+                guess.clamp(i64::from(range.start), i64::from(range.end) - 1) as u32
+            } else {
+                range.start + (range.end - range.start) / 2
+            };
+            let found = self.id_at(at, &mut buffer)?;
+            (guess, known) = (i64::from(at), spread(found));
+            match found.cmp(id.as_bytes()) {
+                std::cmp::Ordering::Less => range.start = at + 1,
+                std::cmp::Ordering::Greater => range.end = at,
+                std::cmp::Ordering::Equal => return Ok(Ok(at)),
+            }
+        }
+        Ok(Err(range.start))
     }
 
     /// Returns the positions of the ids that begin with a byte.
@@ -155,6 +173,11 @@ impl PackIndex {
     }
 }
 
+/// Returns the four bytes behind the first one: where an id lies among those that begin with that byte.
+fn spread(id: &[u8]) -> i128 {
+    id.get(1..5).map_or(0, |bytes| number(bytes).into())
+}
+
 /// Returns a number whose highest byte comes first.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
@@ -163,4 +186,55 @@ fn number(bytes: &[u8]) -> u64 {
 /// Returns the id that lies in bytes of its length.
 pub fn oid(bytes: &[u8]) -> Result<Oid, Fault> {
     Oid::try_from(bytes).map_err(|_| Fault::Damaged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::Access;
+
+    /// An index of version 2 of ids in their order, each at the offset of its place.
+    fn index(temp: &std::path::Path, ids: &[Oid]) -> PackIndex {
+        let count = |first: usize| ids.iter().filter(|id| usize::from(id.first_byte()) <= first).count() as u32;
+        let mut bytes = MAGIC.to_vec();
+        (0..256).for_each(|first| bytes.extend(count(first).to_be_bytes()));
+        ids.iter().for_each(|id| bytes.extend(id.as_bytes()));
+        bytes.extend(vec![0; 4 * ids.len()]);
+        (0..ids.len() as u32).for_each(|place| bytes.extend(place.to_be_bytes()));
+        bytes.extend([0; 40]);
+        std::fs::write(temp.join("idx"), bytes).unwrap();
+        let file = Access::new(true, &[]).open_directory(temp).unwrap().file(b"idx").unwrap();
+        PackIndex::open(file, Kind::Sha1).unwrap()
+    }
+
+    #[test]
+    fn every_id_is_found_however_the_ids_are_spread() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 32).to_be_bytes()
+        };
+        let mut even = || [random(), random(), random()].map(|bytes| bytes[4..].to_vec()).concat();
+        let spread: Vec<Vec<u8>> = (0..3000).map(|_| [even(), vec![1; 8]].concat()).collect();
+        // All in one bucket, and all but the last byte the same; a few at one end; powers of two.
+        let same = (0..=255).map(|last| [vec![7; 19], vec![last]].concat()).collect();
+        let ends = (0..200u8).map(|n| [vec![9, if n == 0 { 0 } else { 255 }], vec![n; 18]].concat()).collect();
+        let powers = (0..32).map(|n| [vec![3], (1u32 << n).to_be_bytes().to_vec(), vec![0; 15]].concat()).collect();
+        for ids in [Vec::new(), spread, same, ends, powers] {
+            let mut ids: Vec<Oid> = ids.iter().map(|id| oid(id).unwrap()).collect();
+            ids.sort();
+            let index = index(temp.path(), &ids);
+            for (place, id) in ids.iter().enumerate() {
+                assert_eq!(index.find(id).unwrap(), Some(place as u64), "{id}");
+            }
+            for first in [0, 3, 7, 9, 255] {
+                for rest in [0, 1, 7, 255] {
+                    let id = oid(&[vec![first], vec![rest; 19]].concat()).unwrap();
+                    let place = ids.binary_search(&id);
+                    assert_eq!(index.place(&id).unwrap().map_err(|at| at as usize), place.map(|at| at as u32), "{id}");
+                }
+            }
+        }
+    }
 }

@@ -7,8 +7,10 @@ use super::Fault;
 use crate::limits;
 use crate::sandbox::RegularFile;
 
-/// Pieces that are read before the whole table is.
-const PIECES: u32 = 64;
+/// Pieces that are read before the whole table is, at least; and for how many bytes of it one more, as a call of the
+/// system takes as long as copying these.
+const PIECES: u64 = 64;
+const PIECE_BYTES: u64 = 16 << 10;
 
 /// A file whose bytes are asked for by offset.
 pub struct Table {
@@ -45,7 +47,7 @@ impl Table {
     /// [`Fault`] where the file ends before them, or was written to since it was opened.
     pub fn read<'b>(&'b self, offset: u64, bytes: &'b mut [u8]) -> Result<&'b [u8], Fault> {
         let whole = match self.whole.get() {
-            None if self.pieces.fetch_add(1, Ordering::Relaxed) >= PIECES => {
+            None if u64::from(self.pieces.fetch_add(1, Ordering::Relaxed)) >= PIECES + self.size() / PIECE_BYTES => {
                 self.whole.get_or_init(|| self.read_whole())
             }
             None => &[][..],
