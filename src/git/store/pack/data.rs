@@ -11,15 +11,12 @@ use libdeflater::Decompressor;
 
 use super::Fault;
 use super::index::{PackIndex, oid};
+use super::windows::Windows;
 use crate::budget::Budget;
 use crate::git::Oid;
 use crate::limits;
 use crate::sandbox::RegularFile;
 
-/// Bytes that are read at once at least: most entries are smaller, and those that follow are often next.
-const WINDOW_BYTES: usize = 8 << 10;
-/// Bytes of a window that are kept for what is read next.
-const KEPT_BYTES: usize = 1 << 20;
 /// Bytes of an entry before its data, at most: ten for the size, ten for a distance or up to 32 for an id.
 const HEADER_BYTES: usize = 42;
 const HEAD_BYTES: u64 = 12;
@@ -64,20 +61,22 @@ pub struct Unpacker {
     /// Asked between the entries of a chain, each of which may be large.
     pub(super) budget: Arc<Budget>,
     inflate: Decompressor,
-    window: Window,
+    windows: Windows,
     /// Room for one delta.
     pub(super) delta: Vec<u8>,
 }
 
-/// The bytes of a pack that were read last.
-#[derive(Default)]
-struct Window {
-    bytes: Vec<u8>,
-    /// The number of the pack, and the offset of the first byte.
-    at: Option<(u32, u64)>,
-}
-
 impl Pack {
+    /// Returns up to how many bytes of entries there are from an offset on.
+    pub(super) fn left(&self, offset: u64) -> usize {
+        usize::try_from(self.end.saturating_sub(offset)).unwrap_or(usize::MAX)
+    }
+
+    /// Fills `bytes` from the pack, which is still what it was when it was opened.
+    pub(super) fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Fault> {
+        read(&self.data, offset, bytes)
+    }
+
     /// Opens a pack by its two files, of which `number` is to be the name in caches.
     pub fn open(number: u32, index: PackIndex, data: RegularFile, hash: HashKind) -> Result<Self, Fault> {
         let id = hash.len_in_bytes();
@@ -116,7 +115,7 @@ impl Pack {
         if !(HEAD_BYTES..self.end).contains(&offset) {
             return Err(Fault::Damaged);
         }
-        let bytes = unpacker.window.read(self, offset, HEADER_BYTES)?;
+        let bytes = unpacker.windows.read(self, offset, HEADER_BYTES)?;
         let mut at = 0;
         let mut next = || {
             let byte = bytes.get(at).copied().ok_or(Fault::Damaged);
@@ -171,7 +170,7 @@ const LARGE_BYTES: usize = 1 << 20;
 impl Unpacker {
     /// Returns what a thread reads packs with, within the budget of its query.
     pub fn new(budget: Arc<Budget>) -> Self {
-        Self { budget, inflate: Decompressor::new(), window: Window::default(), delta: Vec::new() }
+        Self { budget, inflate: Decompressor::new(), windows: Windows::default(), delta: Vec::new() }
     }
 
     /// Inflates an entry behind what `bytes` holds.
@@ -192,39 +191,12 @@ impl Unpacker {
         bytes.resize(start + size, 0);
         // What zlib makes of so many bytes at most, whatever its settings.
         let most = size + size / 8 + size / 64 + 64;
-        let packed = self.window.read(pack, entry.data, most)?;
+        let packed = self.windows.read(pack, entry.data, most)?;
         // The end of the stream is where it says so, and its sum is compared.
         match self.inflate.zlib_decompress(packed, &mut bytes[start..]) {
             Ok(written) if written == size => Ok(()),
             _ => Err(Fault::Damaged),
         }
-    }
-}
-
-impl Window {
-    /// Returns up to `length` bytes of a pack from an offset on, fewer where its entries end before.
-    fn read(&mut self, pack: &Pack, offset: u64, length: usize) -> Result<&[u8], Fault> {
-        let left = usize::try_from(pack.end.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let length = length.min(left);
-        if let Some((number, start)) = self.at
-            && number == pack.number
-            && let Some(skip) = offset.checked_sub(start).and_then(|skip| usize::try_from(skip).ok())
-            && skip.saturating_add(length) <= self.bytes.len()
-        {
-            return Ok(&self.bytes[skip..skip + length]);
-        }
-        let wanted = length.max(WINDOW_BYTES).min(left);
-        self.at = None;
-        // Room for one large entry is not kept for the small ones after it.
-        if self.bytes.capacity() > KEPT_BYTES && wanted < KEPT_BYTES / 4 {
-            self.bytes = Vec::new();
-        }
-        let more = wanted.saturating_sub(self.bytes.len());
-        self.bytes.try_reserve(more).map_err(|_| Fault::NoMemory(wanted as u64))?;
-        self.bytes.resize(wanted, 0);
-        read(&pack.data, offset, &mut self.bytes)?;
-        self.at = Some((pack.number, offset));
-        Ok(&self.bytes[..length])
     }
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `index` | where which object lies |
 //! | `data` | the entries of a pack |
+//! | `windows` | the bytes of packs that were read last |
 //! | `multi_index` | which packs a multi-pack-index counts, and how many objects they have |
 //! | `table` | the bytes of an index, read by pieces or whole |
 //!
@@ -15,6 +16,7 @@ mod data;
 mod index;
 mod multi_index;
 mod table;
+mod windows;
 
 use std::io;
 use std::sync::Arc;

@@ -1,0 +1,147 @@
+//! The pieces of packs that one thread has read lately.
+//!
+//! Entries that are asked for one after another lie in a few places: commits behind commits, trees behind trees, each
+//! delta not far from its base. So some pieces are held and not one, and a piece grows where what follows it is wanted.
+
+use super::Fault;
+use super::data::Pack;
+
+/// Bytes that are read at once at least: most entries are smaller, and those around are often next.
+const READ_BYTES: usize = 16 << 10;
+/// Bytes of a piece that may grow.
+const PIECE_BYTES: usize = 64 << 10;
+/// Bytes of a piece that is kept.
+const KEPT_BYTES: usize = 256 << 10;
+/// Pieces that are held.
+const PIECES: usize = 16;
+/// A piece begins at a multiple of this, and at least so many bytes before what is asked for, as bases lie before
+/// their deltas.
+const PAGE_BYTES: u64 = 4 << 10;
+
+/// The pieces of packs that were read last.
+#[derive(Default)]
+pub struct Windows {
+    pieces: Vec<Piece>,
+    /// Counts what is asked for.
+    clock: u64,
+}
+
+struct Piece {
+    /// The number of the pack, and the offset of the first byte.
+    pack: u32,
+    start: u64,
+    /// What was read, and room behind it.
+    bytes: Vec<u8>,
+    filled: usize,
+    /// When it was asked for last.
+    used: u64,
+}
+
+impl Piece {
+    /// Returns the position of an offset of a pack in the piece, or right behind it.
+    fn position(&self, pack: &Pack, offset: u64) -> Option<usize> {
+        let position = usize::try_from(offset.checked_sub(self.start)?).ok()?;
+        (self.pack == pack.number() && position <= self.filled).then_some(position)
+    }
+
+    /// Reads on until there are `length` bytes, and some more.
+    fn fill(&mut self, pack: &Pack, length: usize) -> Result<(), Fault> {
+        let next = self.start + self.filled as u64;
+        // A piece that grows is one that is read on and on.
+        let ahead = self.filled.clamp(READ_BYTES, PIECE_BYTES / 2);
+        let wanted = (length - self.filled).max(ahead).min(pack.left(next));
+        let end = self.filled + wanted;
+        let more = end.saturating_sub(self.bytes.len());
+        self.bytes.try_reserve_exact(more).map_err(|_| Fault::NoMemory(end as u64))?;
+        self.bytes.resize(end.max(self.bytes.len()), 0);
+        pack.read(next, &mut self.bytes[self.filled..end])?;
+        self.filled = end;
+        Ok(())
+    }
+}
+
+impl Windows {
+    /// Returns up to `length` bytes of a pack from an offset on, fewer where its entries end before.
+    pub fn read(&mut self, pack: &Pack, offset: u64, length: usize) -> Result<&[u8], Fault> {
+        self.clock += 1;
+        let length = length.min(pack.left(offset));
+        let mut growing = None;
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let Some(position) = piece.position(pack, offset) else { continue };
+            let end = position.saturating_add(length);
+            if end <= piece.filled {
+                let piece = &mut self.pieces[at];
+                piece.used = self.clock;
+                return Ok(&piece.bytes[position..end]);
+            }
+            if end <= PIECE_BYTES {
+                growing = Some((at, position));
+            }
+        }
+        let (at, position) = match growing {
+            Some(found) => found,
+            None => self.begin(pack, offset),
+        };
+        let piece = &mut self.pieces[at];
+        piece.used = self.clock;
+        piece.fill(pack, position + length)?;
+        Ok(&piece.bytes[position..position + length])
+    }
+
+    /// Begins a piece at an offset or somewhat before it, in place of the one not used for longest; returns its place
+    /// and the position of the offset in it.
+    fn begin(&mut self, pack: &Pack, offset: u64) -> (usize, usize) {
+        // What was read for one large entry is not kept beside the next.
+        self.pieces.retain(|piece| piece.bytes.len() <= KEPT_BYTES);
+        let start = offset.saturating_sub(PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
+        let before = (offset - start) as usize;
+        let piece = |bytes| Piece { pack: pack.number(), start, bytes, filled: 0, used: 0 };
+        if self.pieces.len() < PIECES {
+            self.pieces.push(piece(Vec::new()));
+            return (self.pieces.len() - 1, before);
+        }
+        let oldest = self.pieces.iter().enumerate().min_by_key(|(_, piece)| piece.used);
+        let at = oldest.map_or(0, |(at, _)| at);
+        let bytes = std::mem::take(&mut self.pieces[at].bytes);
+        self.pieces[at] = piece(bytes);
+        (at, before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::store::pack::PackIndex;
+    use crate::sandbox::Access;
+    use gix::hash::Kind;
+
+    #[test]
+    fn every_piece_of_a_pack_is_what_the_file_holds_there() {
+        let temp = tempfile::tempdir().unwrap();
+        let content: Vec<u8> = (0..1_000_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let pack = [&b"PACK\0\0\0\x02\0\0\0\0"[..], &content, &[5; 20]].concat();
+        let index = [&b"\xfftOc\0\0\0\x02"[..], &[0; 1024], &[5; 20], &[0; 20]].concat();
+        std::fs::write(temp.path().join("pack"), &pack).unwrap();
+        std::fs::write(temp.path().join("idx"), index).unwrap();
+        let directory = Access::new(true, &[]).open_directory(temp.path()).unwrap();
+        let index = PackIndex::open(directory.file(b"idx").unwrap(), Kind::Sha1).unwrap();
+        let opened = Pack::open(0, index, directory.file(b"pack").unwrap(), Kind::Sha1).unwrap();
+        let end = pack.len() - 20;
+        let mut windows = Windows::default();
+        let mut state = 1u64;
+        for step in 0..3000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let random = (state >> 33) as usize;
+            // Far and near, small and large, up to the end and beyond.
+            let offset = if step % 3 == 0 { random % end } else { (step * 97 + random % 3000) % end };
+            let length = [42, 3000, 20_000, 300_000][random % 4];
+            let read = windows.read(&opened, offset as u64, length).unwrap();
+            assert!(read == &pack[offset..end.min(offset + length)], "{offset} {length}");
+            let held: usize = windows.pieces.iter().map(|piece| piece.bytes.len()).sum();
+            assert!(held <= PIECES * (PIECE_BYTES + KEPT_BYTES) && windows.pieces.len() <= PIECES, "{held}");
+        }
+        assert!(windows.read(&opened, end as u64, 42).unwrap().is_empty());
+        std::fs::write(temp.path().join("pack"), &pack[..5000]).unwrap();
+        assert!(Windows::default().read(&opened, 6000, 42).is_err());
+    }
+}
