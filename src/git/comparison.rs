@@ -16,6 +16,18 @@ use super::walk::TreeChanges;
 use crate::budget::Budget;
 use crate::error::Result;
 
+/// What files of the work tree that are not tracked count for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Untracked {
+    /// They are left out.
+    #[default]
+    Ignored,
+    /// They are added, and not looked at: what is told of them beside name and status does not count.
+    Named,
+    /// They are added, with the id that their content would have.
+    Identified,
+}
+
 /// Two sides of a repository; cheap to clone and to share between threads.
 #[derive(Clone)]
 pub struct Comparison {
@@ -24,8 +36,7 @@ pub struct Comparison {
     new: Revision,
     /// The index at one moment, where a side is the index or the work tree.
     index: Option<Arc<Index>>,
-    /// Whether files that are not tracked count as added.
-    untracked: bool,
+    untracked: Untracked,
     /// Which paths are compared.
     paths: Arc<PathFilter>,
     /// The attribute files, read when the first path is looked up.
@@ -48,7 +59,7 @@ impl Comparison {
             old,
             new,
             index,
-            untracked: false,
+            untracked: Untracked::default(),
             paths: Arc::default(),
             attributes: Arc::default(),
             above: Above::default(),
@@ -65,9 +76,9 @@ impl Comparison {
         &self.above
     }
 
-    /// Takes files of the work tree that are not tracked for added ones.
+    /// Decides on the files of the work tree that are not tracked.
     #[must_use]
-    pub fn with_untracked(self, untracked: bool) -> Self {
+    pub fn with_untracked(self, untracked: Untracked) -> Self {
         Self { untracked, ..self }
     }
 
@@ -115,8 +126,8 @@ impl Comparison {
         &self.paths
     }
 
-    /// Tells whether untracked files count as added.
-    pub(super) fn has_untracked(&self) -> bool {
+    /// Returns what untracked files count for.
+    pub(super) fn untracked(&self) -> Untracked {
         self.untracked
     }
 

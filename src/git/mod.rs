@@ -50,7 +50,7 @@ pub use blob_id::blob_id;
 pub use changes::{Change, Entry, LineCounts, Measure, Measured, Measurer, Mode, Origin, OriginKind, Source, Status};
 pub use commit::{CommitInfo, Person};
 pub use commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
-pub use comparison::{Comparison, PathChange};
+pub use comparison::{Comparison, PathChange, Untracked};
 pub use contents::{Contents, Reader};
 pub use diff_attribute::{DiffAttribute, PathAttributes};
 pub use history::{Comparable, Ends, History, HistoryOptions, Merges, Withdrawn};

@@ -8,8 +8,9 @@ use std::iter::Peekable;
 use std::sync::Arc;
 use std::vec;
 
-use super::changes::{Change, Entry, Source};
-use super::comparison::Comparison;
+use super::Oid;
+use super::changes::{Change, Entry, Mode, Source};
+use super::comparison::{Comparison, Untracked};
 use super::index::{Index, Staged};
 use super::pathspec::PathFilter;
 use super::revision::Revision;
@@ -18,6 +19,7 @@ use super::walk::TreeChanges;
 use super::work_tree::WorkTree;
 use crate::budget::Budget;
 use crate::error::Result;
+use crate::sandbox::EntryKind;
 
 /// The files that differ, in the order of their paths, as an iterator; after an error it ends.
 pub struct Uncommitted {
@@ -26,7 +28,7 @@ pub struct Uncommitted {
     index: Arc<Index>,
     /// The position of the next path in the index.
     next: usize,
-    untracked: Peekable<vec::IntoIter<Vec<u8>>>,
+    untracked: Peekable<vec::IntoIter<(Vec<u8>, EntryKind)>>,
     paths: Arc<PathFilter>,
     sides: Sides,
     /// Rows that are made and not yet handed over.
@@ -40,8 +42,10 @@ struct Sides {
     has_tree: bool,
     /// The work tree, where it is compared; else the index is.
     work_tree: Option<WorkTree>,
-    /// Whether a path that is not tracked may be an added file.
-    has_untracked: bool,
+    /// What a path that is not tracked counts for.
+    untracked: Untracked,
+    /// The kind of the repository's ids.
+    hash: gix::hash::Kind,
     /// Whether the committed side is the new one.
     is_reverse: bool,
 }
@@ -76,19 +80,24 @@ impl Uncommitted {
             Revision::WorkTree => Some(WorkTree::new(comparison, &index)?),
             _ => None,
         };
-        let has_untracked = comparison.has_untracked() && work_tree.is_some();
-        let untracked = match &mut work_tree {
-            Some(work_tree) if has_untracked => {
+        let files = match &mut work_tree {
+            Some(work_tree) if comparison.untracked() != Untracked::Ignored => {
                 untracked::files(repository, work_tree.folders(), &index, &paths, &budget)?
             }
             _ => Vec::new(),
         };
-        let sides = Sides { has_tree: tree.is_some(), work_tree, has_untracked, is_reverse };
+        let sides = Sides {
+            has_tree: tree.is_some(),
+            work_tree,
+            untracked: comparison.untracked(),
+            hash: repository.object_hash(),
+            is_reverse,
+        };
         Ok(Self {
             tree,
             index,
             next: 0,
-            untracked: untracked.into_iter().peekable(),
+            untracked: files.into_iter().peekable(),
             paths,
             sides,
             ready: VecDeque::new(),
@@ -118,7 +127,7 @@ impl Uncommitted {
         let paths = [
             tree.map(|file| file.path.as_slice()),
             staged.map(|version| version.path.as_slice()),
-            self.untracked.peek().map(Vec::as_slice),
+            self.untracked.peek().map(|(path, _)| path.as_slice()),
         ];
         let Some(path) = paths.into_iter().flatten().min().map(<[u8]>::to_vec) else { return Ok(false) };
         let committed = match &mut self.tree {
@@ -129,9 +138,18 @@ impl Uncommitted {
         if is_staged {
             self.next = versions.end;
         }
-        self.untracked.next_if(|untracked| *untracked == path);
-        let versions = if is_staged { self.index.versions(versions) } else { &[] };
+        let listed = self.untracked.next_if(|(untracked, _)| *untracked == path).map(|(_, kind)| kind);
         let committed = committed.and_then(|file| file.new);
+        if let Some(kind) = listed
+            && !is_staged
+            && committed.is_none()
+            && let Some(entry) = self.sides.named(kind)
+        {
+            let (old, new) = if self.sides.is_reverse { (Some(entry), None) } else { (None, Some(entry)) };
+            self.ready.push_back(Change::new(path, old, new));
+            return Ok(true);
+        }
+        let versions = if is_staged { self.index.versions(versions) } else { &[] };
         // As in git, the index's version says whether the path is a submodule.
         let known = versions.first().map(|version| version.entry).or(committed);
         if known.is_none_or(|known| self.paths.matches_in_list(&path, known.mode)) {
@@ -142,6 +160,18 @@ impl Uncommitted {
 }
 
 impl Sides {
+    /// Returns an untracked file of which only the name is asked for, as its directory lists it; `None` where it has to
+    /// be looked at.
+    fn named(&self, kind: EntryKind) -> Option<Entry> {
+        let mode = match kind {
+            EntryKind::File => Mode::regular(false),
+            EntryKind::Link => Mode::link(),
+            EntryKind::Directory | EntryKind::Special => return None,
+        };
+        let entry = Entry { mode, oid: Oid::null(self.hash), source: Source::WorkTree { size: 0 } };
+        (self.untracked == Untracked::Named).then_some(entry)
+    }
+
     /// Adds the rows of a path: `committed` is the tree's file, `versions` are the index's.
     fn compare(
         &mut self,
@@ -165,7 +195,7 @@ impl Sides {
             (Some(work_tree), true) => {
                 // Of a conflict git takes the first version, whichever it is.
                 let known = versions.first();
-                let is_present = known.is_some() || self.has_untracked;
+                let is_present = known.is_some() || self.untracked != Untracked::Ignored;
                 (committed, if is_present { on_disk(work_tree, path, known)? } else { None })
             }
             (Some(work_tree), false) => {
@@ -174,7 +204,8 @@ impl Sides {
                 }
                 match staged {
                     None if is_conflict => return Ok(()),
-                    None => (None, if self.has_untracked { on_disk(work_tree, path, None)? } else { None }),
+                    None if self.untracked == Untracked::Ignored => (None, None),
+                    None => (None, on_disk(work_tree, path, None)?),
                     Some(staged) => {
                         let found = on_disk(work_tree, path, Some(staged))?;
                         let is_new = staged.is_intent_to_add() && found.is_some();

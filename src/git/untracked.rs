@@ -21,14 +21,15 @@ use crate::sandbox::{DirectoryEntry, EntryKind, Folders};
 
 const IGNORE_FILE: &[u8] = b".gitignore";
 
-/// Returns the paths of the files that are named, in order; the path of a repository inside stands for all of it.
+/// Returns the paths of the files that are named, in order, each with what stands there; the path of a repository inside
+/// stands for all of it.
 pub fn files(
     repository: &Repository,
     folders: &mut Folders,
     index: &Index,
     paths: &PathFilter,
     budget: &Budget,
-) -> Result<Vec<Vec<u8>>> {
+) -> Result<Vec<(Vec<u8>, EntryKind)>> {
     let fold_case = repository.checkout.ignores_case;
     let exclude = repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
     let exclude = Rc::new(Ignores::new(&exclude, b"", None, fold_case)?);
@@ -47,7 +48,7 @@ pub fn files(
             if entries.iter().any(|entry| entry.name == b".git") {
                 // A repository inside.
                 if paths.matches_in_list(&folder, Mode::submodule()) {
-                    found.push(folder);
+                    found.push((folder, EntryKind::Directory));
                 }
                 continue;
             }
@@ -81,11 +82,11 @@ pub fn files(
                     waiting.push((path, Rc::clone(&patterns)));
                 }
             } else if paths.matches_in_list(&path, Mode::regular(false)) && !patterns.is_ignored(&path, false)? {
-                found.push(path);
+                found.push((path, kind));
             }
         }
     }
-    found.sort_unstable();
+    found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     Ok(found)
 }
 

@@ -656,6 +656,12 @@ def test_untracked_files_are_not_those_that_git_add_would_take(con, tmp_path):
     tree.write("a", "changed\n")
     tree.git("rm", "--quiet", "--cached", "z")
     before = {sides: rows(con, sides, tree.path, ", untracked := true") for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE")]}
+    # Names alone are told without a look at the files.
+    for old, new in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE"), ("WORKTREE", "INDEX"), ("WORKTREE", "HEAD")]:
+        query = "SELECT file_path, status FROM file_changes(?, ?, ?, untracked := true)"
+        named = con.execute(query, [old, new, str(tree.path)]).fetchall()
+        assert named == [row[:2] for row in rows(con, (old, new), tree.path, ", untracked := true")]
+        assert len(named) > 12
     listed = con.execute(
         "SELECT line_type, content FROM file_diff('deep/er/new', 'HEAD', NULL, ?, untracked := true)", [str(tree.path)]
     ).fetchall()

@@ -117,6 +117,9 @@ impl TableFunction for FileChanges {
         let host = Host::open(Self::NAME, open.settings)?;
         let measure = measure(open.projection);
         let is_measured = measure != Measure::default();
+        let is_name = |&index: &usize| matches!(Self::COLUMNS[index].name, "file_path" | "status");
+        let named = open.projection.iter().all(is_name).then(|| revisions.names_only());
+        let revisions = named.as_ref().unwrap_or(revisions);
         if !is_measured && let Some(changes) = revisions.walk(&host)? {
             return Ok(Scan::Unmeasured(changes, open.projection.to_vec()));
         }

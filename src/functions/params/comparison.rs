@@ -8,7 +8,7 @@ use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Type, Value};
 use crate::functions::context::host::Host;
-use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions};
+use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked};
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
@@ -47,7 +47,7 @@ pub struct Revisions {
     to: Option<String>,
     repo: String,
     merge_base: bool,
-    untracked: bool,
+    untracked: Untracked,
     paths: Vec<Pathspec>,
     renames: Option<RenameOptions>,
 }
@@ -61,7 +61,7 @@ impl Revisions {
             to: to.as_text().map(str::to_owned),
             repo: required_text(repo, function, "repo")?,
             merge_base: named.boolean("merge_base"),
-            untracked: named.boolean("untracked"),
+            untracked: if named.boolean("untracked") { Untracked::Identified } else { Untracked::Ignored },
             paths: named.paths()?,
             renames: named.rename_options()?,
         })
@@ -74,7 +74,7 @@ impl Revisions {
             to: Some(row_text(arguments, first + 1, "to")?),
             repo: row_text(arguments, first + 2, "repo")?,
             merge_base: false,
-            untracked: false,
+            untracked: Untracked::Ignored,
             paths: Vec::new(),
             renames: None,
         })
@@ -89,7 +89,15 @@ impl Revisions {
         renames: Option<RenameOptions>,
     ) -> Result<Self> {
         let paths = paths.iter().map(|path| Pathspec::parse(path)).collect::<Result<_>>()?;
-        Ok(Self { from, to, repo, merge_base: false, untracked: false, paths, renames })
+        Ok(Self { from, to, repo, merge_base: false, untracked: Untracked::Ignored, paths, renames })
+    }
+
+    /// Returns the same for who asks for names and statuses alone: files that are not tracked are not looked at.
+    #[must_use]
+    pub fn names_only(&self) -> Self {
+        // Renames are found by content.
+        let is_read = self.renames.is_some() || self.untracked == Untracked::Ignored;
+        Self { untracked: if is_read { self.untracked } else { Untracked::Named }, ..self.clone() }
     }
 
     /// Opens the repository and resolves the revisions.
@@ -151,7 +159,7 @@ impl Revisions {
 
     /// Returns what is asked for beside the sides, as a text that tells it from others.
     pub fn options(&self) -> String {
-        format!("{:?} {:?} {}", self.paths, self.renames, self.untracked)
+        format!("{:?} {:?} {}", self.paths, self.renames, self.untracked != Untracked::Ignored)
     }
 
     /// Returns what became of one file; `asker` and `lister` are what messages call the function that
