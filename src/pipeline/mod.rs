@@ -29,8 +29,11 @@ use sync::{JoinHandle, Mutex};
 use crate::budget::{Budget, Current, Permits};
 use crate::error::{Error, Result};
 
-/// How often a waiting reader looks by itself: a batch of long jobs may never fill.
+/// How long a waiting reader waits at most before it looks by itself: a batch of long jobs may never fill.
 const LOOK: Duration = Duration::from_millis(2);
+/// How long it waits at least, right after the start; later an eighth of the time since then, as a query with a LIMIT
+/// wants its few rows soon.
+const FIRST_LOOK: Duration = Duration::from_micros(100);
 
 /// What a poll of the reader found.
 #[derive(Debug)]
@@ -63,6 +66,7 @@ pub struct Ordered<R> {
     shared: sync::Arc<Shared<R>>,
     threads: Vec<JoinHandle<()>>,
     budget: Arc<Budget>,
+    start: Instant,
     is_over: bool,
     _permits: Permits,
 }
@@ -106,7 +110,8 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
         workers.truncate(permits.count());
         let shared = sync::Arc::new(Shared::new(window, 2 * workers.len(), source.is_decided()));
         let source = sync::Arc::new(Mutex::new(source));
-        let mut ordered = Self { shared, threads: Vec::new(), budget, is_over: false, _permits: permits };
+        let mut ordered =
+            Self { shared, threads: Vec::new(), budget, start: Instant::now(), is_over: false, _permits: permits };
         for worker in workers {
             let running = Running::new(&ordered.shared);
             let (source, budget) = (sync::Arc::clone(&source), Arc::clone(&ordered.budget));
@@ -148,7 +153,8 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
             if !matches!(found, Poll::Pending) {
                 return found;
             }
-            let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()).min(LOOK));
+            let look = (self.start.elapsed() / 8).clamp(FIRST_LOOK, LOOK);
+            let left = until.map_or(look, |until| until.saturating_duration_since(Instant::now()).min(look));
             if left.is_zero() {
                 return Poll::Pending;
             }

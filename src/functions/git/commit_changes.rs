@@ -142,7 +142,7 @@ impl Iterator for Jobs {
         }
         // Nothing can be read before the walk has ended, so it gets as much time as what is compared meanwhile.
         self.history.walk_on(self.last.elapsed());
-        let commits = 1usize.checked_shl(self.given / 2).unwrap_or(usize::MAX).min(limits::JOB_COMMITS);
+        let commits = 1usize.checked_shl(self.given / 4).unwrap_or(usize::MAX).min(limits::JOB_COMMITS);
         self.given = self.given.saturating_add(1);
         let mut job = Vec::with_capacity(commits);
         for commit in self.history.by_ref().take(commits) {
