@@ -103,6 +103,15 @@ def git_history(repository, *arguments: str) -> int:
         return sum(line not in (b"\n",) and line[:1] != b"\0" for line in running.stdout)
 
 
+def read_newest(printed: bytes) -> list[tuple]:
+    """Returns commit, path and status of the first five changes that git log -z prints, with a 1 before each id."""
+    found = []
+    for commit in printed.decode().split("\1")[1:]:
+        commit_id, _, changes = commit.partition("\0")
+        found += [(commit_id.strip(), *change) for change in read_raw(changes.lstrip("\0\n").encode())]
+    return found[:5]
+
+
 def libgit2_history(repository, tip: str, counts: bool) -> int:
     import pygit2
 

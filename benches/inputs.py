@@ -116,6 +116,28 @@ def long(commits: int) -> pathlib.Path:
     return made(f"long-{commits}.git", lambda path: imported(path, stream()))
 
 
+def scattered(files: int) -> pathlib.Path:
+    """Returns a work tree of 500 tracked files and so many that are not."""
+
+    def make(path):
+        chosen = random.Random(files)
+        subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(path)], check=True, env=ENVIRONMENT)
+        (path / ".gitignore").write_text("*.o\n/build/\n")
+
+        def put(name: str):
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_text("".join(f"{chosen.choice(WORDS)}\n" for _ in range(chosen.randrange(50, 500))))
+
+        for number in range(500):
+            put(f"src/d{number % 25}/f{number}")
+        git(path, "add", "--all")
+        git(path, "-c", "user.name=Bench", "-c", "user.email=bench@example.org", "commit", "--quiet", "--message", "c")
+        for number in range(files):
+            put(f"made/d{number % 85}/f{number}")
+
+    return made(f"scattered-{files}", make)
+
+
 def pairs(count: int) -> list[tuple[str, str]]:
     """Returns pairs of texts of 20 to 120 lines, of which the second is the first with a few edits."""
     chosen = random.Random(count)

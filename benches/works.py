@@ -177,6 +177,52 @@ def lengths(con) -> list[Work]:
     return found
 
 
+def small_answers(con, cargo, middle: str) -> list[Work]:
+    """Returns questions of which the answer is small beside what is looked through."""
+    scattered = inputs.scattered(8_500)
+    text = "HEAD^{/^Initial commit}"
+    newest = "SELECT commit_id, file_path, status FROM commit_changes('HEAD', '{}') LIMIT 5"
+    listed = lambda printed: [(path[3:], "added") for path in printed.decode().split("\0") if path]
+    return [
+        Work(
+            "8,500 untracked files, names",
+            {
+                "redline": lambda: ask.changed(con, NAMES, "HEAD", "WORKTREE", scattered, ", untracked := true"),
+                "git": lambda: inputs.git_bytes(scattered, "status", "--porcelain", "-uall", "-z"),
+            },
+            {"git": 1.0},
+            {"git": listed},
+        ),
+        Work(
+            "the newest commit whose message matches, the first of cargo",
+            {
+                "redline": lambda: con.execute(f"SELECT resolve_revision('{text}', '{cargo}')").fetchone()[0],
+                "git": lambda: inputs.git_bytes(cargo, "rev-parse", text),
+            },
+            {"git": 1.0},
+            {"git": lambda printed: printed.decode().strip()},
+        ),
+        Work(
+            "history, names only, LIMIT 5",
+            {
+                "redline": lambda: con.execute(newest.format(cargo)).fetchall(),
+                "git": lambda: inputs.git_bytes(cargo, "log", "-5", "--format=%x01%H", "--no-merges", "--raw", "-z", *ask.PLAIN),
+            },
+            {"git": 1.0},
+            {"git": ask.read_newest},
+        ),
+        Work(
+            f"history, names only, 0.40.0...{middle}",
+            {
+                "redline": lambda: ask.history(con, NAMES, f"0.40.0...{middle}", cargo),
+                "git": lambda: ask.git_history(cargo, "--no-merges", "--raw", f"0.40.0...{middle}"),
+            },
+            {"git": 1.0},
+            {"git": int},
+        ),
+    ]
+
+
 def processors(cargo, tip: str) -> list[Work]:
     """Returns the same work on one thread and on two; neither is held against another contestant."""
     cons = {threads: ask.connect(threads=threads) for threads in (1, 2)}
@@ -197,6 +243,7 @@ def all_works() -> list[Work]:
         *histories(con, own, cargo, tip, "about 5,000 commits"),
         *histories(con, own, cargo, "HEAD", "all of cargo"),
         *lengths(con),
+        *small_answers(con, cargo, middle),
         texts(con),
         wide_tree(con),
         *processors(cargo, tip),
