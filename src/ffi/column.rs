@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     const LINE: Type =
-        Type::List(&Type::Struct(&[Field::new("seq", Type::BigInt), Field::new("content", Type::Varchar)]));
+        Type::List(&Type::Struct(&[Field::new("seq", Type::BigInt, ""), Field::new("content", Type::Varchar, "")]));
 
     #[test]
     fn a_null_or_empty_text_is_never_taken_for_the_other() {
@@ -359,7 +359,8 @@ mod tests {
 
     #[test]
     fn a_null_struct_is_null_as_a_whole_and_in_its_fields() {
-        const KIND: Type = Type::Struct(&[Field::new("number", Type::Double), Field::new("text", Type::Varchar)]);
+        const KIND: Type =
+            Type::Struct(&[Field::new("number", Type::Double, ""), Field::new("text", Type::Varchar, "")]);
         let mut column = Column::new(&KIND);
         column.push_null();
         let fields = column.fields_mut();
@@ -376,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_chunk_of_long_texts_goes_out_before_its_2048_rows() {
-        let mut batch = Batch::new(&[Field::new("content", Type::Varchar)], &[0]);
+        let mut batch = Batch::new(&[Field::new("content", Type::Varchar, "")], &[0]);
         let text = "x".repeat(limits::CHUNK_BYTES / 4);
         for _ in 0..4 {
             batch.columns_mut()[0].push_text(Some(&text));

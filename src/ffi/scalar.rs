@@ -13,15 +13,15 @@ use super::file_system;
 use super::input::Input;
 use super::kept::Kept;
 use super::settings::{ClientContext, Settings};
-use super::types::{Type, TypeHandle, c_name};
+use super::types::{Field, Type, TypeHandle, c_name};
 use super::vector;
 use crate::budget::{Budget, Current, Stopped, check_current};
 use crate::error::{Error, Result};
 use crate::limits;
 
-/// The parameter types of one overload: BIGINT, BOOLEAN, VARCHAR and lists of structs of these are
+/// The parameters of one overload: BIGINT, BOOLEAN, VARCHAR and lists of structs of these are
 /// read today.
-pub type Overload = &'static [Type];
+pub type Overload = &'static [Field];
 
 /// What a NULL argument means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,8 +139,8 @@ pub unsafe fn register<F: ScalarFunction>(
         for &overload in F::OVERLOADS {
             let mut function = outside.duckdb_create_scalar_function();
             outside.duckdb_scalar_function_set_name(function, name.as_ptr());
-            for kind in overload {
-                outside.duckdb_scalar_function_add_parameter(function, TypeHandle::new(outside, kind).raw());
+            for field in overload {
+                outside.duckdb_scalar_function_add_parameter(function, TypeHandle::new(outside, &field.kind).raw());
             }
             outside.duckdb_scalar_function_set_return_type(function, TypeHandle::new(outside, &F::RETURNS).raw());
             if F::VOLATILE {
@@ -220,10 +220,11 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
             .collect();
         let kinds: Vec<TypeHandle> = vectors.iter().map(|&vector| TypeHandle::of(&outside, vector)).collect();
         let is_called = |overload: &&Overload| {
-            overload.len() == kinds.len() && overload.iter().zip(&kinds).all(|(kind, given)| given.is(&outside, kind))
+            overload.len() == kinds.len()
+                && overload.iter().zip(&kinds).all(|(field, given)| given.is(&outside, &field.kind))
         };
         let overload = F::OVERLOADS.iter().find(is_called).expect("an overload of ours");
-        let input = |(kind, vector): (&Type, _)| Ok((*kind, Input::new(&outside, vector, kind, rows)?));
+        let input = |(field, vector): (&Field, _)| Ok((field.kind, Input::new(&outside, vector, &field.kind, rows)?));
         let inputs: Result<Vec<(Type, Input)>> = overload.iter().zip(vectors).map(input).collect();
         let state = &mut *api().duckdb_scalar_function_get_state(info).cast::<F::State>();
         let mut out = Column::new(&F::RETURNS);

@@ -1,6 +1,7 @@
 //! SQL types as constants, and their DuckDB handles.
 
 use std::ffi::{CString, c_char};
+use std::fmt;
 
 use libduckdb_sys as sys;
 
@@ -61,12 +62,44 @@ pub struct Field {
     pub name: &'static str,
     /// Its type.
     pub kind: Type,
+    /// What it is, in one line.
+    pub doc: &'static str,
+    /// What a parameter is that was left out, as SQL; `None` for one that must be given.
+    pub default: Option<&'static str>,
 }
 
 impl Field {
     /// Returns a field.
-    pub const fn new(name: &'static str, kind: Type) -> Self {
-        Self { name, kind }
+    pub const fn new(name: &'static str, kind: Type, doc: &'static str) -> Self {
+        Self { name, kind, doc, default: None }
+    }
+
+    /// Returns a parameter that may be left out, and what it is then.
+    pub const fn optional(name: &'static str, kind: Type, default: &'static str, doc: &'static str) -> Self {
+        Self { name, kind, doc, default: Some(default) }
+    }
+}
+
+impl fmt::Display for Type {
+    /// Writes the type as SQL does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean => f.write_str("BOOLEAN"),
+            Self::UTinyInt => f.write_str("UTINYINT"),
+            Self::Integer => f.write_str("INTEGER"),
+            Self::UInteger => f.write_str("UINTEGER"),
+            Self::BigInt => f.write_str("BIGINT"),
+            Self::Double => f.write_str("DOUBLE"),
+            Self::Timestamp => f.write_str("TIMESTAMP WITH TIME ZONE"),
+            Self::Varchar => f.write_str("VARCHAR"),
+            Self::Json => f.write_str("JSON"),
+            Self::Blob => f.write_str("BLOB"),
+            Self::List(child) => write!(f, "{child}[]"),
+            Self::Struct(fields) => {
+                let fields: Vec<String> = fields.iter().map(|field| format!("{} {}", field.name, field.kind)).collect();
+                write!(f, "STRUCT({})", fields.join(", "))
+            }
+        }
     }
 }
 

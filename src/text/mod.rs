@@ -1,10 +1,8 @@
 //! Texts and their differences: bytes in, values out, no I/O.
 
 mod binary;
-pub mod bounded;
 mod counts;
 mod diff;
-pub mod diff_result;
 mod ends;
 pub mod engine;
 pub mod hunk;

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::diff_result::{DiffResult, MAX_CONTEXT};
 use crate::error::{Error, Result, escaped};
-use crate::text::diff_result::{DiffResult, MAX_CONTEXT};
 
 /// The arguments of `Diff`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

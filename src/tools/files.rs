@@ -1,9 +1,10 @@
 //! `read_file`, `write_file`, `edit_file`: the files of a sandbox.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::arguments::parse;
+use super::record::record;
 use super::registry::find;
 use crate::edit::Edit;
 use crate::error::{Error, Result};
@@ -123,56 +124,56 @@ impl EditArgument {
     }
 }
 
-/// What `read_file` answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReadResult {
-    /// The path as given.
-    pub path: String,
-    /// The text that was asked for, with U+FFFD for what is not UTF-8.
-    pub content: String,
-    /// Lines of the whole file, 1 more when its last has no newline.
-    pub lines: u64,
-    /// Bytes of the whole file.
-    pub bytes: u64,
-    /// Whether content ends before the file does.
-    pub truncated: bool,
+record! {
+    /// What `read_file` answers.
+    pub struct ReadResult {
+        /// The path as given.
+        pub path: String,
+        /// The text that was asked for, with U+FFFD for what is not UTF-8.
+        pub content: String,
+        /// Lines of the whole file, 1 more when its last has no newline.
+        pub lines: u64,
+        /// Bytes of the whole file.
+        pub bytes: u64,
+        /// Whether content ends before the file does.
+        pub truncated: bool,
+    }
 }
 
-/// What `write_file` answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WriteResult {
-    /// The path as given.
-    pub path: String,
-    /// Bytes of the file now.
-    pub bytes_written: u64,
-    /// Lines of the file now.
-    pub lines_written: u64,
-    /// Whether there was no such file before.
-    pub created: bool,
-    /// What was done, in one sentence.
-    pub message: String,
+record! {
+    /// What `write_file` answers.
+    pub struct WriteResult {
+        /// The path as given.
+        pub path: String,
+        /// Bytes of the file now.
+        pub bytes_written: u64,
+        /// Lines of the file now.
+        pub lines_written: u64,
+        /// Whether there was no such file before.
+        pub created: bool,
+        /// What was done, in one sentence.
+        pub message: String,
+    }
 }
 
-/// What `edit_file` answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EditResult {
-    /// The path as given.
-    pub path: String,
-    /// How many places were replaced.
-    pub replacements_made: u64,
-    /// The larger of the lines added and the lines removed.
-    pub lines_changed: u64,
-    /// What was done, in one sentence.
-    pub message: String,
-    /// The change, with three lines of context.
-    pub unified_diff: String,
-    /// The git blob id of the file before.
-    pub base_oid: String,
-    /// The git blob id of the file now, which the next edit may give as base_oid.
-    pub oid: String,
+record! {
+    /// What `edit_file` answers.
+    pub struct EditResult {
+        /// The path as given.
+        pub path: String,
+        /// How many places were replaced.
+        pub replacements_made: u64,
+        /// The larger of the lines added and the lines removed.
+        pub lines_changed: u64,
+        /// What was done, in one sentence.
+        pub message: String,
+        /// The change, with three lines of context.
+        pub unified_diff: String,
+        /// The git blob id of the file before.
+        pub base_oid: String,
+        /// The git blob id of the file now, which the next edit may give as base_oid.
+        pub oid: String,
+    }
 }
 
 impl ReadResult {

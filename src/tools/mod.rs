@@ -6,14 +6,18 @@
 
 mod answer;
 mod arguments;
+mod bounded;
 mod diff;
+mod diff_result;
 mod files;
 mod git;
+pub mod record;
 mod registry;
 
 pub use answer::Answer;
 pub use arguments::parse;
 pub use diff::{DiffArguments, DiffMode};
+pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
 pub use files::{
     EditArgument, EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments,
     WriteResult,

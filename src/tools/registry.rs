@@ -6,12 +6,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::diff::DiffArguments;
+use super::diff_result::DiffResult;
 use super::files::{EditFileArguments, EditResult, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult};
 use super::git::{
     GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments, GitDiffSummaryResult,
 };
 use crate::error::{Error, Result, quoted};
-use crate::text::diff_result::DiffResult;
 
 /// What a client may assume of a tool: MCP's `ToolAnnotations`.
 #[derive(Debug, Clone, Copy, Serialize)]

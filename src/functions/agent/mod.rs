@@ -1,5 +1,8 @@
-//! What agents call: the tools and what they may do.
+//! What agents and their hosts call: tools (`redline_call`, with the answers of the git tools in `git_tools`), their list,
+//! what may be done, and help.
 
-pub mod capabilities;
 pub mod git_tools;
-pub mod tool_calls;
+pub mod redline_call;
+pub mod redline_capabilities;
+pub mod redline_help;
+pub mod redline_tools;

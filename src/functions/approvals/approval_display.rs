@@ -3,14 +3,22 @@
 //! A payload can be malformed, so both can raise and are volatile: DuckDB would else call them on
 //! values that are in no row. They read nothing but their arguments and stand behind no tool.
 
+use super::shown::PAYLOAD;
 use crate::edit::payload::Received;
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::limits;
 use crate::render::{Extent, Layout, display, paging, shown};
 
 /// The width when none is given: that of a terminal of old.
 const WIDTH: i64 = 80;
+
+const COLUMNS: Field = Field::optional("width", Type::BigInt, "80", "Columns of the terminal");
+const HEIGHT: Field =
+    Field::optional("height", Type::BigInt, "NULL", "Lines; NULL is a preview, a negative number everything");
+const COLOR: Field = Field::optional("color", Type::Boolean, "false", "Use ANSI colours");
+const TERMINAL_HEIGHT: Field = Field::optional("terminal_height", Type::BigInt, "NULL", "Lines of the terminal");
 
 /// Returns the payload that is argument 0; `None` for NULL.
 fn payload(arguments: Arguments<'_>) -> Result<Option<Received>> {
@@ -34,14 +42,19 @@ fn width(given: Option<i64>) -> Result<usize> {
 /// `approval_display(payload [, width [, height [, color]]])`: the box that a terminal shows.
 pub struct ApprovalDisplay;
 
+impl Declared for ApprovalDisplay {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "A payload as the box that a terminal shows",
+        example: "SELECT approval_display(payload, 100) FROM waiting",
+    };
+}
+
 impl ScalarFunction for ApprovalDisplay {
     const NAME: &'static str = "approval_display";
-    const OVERLOADS: &'static [Overload] = &[
-        &[Type::Varchar],
-        &[Type::Varchar, Type::BigInt],
-        &[Type::Varchar, Type::BigInt, Type::BigInt],
-        &[Type::Varchar, Type::BigInt, Type::BigInt, Type::Boolean],
-    ];
+    const OVERLOADS: &'static [Overload] =
+        &[&[PAYLOAD], &[PAYLOAD, COLUMNS], &[PAYLOAD, COLUMNS, HEIGHT], &[PAYLOAD, COLUMNS, HEIGHT, COLOR]];
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
@@ -77,10 +90,18 @@ fn layout(arguments: Arguments<'_>) -> Result<Layout> {
 /// out.
 pub struct ApprovalComplete;
 
+impl Declared for ApprovalComplete {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "Whether approval_display with the same arguments leaves nothing out",
+        example: "SELECT approval_complete(payload, 100) FROM waiting",
+    };
+}
+
 impl ScalarFunction for ApprovalComplete {
     const NAME: &'static str = "approval_complete";
-    const OVERLOADS: &'static [Overload] =
-        &[&[Type::Varchar], &[Type::Varchar, Type::BigInt], &[Type::Varchar, Type::BigInt, Type::BigInt]];
+    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD], &[PAYLOAD, COLUMNS], &[PAYLOAD, COLUMNS, HEIGHT]];
     const RETURNS: Type = Type::Boolean;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
@@ -101,9 +122,18 @@ impl ScalarFunction for ApprovalComplete {
 /// `approval_paging(payload [, terminal_height])`: `inline`, `preview` or `pager`.
 pub struct ApprovalPaging;
 
+impl Declared for ApprovalPaging {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "How a payload fits a terminal: inline, preview or pager",
+        example: "SELECT approval_paging(payload, 40) FROM waiting",
+    };
+}
+
 impl ScalarFunction for ApprovalPaging {
     const NAME: &'static str = "approval_paging";
-    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar], &[Type::Varchar, Type::BigInt]];
+    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD], &[PAYLOAD, TERMINAL_HEIGHT]];
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;

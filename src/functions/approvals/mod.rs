@@ -1,6 +1,13 @@
-//! What a person is shown and decides.
+//! What a person is shown and decides, one function a file; `shown` is what those that take a payload have in common.
 
+pub mod approval_chunk;
 pub mod approval_display;
-pub mod approval_lists;
+pub mod approval_file;
+pub mod approval_pages;
+pub mod approvals_given;
+pub mod approvals_waiting;
 pub mod approve;
-pub mod proposals;
+pub mod call_approval;
+pub mod needs_approval;
+pub mod shown;
+pub mod withdraw;

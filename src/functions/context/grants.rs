@@ -1,4 +1,4 @@
-//! Which tools are granted, and which SQL functions stand behind them.
+//! Which tools are granted. Each function declares the tools that it stands behind.
 //!
 //! `redline_tool_grants` decides over a tool and over the functions that would give the same
 //! answer, so that a host which withholds a tool withholds it on every way.
@@ -6,38 +6,14 @@
 use super::settings;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Settings;
+use crate::functions::surface::Grant;
 
-/// Each function behind tools, and the tools; any of them opens it. Functions of texts alone that
-/// read nothing (`unified_diff`, `patch_files`, …) stand behind none, nor do those that want the host's key.
-const BEHIND: &[(&str, &[&str])] = &[
-    ("diff_text", &["Diff"]),
-    ("diff_files", &["Diff"]),
-    ("read_file", &["read_file"]),
-    ("write_file", &["write_file"]),
-    ("edit_file", &["edit_file"]),
-    ("edit_explain", &["edit_file", "read_file"]),
-    ("needs_approval", &["read_file", "write_file", "edit_file"]),
-    ("read_approval", &["read_file"]),
-    ("write_approval", &["write_file"]),
-    ("edit_approval", &["edit_file"]),
-    ("approval_chunk", &["write_file", "edit_file"]),
-    ("file_changes", &["GitDiffSummary", "GitDiff"]),
-    ("file_changes_list", &["GitDiffSummary", "GitDiff"]),
-    ("resolve_revision", &["GitDiffSummary", "GitDiffFile", "GitDiff"]),
-    ("file_diff", &["GitDiffFile", "GitDiff"]),
-    ("file_diff_list", &["GitDiffFile", "GitDiff"]),
-    ("diff_review", &["GitDiff"]),
-    ("diff_lines", &["GitDiff"]),
-    ("diff_lines_list", &["GitDiff"]),
-    ("diff_hunks", &["GitDiff"]),
-    ("file_patches", &["GitDiff"]),
-    ("commit_changes", &["GitDiff"]),
-];
-
-/// Refuses a SQL function none of whose tools is granted.
-pub fn require_function(function: &str, settings: &Settings) -> Result<()> {
-    let (_, tools) = BEHIND.iter().find(|(name, _)| *name == function).expect("a function behind a tool");
-    require(tools, &settings::tool_grants(settings))
+/// Refuses a function none of whose tools is granted.
+pub fn require_function(grant: Grant, settings: &Settings) -> Result<()> {
+    match grant {
+        Grant::Tools(tools) => require(tools, &settings::tool_grants(settings)),
+        Grant::Everybody => Ok(()),
+    }
 }
 
 /// Refuses a tool that is not granted.

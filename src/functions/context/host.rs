@@ -9,6 +9,7 @@ use crate::budget::{Budget, Current, KEPT};
 use crate::edit::{Operation, Session, Tool};
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
+use crate::functions::surface::Declared;
 use crate::git::Repository;
 use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
 
@@ -53,9 +54,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// Reads what the settings mean, and refuses a function whose tool is not granted.
-    pub fn open(function: &str, settings: Settings) -> Result<Self> {
-        grants::require_function(function, &settings)?;
+    /// Reads what the settings mean, and refuses a function none of whose tools is granted.
+    pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        grants::require_function(F::DECLARATION.grant, &settings)?;
         Self::new(settings)
     }
 

@@ -2,21 +2,29 @@
 //! makes of lists of structs.
 
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::files::edit_file::{EDITS, PAIRS};
+use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::functions::files::edit_file::{EDITS, ONE, PAIRS};
+use crate::functions::files::file_tools::PATH;
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
 
 /// `redline_debug_edits(path, edits [, base_oid])` and `redline_debug_edits(path, old_string, new_string)`.
 pub struct Edits;
 
+impl Declared for Edits {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Debug,
+        grant: Grant::Everybody,
+        description: "Tells its arguments",
+        example: "SELECT redline_debug_edits('a', 'b', 'c')",
+    };
+}
+
+const OTHER: Field = Field::new("base_oid", Type::Varchar, "Any text");
+
 impl ScalarFunction for Edits {
     const NAME: &'static str = "redline_debug_edits";
-    const OVERLOADS: &'static [Overload] = &[
-        &[Type::Varchar, PAIRS],
-        &[Type::Varchar, EDITS],
-        &[Type::Varchar, PAIRS, Type::Varchar],
-        &[Type::Varchar, EDITS, Type::Varchar],
-        &[Type::Varchar, Type::Varchar, Type::Varchar],
-    ];
+    const OVERLOADS: &'static [Overload] =
+        &[&[PATH, PAIRS], &[PATH, EDITS], &[PATH, PAIRS, OTHER], &[PATH, EDITS, OTHER], ONE];
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;

@@ -5,13 +5,25 @@ use crate::error::Result;
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
 };
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
 
-/// `redline_debug_panic(where)`: panics in `init` or `call` when so told.
+/// `redline_debug_panic(place)`: panics when it is called.
 pub struct Panic;
+
+impl Declared for Panic {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Debug,
+        grant: Grant::Everybody,
+        description: "Panics",
+        example: "SELECT redline_debug_panic('call')",
+    };
+}
+
+const PLACE: Field = Field::new("place", Type::Varchar, "Where to panic");
 
 impl ScalarFunction for Panic {
     const NAME: &'static str = "redline_debug_panic";
-    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar]];
+    const OVERLOADS: &'static [Overload] = &[&[PLACE]];
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
@@ -27,8 +39,17 @@ impl ScalarFunction for Panic {
     }
 }
 
-/// `redline_debug_panic_scan(where)`: panics in `bind`, `init`, `scan` or `drop`.
+/// `redline_debug_panic_scan(place)`: panics in `bind`, `init`, `scan` or `drop`.
 pub struct PanicScan;
+
+impl Declared for PanicScan {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Debug,
+        grant: Grant::Everybody,
+        description: "Panics where it is told to",
+        example: "FROM redline_debug_panic_scan('scan')",
+    };
+}
 
 /// A scan whose destructor panics when so told.
 pub struct Scan {
@@ -44,9 +65,9 @@ impl Drop for Scan {
 
 impl TableFunction for PanicScan {
     const NAME: &'static str = "redline_debug_panic_scan";
-    const PARAMETERS: &'static [Field] = &[Field::new("place", Type::Varchar)];
+    const PARAMETERS: &'static [Field] = &[PLACE];
     const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = &[Field::new("place", Type::Varchar)];
+    const COLUMNS: &'static [Field] = &[PLACE];
     const SETTINGS: &'static [&'static str] = &[];
     type Bind = String;
     type Scan = Scan;

@@ -1,18 +1,27 @@
 //! `edit_explain(path, old_string)`: where a string stands in a file, and what resembles it.
 
-use std::vec;
-
+use super::file_tools::PATH;
 use crate::edit::{self, NearMiss};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::host::{self, Host};
 use crate::functions::context::reading;
 use crate::functions::params::arguments::required_text;
+use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 use crate::text::lines::Lines;
 use crate::text::{Stop, is_binary};
 
 /// The table function.
 pub struct EditExplain;
+
+impl Declared for EditExplain {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Files,
+        grant: Grant::Tools(&["edit_file", "read_file"]),
+        description: "Where a text occurs in a file, and which passages resemble it",
+        example: "SELECT line, reason FROM edit_explain('workspace/app.py', 'x = 1')",
+    };
+}
 
 /// A file and a string.
 pub struct Wanted {
@@ -20,25 +29,37 @@ pub struct Wanted {
     old_string: String,
 }
 
-/// A running scan: the rows that are left, and the projection.
-pub struct Scan {
-    left: vec::IntoIter<NearMiss>,
-    projection: Vec<usize>,
+impl Row for NearMiss {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        col("line", Type::BigInt, "The line where the passage starts, from 1", |near, out| {
+            out.push_bigint(i64::try_from(near.line).ok());
+        }),
+        col("similarity", Type::Double, "How similar it is, 0 to 1; 1 is the text itself", |near, out| {
+            out.push_double(Some(near.similarity));
+        }),
+        col("reason", Type::Varchar, "How it differs", |near, out| out.push_text(Some(&near.reason()))),
+        col(
+            "old_string",
+            Type::Varchar,
+            "What to give as old_string; NULL where the passage is too long",
+            |near, out| {
+                out.push_text(near.old_string.as_deref());
+            },
+        ),
+    ];
 }
 
 impl TableFunction for EditExplain {
     const NAME: &'static str = "edit_explain";
-    const PARAMETERS: &'static [Field] = &[Field::new("path", Type::Varchar), Field::new("old_string", Type::Varchar)];
+    const PARAMETERS: &'static [Field] =
+        &[PATH, Field::new("old_string", Type::Varchar, "The text that edit_file did not find")];
     const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = &[
-        Field::new("line", Type::BigInt),
-        Field::new("similarity", Type::Double),
-        Field::new("reason", Type::Varchar),
-        Field::new("old_string", Type::Varchar),
-    ];
+    const COLUMNS: &'static [Field] = NearMiss::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = Wanted;
-    type Scan = Scan;
+    type Scan = Rows<NearMiss>;
 
     fn bind(arguments: &[Value], _: &[Value]) -> Result<Wanted> {
         let old_string = required_text(&arguments[1], Self::NAME, "old_string")?;
@@ -52,29 +73,19 @@ impl TableFunction for EditExplain {
         Ok(Wanted { path: required_text(&arguments[0], Self::NAME, "path")?, old_string })
     }
 
-    fn open(wanted: &Wanted, open: Open<'_>) -> Result<Scan> {
-        let host = Host::open(Self::NAME, open.settings)?;
+    fn open(wanted: &Wanted, open: Open<'_>) -> Result<Self::Scan> {
+        let host = Host::open::<Self>(open.settings)?;
         let bytes = reading::read_file_for(&wanted.path, &host)?;
         if is_binary(&bytes) {
             return Err(Error::invalid_args(format!("{} is a binary file", quoted(&wanted.path)))
                 .with_hint("Only text can be edited"));
         }
         let near = edit::explain(&Lines::split(&bytes, &Stop::of(&host.budget))?, &wanted.old_string);
-        Ok(Scan { left: near.into_iter(), projection: open.projection.to_vec() })
+        Ok(Rows::new(near, open.projection))
     }
 
-    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        for near in scan.left.by_ref() {
-            for (column, &index) in batch.columns_mut().iter_mut().zip(&scan.projection) {
-                match Self::COLUMNS[index].name {
-                    "line" => column.push_bigint(i64::try_from(near.line).ok()),
-                    "similarity" => column.push_double(Some(near.similarity)),
-                    "reason" => column.push_text(Some(&near.reason())),
-                    "old_string" => column.push_text(near.old_string.as_deref()),
-                    other => unreachable!("no column {other}"),
-                }
-            }
-        }
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch);
         Ok(())
     }
 }

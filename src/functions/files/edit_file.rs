@@ -3,45 +3,59 @@
 
 use std::sync::Arc;
 
-use super::file_tools::FileTools;
+use super::file_tools::{FileTools, PATH};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::host;
 use crate::functions::params::arguments::{change_path, change_text};
+use crate::functions::surface::records::{RecordType, write_record};
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::text::Engine;
-use crate::tools::{EditArgument, EditFileArguments};
+use crate::tools::{EditArgument, EditFileArguments, EditResult};
 
+const OLD_STRING: Field = Field::new("old_string", Type::Varchar, "The text to replace; it must occur exactly once");
+const NEW_STRING: Field = Field::new("new_string", Type::Varchar, "The replacement");
+const REPLACE_ALL: Field = Field::optional("replace_all", Type::Boolean, "false", "Replace every occurrence");
+const BASE_OID: Field =
+    Field::optional("base_oid", Type::Varchar, "NULL", "The git blob id that the file must have; NULL for any");
 /// A list of edits. DuckDB casts a struct to one that has as many fields, so each form is an overload.
-pub const PAIRS: Type = Type::List(&Type::Struct(&[OLD_STRING, NEW_STRING]));
+pub const PAIRS: Field = Field::new(
+    "edits",
+    Type::List(&Type::Struct(&[OLD_STRING, NEW_STRING])),
+    "Replacements, all matched against the file as it is, made together or not at all",
+);
 /// See [`PAIRS`].
-pub const EDITS: Type = Type::List(&Type::Struct(&[OLD_STRING, NEW_STRING, Field::new("replace_all", Type::Boolean)]));
-const OLD_STRING: Field = Field::new("old_string", Type::Varchar);
-const NEW_STRING: Field = Field::new("new_string", Type::Varchar);
+pub const EDITS: Field = Field { kind: Type::List(&Type::Struct(&[OLD_STRING, NEW_STRING, REPLACE_ALL])), ..PAIRS };
+/// One replacement, without what may be left out.
+pub const ONE: &[Field] = &[PATH, OLD_STRING, NEW_STRING];
+/// One replacement.
+pub const ONE_OR_ALL: &[Field] = &[PATH, OLD_STRING, NEW_STRING, REPLACE_ALL];
 
 /// The scalar function.
 pub struct EditFile;
 
+impl Declared for EditFile {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Files,
+        grant: Grant::Tools(&["edit_file"]),
+        description: "Replaces text in a file",
+        example: "SELECT edit_file('workspace/app.py', 'x = 1', 'x = 2').unified_diff",
+    };
+}
+
 impl ScalarFunction for EditFile {
     const NAME: &'static str = "edit_file";
     const OVERLOADS: &'static [Overload] = &[
-        &[Type::Varchar, Type::Varchar, Type::Varchar],
-        &[Type::Varchar, Type::Varchar, Type::Varchar, Type::Boolean],
-        &[Type::Varchar, Type::Varchar, Type::Varchar, Type::Boolean, Type::Varchar],
-        &[Type::Varchar, PAIRS],
-        &[Type::Varchar, PAIRS, Type::Varchar],
-        &[Type::Varchar, EDITS],
-        &[Type::Varchar, EDITS, Type::Varchar],
+        ONE,
+        ONE_OR_ALL,
+        &[PATH, OLD_STRING, NEW_STRING, REPLACE_ALL, BASE_OID],
+        &[PATH, PAIRS],
+        &[PATH, PAIRS, BASE_OID],
+        &[PATH, EDITS],
+        &[PATH, EDITS, BASE_OID],
     ];
-    const RETURNS: Type = Type::Struct(&[
-        Field::new("path", Type::Varchar),
-        Field::new("replacements_made", Type::BigInt),
-        Field::new("lines_changed", Type::BigInt),
-        Field::new("message", Type::Varchar),
-        Field::new("unified_diff", Type::Varchar),
-        Field::new("base_oid", Type::Varchar),
-        Field::new("oid", Type::Varchar),
-    ]);
+    const RETURNS: Type = RecordType::<EditResult>::STRUCT;
     const VOLATILE: bool = true;
     // A NULL must not be an edit that silently did not happen.
     const NULLS: Nulls = Nulls::Handle;
@@ -53,22 +67,14 @@ impl ScalarFunction for EditFile {
     }
 
     fn open(settings: Settings) -> Result<Self::State> {
-        Ok((FileTools::open(Self::NAME, settings)?, Engine::default()))
+        Ok((FileTools::open::<Self>(settings)?, Engine::default()))
     }
 
     fn call((tools, engine): &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let mut asked = edit_arguments(arguments, Self::NAME)?;
         let base_oid = if arguments.is_text(1) { 4 } else { 2 };
         asked.base_oid = arguments.text(base_oid).map(|given| String::from_utf8_lossy(given).into_owned());
-        let result = tools.edit(engine, &asked)?;
-        let fields = out.fields_mut();
-        fields[0].push_text(Some(&result.path));
-        fields[1].push_bigint(i64::try_from(result.replacements_made).ok());
-        fields[2].push_bigint(i64::try_from(result.lines_changed).ok());
-        fields[3].push_text(Some(&result.message));
-        fields[4].push_text(Some(&result.unified_diff));
-        fields[5].push_text(Some(&result.base_oid));
-        fields[6].push_text(Some(&result.oid));
+        write_record(&tools.edit(engine, &asked)?, out);
         Ok(())
     }
 }

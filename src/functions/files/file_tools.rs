@@ -6,10 +6,11 @@ use super::planned::{Effect, Planned, edit_arguments, file_name};
 use crate::budget::{Budget, lossy, owned};
 use crate::edit::{Digest, Edit, Operation, Plan, Session, Ticket, Tool, check_base, payload, required};
 use crate::error::{Error, Result, quoted};
-use crate::ffi::Settings;
+use crate::ffi::{Field, Settings, Type};
 use crate::functions::context::host::Host;
 use crate::functions::context::reading;
 use crate::functions::context::settings;
+use crate::functions::surface::Declared;
 use crate::git::blob_id;
 use crate::sandbox::Place;
 use crate::text::lines::line_count;
@@ -17,6 +18,9 @@ use crate::text::{Engine, Stop, is_binary};
 use crate::tools::{
     EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult,
 };
+
+/// The file that a tool is called for.
+pub const PATH: Field = Field::new("path", Type::Varchar, "The file, as sandbox/relative/path");
 
 /// The file tools under the settings of one execution, for one session.
 pub struct FileTools {
@@ -27,8 +31,8 @@ pub struct FileTools {
 
 impl FileTools {
     /// Prepares a thread of an execution of a SQL function; what it does is done for its connection.
-    pub fn open(function: &str, settings: Settings) -> Result<Self> {
-        let host = Host::open(function, settings)?;
+    pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        let host = Host::open::<F>(settings)?;
         let session = host.own_session();
         Ok(Self::new(host, session))
     }

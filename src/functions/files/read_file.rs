@@ -2,27 +2,36 @@
 
 use std::sync::Arc;
 
-use super::file_tools::FileTools;
+use super::file_tools::{FileTools, PATH};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::host;
 use crate::functions::params::arguments::row_text;
-use crate::tools::ReadFileArguments;
+use crate::functions::surface::records::{RecordType, write_record};
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::tools::{ReadFileArguments, ReadResult};
 
 /// The scalar function.
 pub struct ReadFile;
 
+impl Declared for ReadFile {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Files,
+        grant: Grant::Tools(&["read_file"]),
+        description: "The text of a file, or a part of it",
+        example: "SELECT read_file('workspace/README.md').content",
+    };
+}
+
+const OFFSET: Field = Field::optional("offset", Type::BigInt, "0", "Characters to leave out at the start");
+const MAX_CHARS: Field =
+    Field::optional("max_chars", Type::BigInt, "NULL", "Most characters to return; NULL is no limit");
+
 impl ScalarFunction for ReadFile {
     const NAME: &'static str = "read_file";
-    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar], &[Type::Varchar, Type::BigInt, Type::BigInt]];
-    const RETURNS: Type = Type::Struct(&[
-        Field::new("path", Type::Varchar),
-        Field::new("content", Type::Varchar),
-        Field::new("lines", Type::BigInt),
-        Field::new("bytes", Type::BigInt),
-        Field::new("truncated", Type::Boolean),
-    ]);
+    const OVERLOADS: &'static [Overload] = &[&[PATH], &[PATH, OFFSET, MAX_CHARS]];
+    const RETURNS: Type = RecordType::<ReadResult>::STRUCT;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
@@ -33,7 +42,7 @@ impl ScalarFunction for ReadFile {
     }
 
     fn open(settings: Settings) -> Result<FileTools> {
-        FileTools::open(Self::NAME, settings)
+        FileTools::open::<Self>(settings)
     }
 
     fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
@@ -49,13 +58,7 @@ impl ScalarFunction for ReadFile {
         };
         let path = row_text(arguments, 0, "path")?;
         let (offset, max_chars) = (count(1, "offset")?, count(2, "max_chars")?);
-        let result = tools.read(&ReadFileArguments { path, offset, max_chars })?;
-        let fields = out.fields_mut();
-        fields[0].push_text(Some(&result.path));
-        fields[1].push_text(Some(&result.content));
-        fields[2].push_bigint(i64::try_from(result.lines).ok());
-        fields[3].push_bigint(i64::try_from(result.bytes).ok());
-        fields[4].push_boolean(Some(result.truncated));
+        write_record(&tools.read(&ReadFileArguments { path, offset, max_chars })?, out);
         Ok(())
     }
 }

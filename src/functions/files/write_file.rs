@@ -2,27 +2,35 @@
 
 use std::sync::Arc;
 
-use super::file_tools::FileTools;
+use super::file_tools::{FileTools, PATH};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::host;
 use crate::functions::params::arguments::{change_path, change_text};
-use crate::tools::WriteFileArguments;
+use crate::functions::surface::records::{RecordType, write_record};
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::tools::{WriteFileArguments, WriteResult};
 
 /// The scalar function.
 pub struct WriteFile;
 
+impl Declared for WriteFile {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Files,
+        grant: Grant::Tools(&["write_file"]),
+        description: "Creates or overwrites a file and its parent directories",
+        example: "SELECT write_file('workspace/notes.txt', 'text').message",
+    };
+}
+
+/// The content.
+pub const CONTENT: Field = Field::new("content", Type::Varchar, "The whole new content");
+
 impl ScalarFunction for WriteFile {
     const NAME: &'static str = "write_file";
-    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar, Type::Varchar]];
-    const RETURNS: Type = Type::Struct(&[
-        Field::new("path", Type::Varchar),
-        Field::new("bytes_written", Type::BigInt),
-        Field::new("lines_written", Type::BigInt),
-        Field::new("created", Type::Boolean),
-        Field::new("message", Type::Varchar),
-    ]);
+    const OVERLOADS: &'static [Overload] = &[&[PATH, CONTENT]];
+    const RETURNS: Type = RecordType::<WriteResult>::STRUCT;
     const VOLATILE: bool = true;
     // A NULL must not be a write that silently did not happen.
     const NULLS: Nulls = Nulls::Handle;
@@ -34,17 +42,11 @@ impl ScalarFunction for WriteFile {
     }
 
     fn open(settings: Settings) -> Result<FileTools> {
-        FileTools::open(Self::NAME, settings)
+        FileTools::open::<Self>(settings)
     }
 
     fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let result = tools.write(&write_arguments(arguments, Self::NAME)?)?;
-        let fields = out.fields_mut();
-        fields[0].push_text(Some(&result.path));
-        fields[1].push_bigint(i64::try_from(result.bytes_written).ok());
-        fields[2].push_bigint(i64::try_from(result.lines_written).ok());
-        fields[3].push_boolean(Some(result.created));
-        fields[4].push_text(Some(&result.message));
+        write_record(&tools.write(&write_arguments(arguments, Self::NAME)?)?, out);
         Ok(())
     }
 }

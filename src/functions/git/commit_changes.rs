@@ -3,51 +3,97 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::file_changes::{self, FileChanges};
+use super::file_changes;
 use crate::budget::Permits;
 use crate::error::{Error, Result};
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, Named};
-use crate::functions::surface::stream::{Grouped, Stream};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col, needing,
+};
 use crate::git::{
-    CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Merges, Oid,
-    Pathspec, Person, RenameOptions, Withdrawn,
+    CommitChanges, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Measured, Merges, Oid, Pathspec,
+    Person, RenameOptions, Withdrawn,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::{DiffOptions, Stop};
 
-/// The columns of the commit; those of the file follow.
-const COMMIT_COLUMNS: [Field; 7] = [
-    Field::new("commit_id", Type::Varchar),
-    Field::new("parent_id", Type::Varchar),
-    Field::new("author_name", Type::Varchar),
-    Field::new("author_email", Type::Varchar),
-    Field::new("author_date", Type::Timestamp),
-    Field::new("committer_date", Type::Timestamp),
-    Field::new("subject", Type::Varchar),
-];
-
 /// The parameters of its own; those of a comparison follow.
 const OWN: [Field; 4] = [
-    Field::new("merges", Type::Varchar),
-    Field::new("since", Type::Timestamp),
-    Field::new("until", Type::Timestamp),
-    Field::new("mailmap", Type::Boolean),
+    Field::optional(
+        "merges",
+        Type::Varchar,
+        "'skip'",
+        "Merges: skip, first_parent (each with its first parent) or all_parents (each with every parent)",
+    ),
+    Field::optional("since", Type::Timestamp, "NULL", "Leave out commits whose committer date is before this"),
+    Field::optional("until", Type::Timestamp, "NULL", "Leave out commits whose committer date is after this"),
+    Field::optional("mailmap", Type::Boolean, "true", "Show authors as .mailmap names them"),
 ];
 
-/// Joins two lists of fields.
-const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
-    assert!(N == first.len() + second.len());
-    let mut all = [first[0]; N];
-    let mut at = 0;
-    while at < N {
-        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
-        at += 1;
+/// What a column needs, beside what columns of files need: the commit's content.
+const INFO: u8 = 4;
+/// What a column needs: names, which .mailmap may change.
+const NAMES: u8 = 8;
+
+/// A commit with one of its changes.
+pub struct CommitChange;
+
+impl Row for CommitChange {
+    type Of<'a> = (&'a CommitChanges, &'a Measured);
+
+    const OWN: &'static [Col<Self>] = &[
+        col("commit_id", Type::Varchar, "The id of the commit, in hexadecimal", |(commit, _), out| {
+            out.push_text(Some(&commit.id.to_string()));
+        }),
+        col("parent_id", Type::Varchar, "The parent that it is compared with; NULL for a root", |(commit, _), out| {
+            out.push_text(commit.parent.map(|id| id.to_string()).as_deref());
+        }),
+        needing(
+            INFO | NAMES,
+            col("author_name", Type::Varchar, "The author's name", |(commit, _), out| {
+                out.push_bytes(author(commit).map(|person| person.name.as_slice()));
+            }),
+        ),
+        needing(
+            INFO | NAMES,
+            col("author_email", Type::Varchar, "The author's e-mail address", |(commit, _), out| {
+                out.push_bytes(author(commit).map(|person| person.email.as_slice()));
+            }),
+        ),
+        needing(
+            INFO,
+            col("author_date", Type::Timestamp, "When it was written", |(commit, _), out| {
+                out.push_bigint(commit.info.as_deref().and_then(|info| info.author_date));
+            }),
+        ),
+        needing(
+            INFO,
+            col("committer_date", Type::Timestamp, "When it was committed", |(commit, _), out| {
+                out.push_bigint(commit.info.as_deref().and_then(|info| info.committer_date));
+            }),
+        ),
+        needing(
+            INFO,
+            col("subject", Type::Varchar, "The subject of its message, as git's %s", |(commit, _), out| {
+                out.push_bytes(commit.info.as_deref().map(|info| info.subject.as_slice()));
+            }),
+        ),
+    ];
+    const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
+}
+
+impl Has<Measured> for CommitChange {
+    fn part<'a>(row: Self::Of<'a>) -> <Measured as Row>::Of<'a> {
+        row.1
     }
-    all
+}
+
+fn author(commit: &CommitChanges) -> Option<&Person> {
+    commit.info.as_deref()?.author.as_ref()
 }
 
 /// The validated arguments.
@@ -79,6 +125,8 @@ impl Weigh for Rows {
 }
 
 impl Grouped for Rows {
+    type Row = CommitChange;
+
     fn settle(&mut self) -> Result<()> {
         let Some(withdrawn) = self.withdrawn.get() else {
             return Err(Error::tool_failed("the walk over the commits ended before it was known what is left out"));
@@ -96,24 +144,10 @@ impl Grouped for Rows {
         self.places.len()
     }
 
-    fn write(&self, row: usize, column: usize, out: &mut Column) {
-        let (commit, change) = self.places[row];
+    fn row(&self, index: usize) -> <Self::Row as Row>::Of<'_> {
+        let (commit, change) = self.places[index];
         let commit = &self.commits[commit as usize];
-        let Some(field) = COMMIT_COLUMNS.get(column) else {
-            return file_changes::push(out, column - COMMIT_COLUMNS.len(), &commit.changes[change as usize]);
-        };
-        let info = commit.info.as_deref();
-        let author = |part: fn(&Person) -> &Vec<u8>| Some(part(info?.author.as_ref()?).as_slice());
-        match field.name {
-            "commit_id" => out.push_text(Some(&commit.id.to_string())),
-            "parent_id" => out.push_text(commit.parent.map(|id| id.to_string()).as_deref()),
-            "author_name" => out.push_bytes(author(|person| &person.name)),
-            "author_email" => out.push_bytes(author(|person| &person.email)),
-            "author_date" => out.push_bigint(info.and_then(|info| info.author_date)),
-            "committer_date" => out.push_bigint(info.and_then(|info| info.committer_date)),
-            "subject" => out.push_bytes(info.map(|info: &CommitInfo| info.subject.as_slice())),
-            other => unreachable!("no column {other}"),
-        }
+        (commit, &commit.changes[change as usize])
     }
 }
 
@@ -163,13 +197,28 @@ impl Iterator for Jobs {
 /// The table function.
 pub struct CommitChangesTable;
 
+impl Declared for CommitChangesTable {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The changed files of every commit of a range, in the order of git log",
+        example: "SELECT subject, file_path, additions FROM commit_changes('HEAD', '.') LIMIT 10",
+    };
+}
+
 impl TableFunction for CommitChangesTable {
     const NAME: &'static str = "commit_changes";
-    const PARAMETERS: &'static [Field] = &[Field::new("range", Type::Varchar), Field::new("repo", Type::Varchar)];
+    const PARAMETERS: &'static [Field] = &[
+        Field::new(
+            "range",
+            Type::Varchar,
+            "A revision with all that it reaches, a..b, a...b, or ALL for every reference",
+        ),
+        comparison::REPO,
+    ];
     const NAMED: &'static [Field] =
-        &joined::<{ OWN.len() + comparison::HISTORY_OPTIONS.len() }>(&OWN, comparison::HISTORY_OPTIONS);
-    const COLUMNS: &'static [Field] =
-        &joined::<{ COMMIT_COLUMNS.len() + FileChanges::COLUMNS.len() }>(&COMMIT_COLUMNS, FileChanges::COLUMNS);
+        &comparison::joined::<{ OWN.len() + comparison::HISTORY_OPTIONS.len() }>(&OWN, comparison::HISTORY_OPTIONS);
+    const COLUMNS: &'static [Field] = CommitChange::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = Query;
     type Scan = Stream<Rows>;
@@ -195,7 +244,7 @@ impl TableFunction for CommitChangesTable {
     }
 
     fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::open(Self::NAME, open.settings)?;
+        let host = Host::open::<Self>(open.settings)?;
         let rows = host.read(|| query.start(&host, open.projection))?;
         Ok(Stream::new(rows, open.projection).eager())
     }
@@ -211,13 +260,11 @@ impl Query {
         let budget = host.budget.part();
         let repository = host.repository(&self.repo)?.with_budget(Arc::clone(&budget));
         let ends = repository.ends(&self.range)?;
-        let of_file = |&index: &usize| index.checked_sub(COMMIT_COLUMNS.len());
-        let file_columns: Vec<usize> = projection.iter().filter_map(of_file).collect();
-        let asks = |name: &str| projection.iter().any(|&index| CommitChangesTable::COLUMNS[index].name == name);
-        let names = asks("author_name") || asks("author_email");
+        let needs = CommitChange::COLUMNS.needs(projection);
+        let names = needs & NAMES != 0;
         let measure = CommitMeasure {
-            info: names || asks("author_date") || asks("committer_date") || asks("subject"),
-            changes: file_changes::measure(&file_columns),
+            info: needs & INFO != 0,
+            changes: file_changes::measure(needs),
             renames: self.renames,
             diff: self.diff.clone(),
         };

@@ -2,9 +2,11 @@
 
 use super::review::{self, Request, Reviewed, TextFrame};
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
+use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::review::Section;
 
 /// The table function.
 pub struct DiffReview;
@@ -20,42 +22,54 @@ pub struct Scan {
     projection: Vec<usize>,
 }
 
-impl Reviewed {
-    fn write(&self, row: usize, column: usize, out: &mut Column) {
-        let section = &self.page.sections[row];
-        match DiffReview::COLUMNS[column].name {
-            "kind" => out.push_text(Some(section.kind.name())),
-            "file_path" => out.push_bytes(section.file.map(|file| self.rows[file].change.path.as_slice())),
-            "text" => out.push_text(Some(&section.text)),
-            "bytes" => out.push_bigint(i64::try_from(section.text.len()).ok()),
-            "next_cursor" => out.push_text(self.page.next_cursor.as_deref()),
-            other => unreachable!("no column {other}"),
-        }
-    }
+/// A section of a page.
+#[derive(Clone, Copy)]
+pub struct SectionRow<'a> {
+    reviewed: &'a Reviewed,
+    section: &'a Section,
 }
 
-const NAMED: [Field; 14] = {
-    let mut all = [Field::new("max_bytes", Type::BigInt); 14];
-    let mut index = 0;
-    while index < comparison::NAMED.len() {
-        all[index] = comparison::NAMED[index];
-        index += 1;
-    }
-    all[index] = Field::new("cursor", Type::Varchar);
-    all
-};
+impl Row for Reviewed {
+    type Of<'a> = SectionRow<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        col("kind", Type::Varchar, "summary, file, hunk or footer", |row, out| {
+            out.push_text(Some(row.section.kind.name()));
+        }),
+        col("file_path", Type::Varchar, "The file that it is about; NULL for none", |row, out| {
+            out.push_bytes(row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()));
+        }),
+        col("text", Type::Varchar, "What it says", |row, out| out.push_text(Some(&row.section.text))),
+        col("bytes", Type::BigInt, "Bytes of text", |row, out| {
+            out.push_bigint(i64::try_from(row.section.text.len()).ok());
+        }),
+        col("next_cursor", Type::Varchar, "The cursor of the next page; NULL on the last", |row, out| {
+            out.push_text(row.reviewed.page.next_cursor.as_deref());
+        }),
+    ];
+}
+
+/// The parameters of its own; those of a comparison stand before them.
+const OWN: [Field; 2] = [
+    Field::optional("max_bytes", Type::BigInt, "48000", "Bytes of the whole answer"),
+    Field::optional("cursor", Type::Varchar, "NULL", "The next_cursor of the page before"),
+];
+
+impl Declared for DiffReview {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "A comparison within a budget of bytes: totals, files and hunks, page by page",
+        example: "SELECT string_agg(text, '') FROM diff_review('HEAD~1', 'HEAD', '.', max_bytes := 10000)",
+    };
+}
 
 impl TableFunction for DiffReview {
     const NAME: &'static str = "diff_review";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &NAMED;
-    const COLUMNS: &'static [Field] = &[
-        Field::new("kind", Type::Varchar),
-        Field::new("file_path", Type::Varchar),
-        Field::new("text", Type::Varchar),
-        Field::new("bytes", Type::BigInt),
-        Field::new("next_cursor", Type::Varchar),
-    ];
+    const NAMED: &'static [Field] =
+        &comparison::joined::<{ comparison::NAMED.len() + OWN.len() }>(&comparison::NAMED, &OWN);
+    const COLUMNS: &'static [Field] = Reviewed::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = Request;
     type Scan = Scan;
@@ -73,7 +87,7 @@ impl TableFunction for DiffReview {
     }
 
     fn open(request: &Request, open: Open<'_>) -> Result<Scan> {
-        let host = Host::open(Self::NAME, open.settings)?;
+        let host = Host::open::<Self>(open.settings)?;
         Ok(Scan { host, request: request.clone(), reviewed: None, next: 0, projection: open.projection.to_vec() })
     }
 
@@ -83,9 +97,8 @@ impl TableFunction for DiffReview {
             none => none.insert(scan.request.answer(&scan.host, &TextFrame)?),
         };
         while scan.next < reviewed.page.sections.len() && !batch.is_full() {
-            for (column, &index) in batch.columns_mut().iter_mut().zip(&scan.projection) {
-                reviewed.write(scan.next, index, column);
-            }
+            let row = SectionRow { reviewed, section: &reviewed.page.sections[scan.next] };
+            Reviewed::COLUMNS.write_projected(row, &scan.projection, batch.columns_mut());
             scan.next += 1;
         }
         Ok(())

@@ -9,59 +9,117 @@ use crate::ffi::{
 };
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
-use crate::functions::surface::stream::{Grouped, Stream};
-use crate::git::{Change, Changes, Entry, LineCounts, Measure, Measured};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col, needing,
+};
+use crate::git::{Changes, Entry, LineCounts, Measure, Measured};
 use crate::pipeline::{Ordered, Poll, Weigh};
 use crate::text::{DiffOptions, Stop};
 
-/// The columns, in the order of SQL; the list has `seq` before them.
-const FIELDS: [Field; 14] = [
-    Field::new("seq", Type::BigInt),
-    Field::new("file_path", Type::Varchar),
-    Field::new("status", Type::Varchar),
-    Field::new("old_size", Type::BigInt),
-    Field::new("new_size", Type::BigInt),
-    Field::new("old_path", Type::Varchar),
-    Field::new("similarity", Type::UTinyInt),
-    Field::new("additions", Type::BigInt),
-    Field::new("deletions", Type::BigInt),
-    Field::new("is_binary", Type::Boolean),
-    Field::new("old_mode", Type::Varchar),
-    Field::new("new_mode", Type::Varchar),
-    Field::new("old_oid", Type::Varchar),
-    Field::new("new_oid", Type::Varchar),
-];
+/// What a column needs: the sizes of both contents.
+const SIZES: u8 = 1;
+/// What a column needs: the contents, compared line by line.
+const LINES: u8 = 2;
 
-/// Returns what must be measured for the columns asked for, as indices into the table's columns.
-pub fn measure(projection: &[usize]) -> Measure {
-    let asked = |names: &[&str]| projection.iter().any(|&index| names.contains(&FileChanges::COLUMNS[index].name));
-    Measure { sizes: asked(&["old_size", "new_size"]), lines: asked(&["additions", "deletions", "is_binary"]) }
+impl Row for Measured {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        col(
+            "file_path",
+            Type::Varchar,
+            "Path from the repository's root; of a deleted file, the old one",
+            |row, out| {
+                out.push_bytes(Some(&row.change.path));
+            },
+        ),
+        col(
+            "status",
+            Type::Varchar,
+            "added, deleted, modified, type_changed, renamed, copied or unmerged",
+            |row, out| out.push_text(Some(row.change.status().name())),
+        ),
+        needing(
+            SIZES,
+            col(
+                "old_size",
+                Type::BigInt,
+                "Bytes of the old content; NULL for a submodule or an absent side",
+                |row, out| {
+                    out.push_bigint(row.old_size.and_then(|bytes| i64::try_from(bytes).ok()));
+                },
+            ),
+        ),
+        needing(
+            SIZES,
+            col("new_size", Type::BigInt, "Bytes of the new content, likewise", |row, out| {
+                out.push_bigint(row.new_size.and_then(|bytes| i64::try_from(bytes).ok()));
+            }),
+        ),
+        col("old_path", Type::Varchar, "The path that a renamed or copied file had", |row, out| {
+            out.push_bytes(row.change.origin.as_ref().map(|origin| origin.path.as_slice()));
+        }),
+        col(
+            "similarity",
+            Type::UTinyInt,
+            "How similar a renamed or copied file is to its origin, in percent",
+            |row, out| {
+                out.push_utinyint(row.change.origin.as_ref().map(|origin| origin.similarity));
+            },
+        ),
+        needing(
+            LINES,
+            col("additions", Type::BigInt, "Added lines; NULL for a binary file", |row, out| {
+                out.push_bigint(lines(row, LineCounts::additions));
+            }),
+        ),
+        needing(
+            LINES,
+            col("deletions", Type::BigInt, "Removed lines; NULL for a binary file", |row, out| {
+                out.push_bigint(lines(row, LineCounts::deletions));
+            }),
+        ),
+        needing(
+            LINES,
+            col(
+                "is_binary",
+                Type::Boolean,
+                "Whether the file is binary, by its attributes, its size or a NUL",
+                |row, out| {
+                    out.push_boolean(row.lines.map(|lines| lines == LineCounts::Binary));
+                },
+            ),
+        ),
+        col("old_mode", Type::Varchar, "The old mode, octal, as git prints it", |row, out| {
+            out.push_text(mode(row.change.old).as_deref());
+        }),
+        col("new_mode", Type::Varchar, "The new mode, octal", |row, out| {
+            out.push_text(mode(row.change.new).as_deref());
+        }),
+        col("old_oid", Type::Varchar, "The object id of the old content, in hexadecimal", |row, out| {
+            out.push_text(oid(row.change.old).as_deref());
+        }),
+        col("new_oid", Type::Varchar, "The object id of the new content", |row, out| {
+            out.push_text(oid(row.change.new).as_deref());
+        }),
+    ];
 }
 
-/// Appends one value of a row; `index` is that of the table's columns.
-pub fn push(column: &mut Column, index: usize, row: &Measured) {
-    let Change { path, old, new, origin, .. } = &row.change;
-    let size = |bytes: Option<u64>| bytes.and_then(|bytes| i64::try_from(bytes).ok());
-    let lines =
-        |of: fn(&LineCounts) -> Option<u64>| row.lines.as_ref().and_then(of).and_then(|n| i64::try_from(n).ok());
-    let mode = |entry: &Option<Entry>| entry.map(|entry| entry.mode.to_string());
-    let oid = |entry: &Option<Entry>| entry.map(|entry| entry.oid.to_string());
-    match FileChanges::COLUMNS[index].name {
-        "file_path" => column.push_bytes(Some(path)),
-        "status" => column.push_text(Some(row.change.status().name())),
-        "old_size" => column.push_bigint(size(row.old_size)),
-        "new_size" => column.push_bigint(size(row.new_size)),
-        "additions" => column.push_bigint(lines(LineCounts::additions)),
-        "deletions" => column.push_bigint(lines(LineCounts::deletions)),
-        "is_binary" => column.push_boolean(row.lines.map(|lines| lines == LineCounts::Binary)),
-        "old_mode" => column.push_text(mode(old).as_deref()),
-        "new_mode" => column.push_text(mode(new).as_deref()),
-        "old_oid" => column.push_text(oid(old).as_deref()),
-        "new_oid" => column.push_text(oid(new).as_deref()),
-        "old_path" => column.push_bytes(origin.as_ref().map(|origin| origin.path.as_slice())),
-        "similarity" => column.push_utinyint(origin.as_ref().map(|origin| origin.similarity)),
-        other => unreachable!("no column {other}"),
-    }
+fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<i64> {
+    row.lines.as_ref().and_then(of).and_then(|count| i64::try_from(count).ok())
+}
+
+fn mode(entry: Option<Entry>) -> Option<String> {
+    entry.map(|entry| entry.mode.to_string())
+}
+
+fn oid(entry: Option<Entry>) -> Option<String> {
+    entry.map(|entry| entry.oid.to_string())
+}
+
+/// Returns what must be measured for columns that need these bits.
+pub fn measure(needs: u8) -> Measure {
+    Measure { sizes: needs & SIZES != 0, lines: needs & LINES != 0 }
 }
 
 impl Weigh for Measured {
@@ -71,12 +129,14 @@ impl Weigh for Measured {
 }
 
 impl Grouped for Measured {
+    type Row = Self;
+
     fn rows(&self) -> usize {
         1
     }
 
-    fn write(&self, _: usize, column: usize, out: &mut Column) {
-        push(out, column, self);
+    fn row(&self, _: usize) -> &Self {
+        self
     }
 }
 
@@ -91,6 +151,15 @@ fn measured(revisions: &Revisions, measure: Measure, options: &DiffOptions, host
 /// The table function.
 pub struct FileChanges;
 
+impl Declared for FileChanges {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiffSummary", "GitDiff"]),
+        description: "The files that differ between two revisions, the index and the work tree, one row per file",
+        example: "SELECT file_path, status, additions, deletions FROM file_changes('HEAD~1', 'HEAD', '.')",
+    };
+}
+
 /// A running scan.
 pub enum Scan {
     /// Nothing is measured: the walk itself, on the thread that reads, and the projection.
@@ -103,7 +172,7 @@ impl TableFunction for FileChanges {
     const NAME: &'static str = "file_changes";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
-    const COLUMNS: &'static [Field] = FIELDS.split_at(1).1;
+    const COLUMNS: &'static [Field] = Measured::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = (Revisions, DiffOptions);
     type Scan = Scan;
@@ -114,8 +183,8 @@ impl TableFunction for FileChanges {
     }
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Scan> {
-        let host = Host::open(Self::NAME, open.settings)?;
-        let measure = measure(open.projection);
+        let host = Host::open::<Self>(open.settings)?;
+        let measure = measure(Measured::COLUMNS.needs(open.projection));
         let is_measured = measure != Measure::default();
         let is_name = |&index: &usize| matches!(Self::COLUMNS[index].name, "file_path" | "status");
         let named = open.projection.iter().all(is_name).then(|| revisions.names_only());
@@ -139,9 +208,7 @@ impl TableFunction for FileChanges {
                     && let Some(change) = changes.next()
                 {
                     let row = Measured::unmeasured(change?);
-                    for (column, &index) in batch.columns_mut().iter_mut().zip(projection.iter()) {
-                        push(column, index, &row);
-                    }
+                    Measured::COLUMNS.write_projected(&row, projection, batch.columns_mut());
                 }
                 Ok(())
             }
@@ -152,10 +219,35 @@ impl TableFunction for FileChanges {
 /// The scalar function that returns the rows as a list, for arguments that are columns.
 pub struct FileChangesList;
 
+impl Declared for FileChangesList {
+    const DECLARATION: Declaration = Declaration {
+        description: "The rows of file_changes as a list, for arguments that are columns",
+        example: "SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.'), recursive := true)",
+        ..FileChanges::DECLARATION
+    };
+}
+
+/// A row of the list: its number and the file.
+pub struct Numbered;
+
+impl Row for Numbered {
+    type Of<'a> = (i64, &'a Measured);
+
+    const OWN: &'static [Col<Self>] =
+        &[col("seq", Type::BigInt, "The row's number, from 1", |(seq, _), out| out.push_bigint(Some(seq)))];
+    const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
+}
+
+impl Has<Measured> for Numbered {
+    fn part<'a>(row: Self::Of<'a>) -> <Measured as Row>::Of<'a> {
+        row.1
+    }
+}
+
 impl ScalarFunction for FileChangesList {
     const NAME: &'static str = "file_changes_list";
-    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar, Type::Varchar, Type::Varchar]];
-    const RETURNS: Type = Type::List(&Type::Struct(&FIELDS));
+    const OVERLOADS: &'static [Overload] = &[&comparison::PARAMETERS];
+    const RETURNS: Type = Numbered::LIST;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
@@ -166,7 +258,7 @@ impl ScalarFunction for FileChangesList {
     }
 
     fn open(settings: Settings) -> Result<Host> {
-        Host::open(Self::NAME, settings)
+        Host::open::<Self>(settings)
     }
 
     fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
@@ -176,13 +268,8 @@ impl ScalarFunction for FileChangesList {
         out.push_list(|elements| {
             let mut seq = 0;
             while let Poll::Ready(row) = rows.poll(None) {
-                let row = row?;
                 seq += 1;
-                let (first, rest) = elements.fields_mut().split_first_mut().expect("the fields of FIELDS");
-                first.push_bigint(Some(seq));
-                for (index, column) in rest.iter_mut().enumerate() {
-                    push(column, index, &row);
-                }
+                Numbered::COLUMNS.write_struct((seq, &row?), elements);
             }
             Ok(())
         })

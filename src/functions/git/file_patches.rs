@@ -1,23 +1,25 @@
-//! `file_patches(from, to, repo)` and `diff_hunks(from, to, repo)`: changes as git prints them.
+//! `file_patches(from, to, repo)`: changes as git prints them.
 
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
-use crate::functions::surface::stream::{Grouped, Stream};
-use crate::git::{Change, FilePatch, PatchHunk};
+use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Grouped, Row, Stream, col, needing};
+use crate::git::{Change, FilePatch};
 use crate::pipeline::{Ordered, Weigh};
 use crate::text::{DiffOptions, Stop};
 
-type Bind = (Revisions, DiffOptions);
+/// What is compared, and how.
+pub type Bind = (Revisions, DiffOptions);
 
-fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<Bind> {
+/// Validates the arguments.
+pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<Bind> {
     let named = Named::new(&comparison::NAMED, named);
     Ok((Revisions::bind(arguments, &named, function)?, named.diff_options()?))
 }
 
 /// Starts the work: each change with its patch, made into a row or rows.
-fn patches<G: Grouped>(
+pub fn patches<G: Grouped>(
     (revisions, options): &Bind,
     host: &Host,
     row: fn(Change, FilePatch) -> G,
@@ -34,6 +36,15 @@ fn patches<G: Grouped>(
 /// One row per changed file.
 pub struct FilePatches;
 
+impl Declared for FilePatches {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The changed files with their patches, byte for byte as git diff prints them",
+        example: "SELECT string_agg(patch, '') FROM file_patches('HEAD~1', 'HEAD', '.')",
+    };
+}
+
 /// A file's row.
 pub struct PatchRow {
     change: Change,
@@ -46,20 +57,49 @@ impl Weigh for PatchRow {
     }
 }
 
+/// What a column needs: the patch.
+const PATCH: u8 = 1;
+
+impl Row for PatchRow {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        col(
+            "file_path",
+            Type::Varchar,
+            "Path from the repository's root; of a deleted file, the old one",
+            |row, out| {
+                out.push_bytes(Some(&row.change.path));
+            },
+        ),
+        col("status", Type::Varchar, "As in file_changes", |row, out| out.push_text(Some(row.change.status().name()))),
+        col("old_path", Type::Varchar, "The path that a renamed or copied file had", |row, out| {
+            out.push_bytes(row.change.origin.as_ref().map(|origin| origin.path.as_slice()));
+        }),
+        needing(
+            PATCH,
+            col("patch", Type::Varchar, "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
+                out.push_bytes(Some(&row.patch.bytes));
+            }),
+        ),
+        needing(
+            PATCH,
+            col("patch_bytes", Type::Blob, "The patch, byte for byte", |row, out| {
+                out.push_blob(Some(&row.patch.bytes))
+            }),
+        ),
+    ];
+}
+
 impl Grouped for PatchRow {
+    type Row = Self;
+
     fn rows(&self) -> usize {
         1
     }
 
-    fn write(&self, _: usize, column: usize, out: &mut Column) {
-        match FilePatches::COLUMNS[column].name {
-            "file_path" => out.push_bytes(Some(&self.change.path)),
-            "status" => out.push_text(Some(self.change.status().name())),
-            "old_path" => out.push_bytes(self.change.origin.as_ref().map(|origin| origin.path.as_slice())),
-            "patch" => out.push_bytes(Some(&self.patch.bytes)),
-            "patch_bytes" => out.push_blob(Some(&self.patch.bytes)),
-            other => unreachable!("no column {other}"),
-        }
+    fn row(&self, _: usize) -> &Self {
+        self
     }
 }
 
@@ -67,13 +107,7 @@ impl TableFunction for FilePatches {
     const NAME: &'static str = "file_patches";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
-    const COLUMNS: &'static [Field] = &[
-        Field::new("file_path", Type::Varchar),
-        Field::new("status", Type::Varchar),
-        Field::new("old_path", Type::Varchar),
-        Field::new("patch", Type::Varchar),
-        Field::new("patch_bytes", Type::Blob),
-    ];
+    const COLUMNS: &'static [Field] = PatchRow::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = Bind;
     type Scan = Stream<PatchRow>;
@@ -83,83 +117,14 @@ impl TableFunction for FilePatches {
     }
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::open(Self::NAME, open.settings)?;
-        let needs_patch = open.projection.iter().any(|&index| Self::COLUMNS[index].name.starts_with("patch"));
+        let host = Host::open::<Self>(open.settings)?;
+        let needs_patch = PatchRow::COLUMNS.needs(open.projection) & PATCH != 0;
         let row = |change, patch| PatchRow { change, patch };
         let rows = if needs_patch {
             patches(bind, &host, row)?
         } else {
             bind.0.work(&host, |_| Ok(move |change, _: &Stop<'_>| Ok(row(change, FilePatch::default()))))?
         };
-        Ok(Stream::new(rows, open.projection))
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch)
-    }
-}
-
-/// One row per hunk of any file.
-pub struct DiffHunks;
-
-/// The hunks of a file.
-pub struct HunkRows {
-    path: Vec<u8>,
-    patch: FilePatch,
-}
-
-impl Weigh for HunkRows {
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.patch.bytes.len() + self.patch.hunks.len() * size_of::<PatchHunk>()
-    }
-}
-
-impl Grouped for HunkRows {
-    fn rows(&self) -> usize {
-        self.patch.hunks.len()
-    }
-
-    fn write(&self, row: usize, column: usize, out: &mut Column) {
-        let hunk = &self.patch.hunks[row];
-        match DiffHunks::COLUMNS[column].name {
-            "file_path" => out.push_bytes(Some(&self.path)),
-            "hunk" => out.push_bigint(i64::try_from(row + 1).ok()),
-            "old_start" => out.push_bigint(Some(hunk.old.0.into())),
-            "old_lines" => out.push_bigint(Some(hunk.old.1.into())),
-            "new_start" => out.push_bigint(Some(hunk.new.0.into())),
-            "new_lines" => out.push_bigint(Some(hunk.new.1.into())),
-            "section" => out.push_bytes(Some(&hunk.section)),
-            "patch" => out.push_bytes(Some(&self.patch.bytes[hunk.span.clone()])),
-            other => unreachable!("no column {other}"),
-        }
-    }
-}
-
-impl TableFunction for DiffHunks {
-    const NAME: &'static str = "diff_hunks";
-    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::NAMED;
-    const COLUMNS: &'static [Field] = &[
-        Field::new("file_path", Type::Varchar),
-        Field::new("hunk", Type::BigInt),
-        Field::new("old_start", Type::BigInt),
-        Field::new("old_lines", Type::BigInt),
-        Field::new("new_start", Type::BigInt),
-        Field::new("new_lines", Type::BigInt),
-        Field::new("section", Type::Varchar),
-        Field::new("patch", Type::Varchar),
-    ];
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type Bind = Bind;
-    type Scan = Stream<HunkRows>;
-
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Bind> {
-        bind(arguments, named, Self::NAME)
-    }
-
-    fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::open(Self::NAME, open.settings)?;
-        let rows = patches(bind, &host, |change, patch| HunkRows { path: change.path, patch })?;
         Ok(Stream::new(rows, open.projection))
     }
 

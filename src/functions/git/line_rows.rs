@@ -3,29 +3,70 @@
 use std::convert::Infallible;
 
 use crate::budget::Charge;
-use crate::ffi::{Column, Field, Type};
+use crate::error::Result;
+use crate::ffi::{Column, Type};
+use crate::functions::surface::{Col, Row, col};
+use crate::git::{Change, Comparison, Reader};
 use crate::text::stop::Stopped;
-use crate::text::{Diff, DiffLine, LineKind, Stop};
+use crate::text::{Diff, DiffLine, DiffOptions, Engine, LineKind, Stop};
 
-/// The columns of a line.
-pub const FIELDS: [Field; 6] = [
-    Field::new("seq", Type::BigInt),
-    Field::new("line_type", Type::Varchar),
-    Field::new("content", Type::Varchar),
-    Field::new("old_line", Type::BigInt),
-    Field::new("new_line", Type::BigInt),
-    Field::new("hunk", Type::BigInt),
-];
+/// A line: the rows of a file, and which of them.
+#[derive(Clone, Copy)]
+pub struct LineRow<'a> {
+    rows: &'a LineRows,
+    index: usize,
+}
+
+impl<'a> LineRow<'a> {
+    fn line(self) -> &'a Line {
+        &self.rows.lines[self.index]
+    }
+
+    fn content(self) -> &'a [u8] {
+        let start = self.index.checked_sub(1).map_or(0, |before| self.rows.lines[before].end);
+        &self.rows.contents[start..self.line().end]
+    }
+}
+
+impl Row for LineRows {
+    type Of<'a> = LineRow<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        col("seq", Type::BigInt, "The line's number in the diff, from 1", |row, out| {
+            out.push_bigint(i64::try_from(row.index + 1).ok());
+        }),
+        col("line_type", Type::Varchar, "CONTEXT, ADDED, REMOVED or BINARY", |row, out| {
+            out.push_text(Some(row.line().line_type));
+        }),
+        col(
+            "content",
+            Type::Varchar,
+            "The line without its newline; of a binary file, git's line that the files differ",
+            |row, out| {
+                out.push_bytes(Some(row.content()));
+            },
+        ),
+        col("old_line", Type::BigInt, "The line's number in the old content, from 1", |row, out| {
+            out.push_bigint(row.line().old.map(i64::from));
+        }),
+        col("new_line", Type::BigInt, "The line's number in the new content, from 1", |row, out| {
+            out.push_bigint(row.line().new.map(i64::from));
+        }),
+        col("hunk", Type::BigInt, "The number of its hunk, from 1", |row, out| {
+            out.push_bigint(row.line().hunk.map(i64::from));
+        }),
+    ];
+}
 
 /// Lines of a diff; their contents lie end to end.
 #[derive(Default)]
 pub struct LineRows {
     contents: Vec<u8>,
-    rows: Vec<Row>,
+    lines: Vec<Line>,
     charge: Charge,
 }
 
-struct Row {
+struct Line {
     line_type: &'static str,
     /// Where the content ends; it starts where the one before ends.
     end: usize,
@@ -37,18 +78,18 @@ struct Row {
 impl LineRows {
     /// Returns how many rows there are.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.lines.len()
     }
 
     /// Returns what they take in memory.
     pub fn bytes(&self) -> usize {
-        self.contents.len() + self.rows.len() * size_of::<Row>()
+        self.contents.len() + self.lines.len() * size_of::<Line>()
     }
 
     /// Appends the lines of a diff, as hunks after those before.
-    pub fn add(&mut self, diff: &Diff<'_>, stop: &Stop<'_>) -> Result<(), Stopped> {
+    pub fn add(&mut self, diff: &Diff<'_>, stop: &Stop<'_>) -> std::result::Result<(), Stopped> {
         let mut pace = stop.pace();
-        let before = self.rows.last().and_then(|row| row.hunk).unwrap_or(0);
+        let before = self.lines.last().and_then(|row| row.hunk).unwrap_or(0);
         for (hunk, number) in diff.hunks().iter().zip(before + 1..) {
             for DiffLine { kind, content, old, new } in diff.lines(hunk) {
                 let line_type = match kind {
@@ -58,7 +99,7 @@ impl LineRows {
                 };
                 let content = content.strip_suffix(b"\n").unwrap_or(content);
                 stop.room(&mut self.charge, &mut self.contents, content.len())?;
-                stop.room(&mut self.charge, &mut self.rows, 1)?;
+                stop.room(&mut self.charge, &mut self.lines, 1)?;
                 self.push(line_type, content, old, new, Some(number));
                 pace.pass(content.len())?;
             }
@@ -73,33 +114,53 @@ impl LineRows {
 
     fn push(&mut self, line_type: &'static str, content: &[u8], old: Option<u32>, new: Option<u32>, hunk: Option<u32>) {
         self.contents.extend_from_slice(content);
-        self.rows.push(Row { line_type, end: self.contents.len(), old, new, hunk });
+        self.lines.push(Line { line_type, end: self.contents.len(), old, new, hunk });
     }
 
-    /// Appends one value of a row to a column; `row` and `field` are 0-based.
-    pub fn write(&self, row: usize, field: usize, column: &mut Column) {
-        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].end);
-        let Row { line_type, end, old, new, hunk } = &self.rows[row];
-        match FIELDS[field].name {
-            "seq" => column.push_bigint(i64::try_from(row + 1).ok()),
-            "line_type" => column.push_text(Some(line_type)),
-            "content" => column.push_bytes(Some(&self.contents[start..*end])),
-            "old_line" => column.push_bigint(old.map(i64::from)),
-            "new_line" => column.push_bigint(new.map(i64::from)),
-            "hunk" => column.push_bigint(hunk.map(i64::from)),
-            other => unreachable!("no column {other}"),
-        }
+    /// Returns a line by its 0-based place.
+    pub fn row(&self, index: usize) -> LineRow<'_> {
+        LineRow { rows: self, index }
     }
 
-    /// Appends all rows as one list.
+    /// Appends all lines as one list.
     pub fn write_list(&self, out: &mut Column) {
         let Ok(()) = out.push_list(|elements| {
-            for row in 0..self.len() {
-                for (field, column) in elements.fields_mut().iter_mut().enumerate() {
-                    self.write(row, field, column);
-                }
-            }
+            (0..self.len()).for_each(|index| Self::COLUMNS.write_struct(self.row(index), elements));
             Ok::<(), Infallible>(())
         });
+    }
+}
+
+/// Reads and compares the sides of changes for one thread.
+pub struct Liner {
+    reader: Reader,
+    engine: Engine,
+    options: DiffOptions,
+}
+
+impl Liner {
+    /// Prepares a thread.
+    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Self {
+        Self { reader: comparison.reader(), engine: Engine::default(), options: options.clone() }
+    }
+
+    /// Returns the lines that differ, of all parts of some changes.
+    pub fn lines(&mut self, changes: &[Change], stop: &Stop<'_>) -> Result<LineRows> {
+        let mut lines = LineRows::default();
+        for part in changes.iter().flat_map(Change::parts) {
+            if part.has_same_content() {
+                continue;
+            }
+            let (old, new) = self.reader.contents(&part)?;
+            let (Some(old), Some(new)) = (old.text(), new.text()) else {
+                if !part.is_empty_file() {
+                    lines.add_binary(&self.reader.binary_line(&part));
+                }
+                continue;
+            };
+            let _held = stop.charge(old.len() + new.len())?;
+            lines.add(&Diff::new(&mut self.engine, old, new, &self.options, stop)?, stop)?;
+        }
+        Ok(lines)
     }
 }

@@ -1,6 +1,9 @@
-//! The functions over repositories.
+//! The functions over repositories: one file each, with its twin that returns a list. They share the rows of lines
+//! (`line_rows`), pages within a budget (`review`), and the name of a range in place of a table (`range_scan`).
 
 pub mod commit_changes;
+pub mod diff_hunks;
+pub mod diff_lines;
 pub mod diff_review;
 pub mod file_changes;
 pub mod file_diff;

@@ -1,16 +1,28 @@
 //! `resolve_revision(rev, repo)`: the id of the object that a revision names.
 
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::arguments::row_text;
+use crate::functions::params::comparison;
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
 
 /// The scalar function.
 pub struct ResolveRevision;
 
+impl Declared for ResolveRevision {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiffSummary", "GitDiffFile", "GitDiff"]),
+        description: "The id of the object that a revision names, as git rev-parse has it",
+        example: "SELECT resolve_revision('HEAD~2', '.')",
+    };
+}
+
 impl ScalarFunction for ResolveRevision {
     const NAME: &'static str = "resolve_revision";
-    const OVERLOADS: &'static [Overload] = &[&[Type::Varchar, Type::Varchar]];
+    const OVERLOADS: &'static [Overload] =
+        &[&[Field::new("rev", Type::Varchar, "A revision, as git rev-parse takes it"), comparison::REPO]];
     const RETURNS: Type = Type::Varchar;
     // What a name means changes with the repository, and with the time of day.
     const VOLATILE: bool = true;
@@ -19,7 +31,7 @@ impl ScalarFunction for ResolveRevision {
     type State = Host;
 
     fn open(settings: Settings) -> Result<Host> {
-        Host::open(Self::NAME, settings)
+        Host::open::<Self>(settings)
     }
 
     fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {

@@ -14,23 +14,62 @@ use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
 
 /// The positional parameters of the functions over all files.
-pub const PARAMETERS: [Field; 3] =
-    [Field::new("from", Type::Varchar), Field::new("to", Type::Varchar), Field::new("repo", Type::Varchar)];
+pub const PARAMETERS: [Field; 3] = [FROM, TO, REPO];
+
+/// The old side.
+pub const FROM: Field =
+    Field::new("from", Type::Varchar, "The old side: a revision, INDEX, WORKTREE or EMPTY; a range where `to` is NULL");
+/// The new side.
+pub const TO: Field = Field::new(
+    "to",
+    Type::Varchar,
+    "The new side, likewise; NULL where `from` is a range or is compared with the work tree",
+);
+/// The repository.
+pub const REPO: Field = Field::new("repo", Type::Varchar, "The repository, or a directory in it");
+/// How much around a change is shown by the functions that return lists.
+pub const CONTEXT: Field =
+    Field::optional("context", Type::BigInt, "3", "Unchanged lines around a change, -1 for the whole file");
 
 /// The named parameters of all git functions; [`Named`] reads them by name.
 pub const NAMED: [Field; 12] = [
-    Field::new("merge_base", Type::Boolean),
-    Field::new("untracked", Type::Boolean),
-    Field::new("algorithm", Type::Varchar),
-    Field::new("ignore_whitespace", Type::Varchar),
-    Field::new("ignore_blank_lines", Type::Boolean),
-    Field::new("context", Type::Integer),
-    Field::new("inter_hunk_context", Type::Integer),
-    Field::new("renames", Type::Boolean),
-    Field::new("copies", Type::Boolean),
-    Field::new("similarity", Type::UTinyInt),
-    Field::new("rename_limit", Type::UInteger),
-    Field::new("paths", Type::List(&Type::Varchar)),
+    Field::optional(
+        "merge_base",
+        Type::Boolean,
+        "false",
+        "Compare from the merge base of both sides, as git's `a...b`",
+    ),
+    Field::optional(
+        "untracked",
+        Type::Boolean,
+        "false",
+        "Include files of the work tree that are neither tracked nor ignored",
+    ),
+    Field::optional("algorithm", Type::Varchar, "'myers'", "Line diff: myers, minimal, patience or histogram"),
+    Field::optional(
+        "ignore_whitespace",
+        Type::Varchar,
+        "'none'",
+        "Whitespace that does not count: none, all, change, eol or cr_at_eol",
+    ),
+    Field::optional("ignore_blank_lines", Type::Boolean, "false", "Leave out changes whose lines are all blank"),
+    Field::optional("context", Type::Integer, "3", "Unchanged lines around a change, -1 for the whole file"),
+    Field::optional(
+        "inter_hunk_context",
+        Type::Integer,
+        "0",
+        "Join hunks that have at most this many unchanged lines between their contexts",
+    ),
+    Field::optional("renames", Type::Boolean, "false", "Detect renames, as git's -M"),
+    Field::optional("copies", Type::Boolean, "false", "Detect renames and copies, as git's -C"),
+    Field::optional("similarity", Type::UTinyInt, "50", "How similar a rename or copy must be, 0 to 100 percent"),
+    Field::optional(
+        "rename_limit",
+        Type::UInteger,
+        "1000",
+        "Most files on one side whose contents are compared; 0 is no limit",
+    ),
+    Field::optional("paths", Type::List(&Type::Varchar), "NULL", "Git pathspecs that limit the files; NULL for all"),
 ];
 
 /// Those of them that make sense without a work tree and with one revision.
@@ -38,6 +77,18 @@ pub const HISTORY_OPTIONS: &[Field] = NAMED.split_at(2).1;
 
 /// Those of them that make sense for one file.
 pub const OPTIONS: &[Field] = NAMED.split_at(7).0;
+
+/// Joins two lists of parameters; `N` is how many there are.
+pub const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
+    assert!(N == first.len() + second.len());
+    let mut all = [first[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
 
 /// Two revisions of a repository, as given.
 #[derive(Debug, Clone)]

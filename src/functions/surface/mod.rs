@@ -1,3 +1,15 @@
-//! What a function on top of SQL is made of.
+//! What a function on top of SQL is made of: typed columns (`columns`), what it says of itself (`declaration`), the
+//! list of all functions (`registry`), results of tools (`records`), and scans over rows that are there (`rows`) or being worked out (`stream`).
 
+pub mod columns;
+pub mod declaration;
+pub mod records;
+pub mod registry;
+pub mod rows;
 pub mod stream;
+
+pub use columns::{Col, Has, Part, Row, col, needing};
+pub use declaration::{Declaration, Declared, Family, Grant};
+pub use registry::FUNCTIONS;
+pub use rows::Rows;
+pub use stream::{Grouped, Stream};

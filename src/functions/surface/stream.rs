@@ -2,13 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use super::columns::Row;
 use crate::error::Result;
-use crate::ffi::{Batch, Column};
+use crate::ffi::Batch;
 use crate::limits;
 use crate::pipeline::{Ordered, Poll, Weigh};
 
 /// A result of one job that stands for some rows, or none.
 pub trait Grouped: Weigh + Send + 'static {
+    /// The kind of row.
+    type Row: Row;
+
     /// Drops rows that turned out not to be asked for; called once, before the first row is looked at.
     ///
     /// # Errors
@@ -19,8 +23,8 @@ pub trait Grouped: Weigh + Send + 'static {
 
     /// Returns how many rows it stands for.
     fn rows(&self) -> usize;
-    /// Appends a value; both numbers are 0-based, `column` counts the function's columns.
-    fn write(&self, row: usize, column: usize, out: &mut Column);
+    /// Returns a row by its 0-based place.
+    fn row(&self, index: usize) -> <Self::Row as Row>::Of<'_>;
 }
 
 /// A scan over results.
@@ -60,9 +64,7 @@ impl<G: Grouped> Stream<G> {
             if let Some((group, row)) = &mut self.current
                 && *row < group.rows()
             {
-                for (column, &index) in batch.columns_mut().iter_mut().zip(&self.projection) {
-                    group.write(*row, index, column);
-                }
+                G::Row::COLUMNS.write_projected(group.row(*row), &self.projection, batch.columns_mut());
                 *row += 1;
                 continue;
             }

@@ -1,39 +1,33 @@
-//! `diff_text` and `diff_files`: the answers of the tool `Diff` as SQL values.
+//! What `diff_text`, `diff_files` and the tool `Diff` have in common.
 
-use std::sync::Arc;
-
-use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host::{self, Host};
+use crate::ffi::{Arguments, Column, Field, Type};
+use crate::functions::context::host::Host;
 use crate::functions::context::reading;
 use crate::functions::context::settings;
-use crate::functions::params::arguments::row_text;
+use crate::functions::surface::records::write_record;
 use crate::limits;
-use crate::text::diff_result::{DiffResult, MAX_CONTEXT, Side};
 use crate::text::{DiffOptions, Engine, Stop};
+use crate::tools::{DiffResult, MAX_CONTEXT, Side};
 
-const FIELDS: [Field; 8] = [
-    Field::new("diff", Type::Varchar),
-    Field::new("label_a", Type::Varchar),
-    Field::new("label_b", Type::Varchar),
-    Field::new("lines_a", Type::BigInt),
-    Field::new("lines_b", Type::BigInt),
-    Field::new("identical", Type::Boolean),
-    Field::new("diff_lines", Type::BigInt),
-    Field::new("truncated", Type::Boolean),
-];
+/// What may follow both sides.
+const CONTEXT: Field = Field::optional("context_lines", Type::BigInt, "3", "Unchanged lines around a change, 0 to 20");
+const LABEL_A: Field =
+    Field::optional("label_a", Type::Varchar, "NULL", "The name of the first side; NULL for its path, or a");
+const LABEL_B: Field =
+    Field::optional("label_b", Type::Varchar, "NULL", "The name of the second side; NULL for its path, or b");
 
-const OVERLOADS: &[Overload] = &[
-    &[Type::Varchar, Type::Varchar],
-    &[Type::Varchar, Type::Varchar, Type::BigInt],
-    &[Type::Varchar, Type::Varchar, Type::BigInt, Type::Varchar, Type::Varchar],
-];
+/// Returns the parameters behind two sides.
+pub const fn overloads(sides: [Field; 2]) -> ([Field; 3], [Field; 5]) {
+    let [a, b] = sides;
+    ([a, b, CONTEXT], [a, b, CONTEXT, LABEL_A, LABEL_B])
+}
 
 /// What one thread keeps between rows.
 pub struct Differ {
     engine: Engine,
-    host: Host,
+    /// What may be read, and what the calls may use together.
+    pub host: Host,
 }
 
 /// How two contents are shown.
@@ -91,7 +85,7 @@ fn context_lines(given: Option<i64>) -> Result<u32> {
 }
 
 /// Answers a row, given what is compared; a NULL of either makes the answer NULL.
-fn call(
+pub fn call(
     arguments: Arguments<'_>,
     out: &mut Column,
     compare: impl FnOnce(&Shown<'_>) -> Result<DiffResult>,
@@ -102,76 +96,6 @@ fn call(
     }
     let labels = [3, 4].map(|index| arguments.text(index).map(String::from_utf8_lossy));
     let labels = [labels[0].as_deref(), labels[1].as_deref()];
-    push(out, &compare(&Shown { context_lines: arguments.bigint(2), labels })?);
+    write_record(&compare(&Shown { context_lines: arguments.bigint(2), labels })?, out);
     Ok(())
-}
-
-fn push(out: &mut Column, result: &DiffResult) {
-    let lines = |count: u64| i64::try_from(count).ok();
-    for (field, column) in FIELDS.iter().zip(out.fields_mut()) {
-        match field.name {
-            "diff" => column.push_text(Some(&result.diff)),
-            "label_a" => column.push_text(Some(&result.label_a)),
-            "label_b" => column.push_text(Some(&result.label_b)),
-            "lines_a" => column.push_bigint(lines(result.lines_a)),
-            "lines_b" => column.push_bigint(lines(result.lines_b)),
-            "identical" => column.push_boolean(Some(result.identical)),
-            "diff_lines" => column.push_bigint(lines(result.diff_lines)),
-            "truncated" => column.push_boolean(Some(result.truncated)),
-            other => unreachable!("no field {other}"),
-        }
-    }
-}
-
-/// `diff_text(text_a, text_b [, context_lines [, label_a, label_b]])`: two texts.
-pub struct DiffText;
-
-impl ScalarFunction for DiffText {
-    const NAME: &'static str = "diff_text";
-    const OVERLOADS: &'static [Overload] = OVERLOADS;
-    const RETURNS: Type = Type::Struct(&FIELDS);
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Differ;
-
-    fn budget(differ: &Differ) -> Option<&Arc<Budget>> {
-        Some(&differ.host.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Differ> {
-        Ok(Differ::new(Host::open(Self::NAME, settings)?))
-    }
-
-    fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        call(arguments, out, |shown| differ.texts([0, 1].map(|index| arguments.text(index).unwrap_or_default()), shown))
-    }
-}
-
-/// `diff_files(path_a, path_b [, context_lines [, label_a, label_b]])`: two files.
-pub struct DiffFiles;
-
-impl ScalarFunction for DiffFiles {
-    const NAME: &'static str = "diff_files";
-    const OVERLOADS: &'static [Overload] = OVERLOADS;
-    const RETURNS: Type = Type::Struct(&FIELDS);
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Differ;
-
-    fn budget(differ: &Differ) -> Option<&Arc<Budget>> {
-        Some(&differ.host.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Differ> {
-        Ok(Differ::new(Host::open(Self::NAME, settings)?))
-    }
-
-    fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        call(arguments, out, |shown| {
-            let (a, b) = (row_text(arguments, 0, "path_a")?, row_text(arguments, 1, "path_b")?);
-            differ.files([&a, &b], shown)
-        })
-    }
 }

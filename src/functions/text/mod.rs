@@ -1,6 +1,16 @@
-//! The functions over texts and patches, and the answers of the tool `Diff`.
+//! The functions over texts and patches, one file each. Shared: the parameters of two texts (`sides`), what the tool
+//! `Diff` does (`diff_tool`), and reading a patch (`patches`).
 
+pub mod apply_patch;
+pub mod diff_files;
+pub mod diff_rows;
+pub mod diff_stats;
+pub mod diff_text;
 pub mod diff_tool;
+pub mod inline_diff;
+pub mod patch_files;
+pub mod patch_hunks;
 pub mod patches;
-pub mod text_diffs;
+pub mod reverse_patch;
+pub mod sides;
 pub mod unified_diff;

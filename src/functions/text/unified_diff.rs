@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::text_diffs::{self, Comparer};
+use super::sides::{self, Comparer};
 use crate::budget::{Budget, lossy};
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::limits;
 use crate::text::unified::unified_diff;
 use crate::text::{DiffOptions, Stop};
@@ -18,17 +19,29 @@ use crate::text::{DiffOptions, Stop};
 /// query end it with an error.
 pub struct UnifiedDiff;
 
+impl Declared for UnifiedDiff {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Text,
+        grant: Grant::Everybody,
+        description: "Two texts as a unified diff; empty when they are equal",
+        example: "SELECT unified_diff('old', 'new', 3, 'a.txt', 'b.txt')",
+    };
+}
+
+const LABEL_A: Field = Field::optional("label_a", Type::Varchar, "'a'", "The name behind ---");
+const LABEL_B: Field = Field::optional("label_b", Type::Varchar, "'b'", "The name behind +++");
+
 impl ScalarFunction for UnifiedDiff {
     const NAME: &'static str = "unified_diff";
     const OVERLOADS: &'static [Overload] = &[
-        &[Type::Varchar, Type::Varchar],
-        &[Type::Varchar, Type::Varchar, Type::BigInt],
-        &[Type::Varchar, Type::Varchar, Type::BigInt, Type::Varchar, Type::Varchar],
+        &[sides::A, sides::B],
+        &[sides::A, sides::B, sides::CONTEXT],
+        &[sides::A, sides::B, sides::CONTEXT, LABEL_A, LABEL_B],
     ];
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = false;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = text_diffs::SETTINGS;
+    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
     type State = Comparer;
 
     fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {

@@ -1,5 +1,4 @@
-//! `redline_tools()`, `redline_call(tool, args [, session])` and `redline_call_text(tool, args [, session])`: the tools
-//! as agents see and call them.
+//! `redline_call(tool, args [, session])` and `redline_call_text(tool, args [, session])`: the tools as agents call them.
 //!
 //! A call never raises: what is wrong with it is its answer.
 
@@ -10,21 +9,18 @@ use super::git_tools;
 use crate::budget::{Budget, Current};
 use crate::edit::Session;
 use crate::error::{Error, Result};
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
-};
+use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::database::Database;
 use crate::functions::context::grants;
 use crate::functions::context::host::{self, Host};
 use crate::functions::context::settings;
 use crate::functions::files::file_tools::FileTools;
 use crate::functions::params::arguments::session_argument;
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::functions::text::diff_tool::{Differ, Shown};
 use crate::review::Form;
 use crate::text::Engine;
-use crate::tools::{
-    self, Answer, DiffArguments, DiffMode, EditFileArguments, ReadFileArguments, TOOLS, Tool, WriteFileArguments,
-};
+use crate::tools::{self, Answer, DiffArguments, DiffMode, EditFileArguments, ReadFileArguments, WriteFileArguments};
 
 /// Answers calls under the settings of one execution.
 pub struct Caller {
@@ -98,10 +94,23 @@ fn edit_file(host: Host, session: Session, arguments: &EditFileArguments) -> Res
     Ok(Answer::new(result.to_text(), &result))
 }
 
-const OVERLOADS: &[Overload] = &[&[Type::Varchar, Type::Varchar], &[Type::Varchar, Type::Varchar, Type::Varchar]];
+const TOOL: Field = Field::new("tool", Type::Varchar, "The tool, by its name in redline_tools()");
+const ARGS: Field = Field::new("args", Type::Varchar, "Its arguments, as a JSON object");
+const SESSION: Field =
+    Field::optional("session", Type::Varchar, "NULL", "Whose call it is; NULL for the connection's own");
+const OVERLOADS: &[Overload] = &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION]];
 
 /// The whole answer, MCP's `CallToolResult`.
 pub struct RedlineCall;
+
+impl Declared for RedlineCall {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Agent,
+        grant: Grant::Everybody,
+        description: "Calls a tool and returns MCP's CallToolResult as JSON; what is wrong is its answer",
+        example: "SELECT redline_call('GitDiffSummary', '{\"from_rev\": \"HEAD\"}')",
+    };
+}
 
 impl ScalarFunction for RedlineCall {
     const NAME: &'static str = "redline_call";
@@ -125,6 +134,15 @@ impl ScalarFunction for RedlineCall {
 /// The text of the answer alone, for servers whose tools return rows.
 pub struct RedlineCallText;
 
+impl Declared for RedlineCallText {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Agent,
+        grant: Grant::Everybody,
+        description: "Calls a tool and returns the text of its answer alone",
+        example: "SELECT redline_call_text('GitDiffSummary', '{\"from_rev\": \"HEAD\"}')",
+    };
+}
+
 impl ScalarFunction for RedlineCallText {
     const NAME: &'static str = "redline_call_text";
     const OVERLOADS: &'static [Overload] = OVERLOADS;
@@ -140,62 +158,6 @@ impl ScalarFunction for RedlineCallText {
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         out.push_text(Some(&caller.answer(arguments).into_text()));
-        Ok(())
-    }
-}
-
-/// The list of the tools.
-pub struct RedlineTools;
-
-/// A running scan: the tools that are left, and the projection.
-pub struct Scan {
-    left: std::slice::Iter<'static, Tool>,
-    projection: Vec<usize>,
-}
-
-impl TableFunction for RedlineTools {
-    const NAME: &'static str = "redline_tools";
-    const PARAMETERS: &'static [Field] = &[];
-    const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = &[
-        Field::new("name", Type::Varchar),
-        Field::new("title", Type::Varchar),
-        Field::new("description", Type::Varchar),
-        Field::new("input_schema", Type::Json),
-        Field::new("output_schema", Type::Json),
-        Field::new("annotations", Type::Json),
-        Field::new("sql_template", Type::Varchar),
-        Field::new("publish_sql", Type::Varchar),
-    ];
-    const SETTINGS: &'static [&'static str] = &[];
-    type Bind = ();
-    type Scan = Scan;
-
-    fn bind(_: &[Value], _: &[Value]) -> Result<()> {
-        Ok(())
-    }
-
-    fn open((): &(), open: Open<'_>) -> Result<Scan> {
-        Ok(Scan { left: TOOLS.iter(), projection: open.projection.to_vec() })
-    }
-
-    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        for tool in scan.left.by_ref() {
-            for (column, &index) in batch.columns_mut().iter_mut().zip(&scan.projection) {
-                let text = match Self::COLUMNS[index].name {
-                    "name" => tool.name.to_owned(),
-                    "title" => tool.title.to_owned(),
-                    "description" => tool.description.to_owned(),
-                    "input_schema" => tool.input_schema().to_string(),
-                    "output_schema" => tool.output_schema().to_string(),
-                    "annotations" => tool.annotations_json(),
-                    "sql_template" => tool.sql_template(),
-                    "publish_sql" => tool.publish_sql(),
-                    other => unreachable!("no column {other}"),
-                };
-                column.push_text(Some(&text));
-            }
-        }
         Ok(())
     }
 }

@@ -1,0 +1,80 @@
+//! `approvals_waiting(key)`: what waits for a person, the oldest first.
+
+use super::shown::KEY;
+use crate::edit::Session;
+use crate::edit::payload::Payload;
+use crate::error::Result;
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::functions::context::host::{self, Host};
+use crate::functions::context::settings;
+use crate::functions::params::arguments::required_text;
+use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
+
+/// The table function.
+pub struct ApprovalsWaiting;
+
+impl Declared for ApprovalsWaiting {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Approvals,
+        grant: Grant::Everybody,
+        description: "What waits for a person, the oldest first",
+        example: "SELECT description FROM approvals_waiting('the key')",
+    };
+}
+
+/// What waits, and for whom.
+pub struct Waiting {
+    session: Session,
+    payload: Payload,
+}
+
+impl Row for Waiting {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        col("approval_id", Type::Varchar, "The id that approve returns", |row, out| {
+            out.push_text(Some(row.payload.approval_id()));
+        }),
+        col("description", Type::Varchar, "What would be done, in one line", |row, out| {
+            out.push_text(Some(row.payload.description()));
+        }),
+        col("payload", Type::Json, "What a person decides on", |row, out| {
+            out.push_text(Some(&row.payload.to_json()));
+        }),
+        col("session", Type::Varchar, "Whose call it is", |row, out| push_session(out, &row.session)),
+    ];
+}
+
+impl TableFunction for ApprovalsWaiting {
+    const NAME: &'static str = "approvals_waiting";
+    const PARAMETERS: &'static [Field] = &[KEY];
+    const NAMED: &'static [Field] = &[];
+    const COLUMNS: &'static [Field] = Waiting::FIELDS;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type Bind = String;
+    type Scan = Rows<Waiting>;
+
+    fn bind(arguments: &[Value], _: &[Value]) -> Result<String> {
+        required_text(&arguments[0], Self::NAME, "key")
+    }
+
+    fn open(key: &String, open: Open<'_>) -> Result<Self::Scan> {
+        let host = Host::new(open.settings)?;
+        host.approver(Some(key.as_bytes()), Self::NAME)?;
+        let waiting = host.database.approvals.waiting(settings::rules(&host.settings));
+        Ok(Rows::new(waiting.into_iter().map(|(session, payload)| Waiting { session, payload }), open.projection))
+    }
+
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch);
+        Ok(())
+    }
+}
+
+/// Appends the name of a session; a connection has none.
+pub fn push_session(column: &mut Column, session: &Session) {
+    match session {
+        Session::Named(name) => column.push_text(Some(name)),
+        Session::Connection(number) => column.push_text(Some(&format!("connection {number}"))),
+    }
+}

@@ -1,0 +1,113 @@
+//! `diff_hunks(from, to, repo)`: the hunks of all files.
+
+use super::file_patches::{self, Bind, FilePatches};
+use crate::error::Result;
+use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
+use crate::functions::context::host::{self, Host};
+use crate::functions::params::comparison;
+use crate::functions::surface::{Col, Declaration, Declared, Grouped, Row, Stream, col};
+use crate::git::{FilePatch, PatchHunk};
+use crate::pipeline::Weigh;
+
+/// One row per hunk of any file.
+pub struct DiffHunks;
+
+impl Declared for DiffHunks {
+    const DECLARATION: Declaration = Declaration {
+        description: "The hunks of all files between two sides of a repository, one row per hunk",
+        example: "SELECT file_path, new_start, section FROM diff_hunks('HEAD~1', 'HEAD', '.')",
+        ..FilePatches::DECLARATION
+    };
+}
+
+/// The hunks of a file.
+pub struct HunkRows {
+    path: Vec<u8>,
+    patch: FilePatch,
+}
+
+impl Weigh for HunkRows {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.patch.bytes.len() + self.patch.hunks.len() * size_of::<PatchHunk>()
+    }
+}
+
+/// A hunk of a file.
+#[derive(Clone, Copy)]
+pub struct HunkRow<'a> {
+    file: &'a HunkRows,
+    index: usize,
+}
+
+impl<'a> HunkRow<'a> {
+    fn hunk(self) -> &'a PatchHunk {
+        &self.file.patch.hunks[self.index]
+    }
+}
+
+impl Row for HunkRows {
+    type Of<'a> = HunkRow<'a>;
+
+    const OWN: &'static [Col<Self>] = &[
+        col("file_path", Type::Varchar, "Path from the repository's root", |row, out| {
+            out.push_bytes(Some(&row.file.path));
+        }),
+        col("hunk", Type::BigInt, "The hunk's number in its file, from 1", |row, out| {
+            out.push_bigint(i64::try_from(row.index + 1).ok());
+        }),
+        col("old_start", Type::BigInt, "Its first line in the old file, from 1; 0 for none", |row, out| {
+            out.push_bigint(Some(row.hunk().old.0.into()));
+        }),
+        col("old_lines", Type::BigInt, "Its lines of the old file", |row, out| {
+            out.push_bigint(Some(row.hunk().old.1.into()));
+        }),
+        col("new_start", Type::BigInt, "Its first line in the new file, from 1; 0 for none", |row, out| {
+            out.push_bigint(Some(row.hunk().new.0.into()));
+        }),
+        col("new_lines", Type::BigInt, "Its lines of the new file", |row, out| {
+            out.push_bigint(Some(row.hunk().new.1.into()));
+        }),
+        col("section", Type::Varchar, "The heading behind @@, such as a function's first line", |row, out| {
+            out.push_bytes(Some(&row.hunk().section));
+        }),
+        col("patch", Type::Varchar, "The hunk as git prints it, from its @@ line on", |row, out| {
+            out.push_bytes(Some(&row.file.patch.bytes[row.hunk().span.clone()]));
+        }),
+    ];
+}
+
+impl Grouped for HunkRows {
+    type Row = Self;
+
+    fn rows(&self) -> usize {
+        self.patch.hunks.len()
+    }
+
+    fn row(&self, index: usize) -> HunkRow<'_> {
+        HunkRow { file: self, index }
+    }
+}
+
+impl TableFunction for DiffHunks {
+    const NAME: &'static str = "diff_hunks";
+    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &comparison::NAMED;
+    const COLUMNS: &'static [Field] = HunkRows::FIELDS;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type Bind = Bind;
+    type Scan = Stream<HunkRows>;
+
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Bind> {
+        file_patches::bind(arguments, named, Self::NAME)
+    }
+
+    fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
+        let host = Host::open::<Self>(open.settings)?;
+        let rows = file_patches::patches(bind, &host, |change, patch| HunkRows { path: change.path, patch })?;
+        Ok(Stream::new(rows, open.projection))
+    }
+
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch)
+    }
+}

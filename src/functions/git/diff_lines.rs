@@ -1,0 +1,146 @@
+//! `diff_lines(from, to, repo)` and `diff_lines_list(…)`: the diffs of all files, line by line.
+
+use std::sync::Arc;
+
+use super::line_rows::{LineRow, LineRows, Liner};
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::ffi::{
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
+};
+use crate::functions::context::host::{self, Host};
+use crate::functions::params::comparison::{self, Named, Revisions};
+use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col};
+use crate::git::Change;
+use crate::pipeline::{Ordered, Poll, Weigh};
+use crate::text::{DiffOptions, Stop};
+
+/// The table function of all files.
+pub struct DiffLines;
+
+impl Declared for DiffLines {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The diffs of all files between two sides of a repository, one row per line",
+        example: "SELECT file_path, line_type, content FROM diff_lines('HEAD~1', 'HEAD', '.') WHERE line_type = 'ADDED'",
+    };
+}
+
+/// The lines of one file.
+pub struct FileLines {
+    path: Vec<u8>,
+    lines: LineRows,
+}
+
+impl Weigh for FileLines {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.path.len() + self.lines.bytes()
+    }
+}
+
+impl Row for FileLines {
+    type Of<'a> = (&'a [u8], LineRow<'a>);
+
+    const OWN: &'static [Col<Self>] =
+        &[col("file_path", Type::Varchar, "Path from the repository's root", |(path, _), out| {
+            out.push_bytes(Some(path))
+        })];
+    const PART: Option<Part<Self>> = Some(Part::of::<LineRows>());
+}
+
+impl Has<LineRows> for FileLines {
+    fn part<'a>(row: Self::Of<'a>) -> <LineRows as Row>::Of<'a> {
+        row.1
+    }
+}
+
+impl Grouped for FileLines {
+    type Row = Self;
+
+    fn rows(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn row(&self, index: usize) -> <Self as Row>::Of<'_> {
+        (&self.path, self.lines.row(index))
+    }
+}
+
+impl TableFunction for DiffLines {
+    const NAME: &'static str = "diff_lines";
+    const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
+    const NAMED: &'static [Field] = &comparison::NAMED;
+    const COLUMNS: &'static [Field] = FileLines::FIELDS;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type Bind = (Revisions, DiffOptions);
+    type Scan = Stream<FileLines>;
+
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind> {
+        let named = Named::new(Self::NAMED, named);
+        Ok((Revisions::bind(arguments, &named, Self::NAME)?, named.diff_options()?))
+    }
+
+    fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Self::Scan> {
+        let host = Host::open::<Self>(open.settings)?;
+        Ok(Stream::new(all_files(revisions, options, &host)?, open.projection))
+    }
+
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch)
+    }
+}
+
+/// Starts the diffs of all files.
+fn all_files(revisions: &Revisions, options: &DiffOptions, host: &Host) -> Result<Ordered<FileLines>> {
+    revisions.work(host, |comparison| {
+        let mut liner = Liner::new(comparison, options);
+        Ok(move |change: Change, stop: &Stop<'_>| {
+            let lines = liner.lines(std::slice::from_ref(&change), stop)?;
+            Ok(FileLines { path: change.path, lines })
+        })
+    })
+}
+
+/// The scalar function that returns the rows of all files as a list.
+pub struct DiffLinesList;
+
+impl Declared for DiffLinesList {
+    const DECLARATION: Declaration = Declaration {
+        description: "The rows of diff_lines as a list, for arguments that are columns",
+        example: "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.'), recursive := true)",
+        ..DiffLines::DECLARATION
+    };
+}
+
+impl ScalarFunction for DiffLinesList {
+    const NAME: &'static str = "diff_lines_list";
+    const OVERLOADS: &'static [Overload] =
+        &[&comparison::PARAMETERS, &[comparison::FROM, comparison::TO, comparison::REPO, comparison::CONTEXT]];
+    const RETURNS: Type = FileLines::LIST;
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Propagate;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type State = Host;
+
+    fn budget(host: &Host) -> Option<&Arc<Budget>> {
+        Some(&host.budget)
+    }
+
+    fn open(settings: Settings) -> Result<Host> {
+        Host::open::<Self>(settings)
+    }
+
+    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let revisions = Revisions::of_row(arguments, 0)?;
+        let options = DiffOptions { context: comparison::context(arguments.bigint(3))?, ..DiffOptions::default() };
+        let mut files = all_files(&revisions, &options, host)?;
+        out.push_list(|elements| {
+            while let Poll::Ready(file) = files.poll(None) {
+                let file = file?;
+                (0..file.rows()).for_each(|index| FileLines::COLUMNS.write_struct(file.row(index), elements));
+            }
+            Ok(())
+        })
+    }
+}

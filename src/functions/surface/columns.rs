@@ -1,0 +1,152 @@
+//! Typed columns: each says its name, its type, what it holds, and how it is written from a row.
+
+use crate::ffi::{Column, Field, Type};
+
+/// The most columns of a row.
+const MAX_COLUMNS: usize = 32;
+
+/// A kind of row. Its columns are declared once; the types of tables, structs and lists follow from them.
+pub trait Row: Sized + 'static {
+    /// A row, as columns are written from it.
+    type Of<'a>: Copy;
+
+    /// The columns of its own, in the order of SQL.
+    const OWN: &'static [Col<Self>];
+    /// Columns that follow: those of a row that is a part of this one.
+    const PART: Option<Part<Self>> = None;
+
+    /// All columns.
+    const COLUMNS: Columns<Self> = Columns { own: Self::OWN, part: Self::PART };
+    /// What SQL sees of them.
+    const FIELDS: &'static [Field] = Padded::<Self>::FIELDS.split_at(Self::COLUMNS.len()).0;
+    /// One row as a value.
+    const STRUCT: Type = Type::Struct(Self::FIELDS);
+    /// Rows as a value.
+    const LIST: Type = Type::List(&Self::STRUCT);
+}
+
+/// A row that has another kind of row as a part.
+pub trait Has<J: Row>: Row {
+    /// Returns the part.
+    fn part<'a>(row: Self::Of<'a>) -> J::Of<'a>;
+}
+
+/// A column of `K`.
+pub struct Col<K: Row> {
+    field: Field,
+    /// What must be worked out for it, as bits that its family names.
+    needs: u8,
+    write: for<'a> fn(K::Of<'a>, &mut Column),
+}
+
+/// Returns a column; `write` appends one value.
+pub const fn col<K: Row>(
+    name: &'static str,
+    kind: Type,
+    doc: &'static str,
+    write: for<'a> fn(K::Of<'a>, &mut Column),
+) -> Col<K> {
+    Col { field: Field::new(name, kind, doc), needs: 0, write }
+}
+
+/// Returns a column for which something must be worked out before it can be written.
+pub const fn needing<K: Row>(bits: u8, column: Col<K>) -> Col<K> {
+    Col { needs: bits, ..column }
+}
+
+/// The columns of a part of each row.
+pub struct Part<K: Row> {
+    fields: &'static [Field],
+    needs: fn(usize) -> u8,
+    write: for<'a> fn(K::Of<'a>, usize, &mut Column),
+}
+
+impl<K: Row> Part<K> {
+    /// Returns the columns of `J`.
+    pub const fn of<J: Row>() -> Self
+    where
+        K: Has<J>,
+    {
+        Self {
+            fields: J::FIELDS,
+            needs: |index| J::COLUMNS.needs_of(index),
+            write: |row, index, out| J::COLUMNS.write(K::part(row), index, out),
+        }
+    }
+}
+
+/// The columns of a kind of row: its own, then those of a part.
+pub struct Columns<K: Row> {
+    own: &'static [Col<K>],
+    part: Option<Part<K>>,
+}
+
+impl<K: Row> Columns<K> {
+    /// Returns how many columns there are.
+    const fn len(&self) -> usize {
+        match &self.part {
+            Some(part) => self.own.len() + part.fields.len(),
+            None => self.own.len(),
+        }
+    }
+
+    /// Appends the value of one column, by its 0-based place.
+    pub fn write(&self, row: K::Of<'_>, index: usize, out: &mut Column) {
+        match (self.own.get(index), &self.part) {
+            (Some(column), _) => (column.write)(row, out),
+            (None, Some(part)) => (part.write)(row, index - self.own.len(), out),
+            (None, None) => panic!("there is no column {index}"),
+        }
+    }
+
+    /// Appends the projected columns of one row, each to its own place.
+    pub fn write_projected(&self, row: K::Of<'_>, projection: &[usize], out: &mut [Column]) {
+        for (column, &index) in out.iter_mut().zip(projection) {
+            self.write(row, index, column);
+        }
+    }
+
+    /// Appends one row as a struct.
+    pub fn write_struct(&self, row: K::Of<'_>, out: &mut Column) {
+        for (index, column) in out.fields_mut().iter_mut().enumerate() {
+            self.write(row, index, column);
+        }
+    }
+
+    /// Returns what must be worked out for the projected columns.
+    pub fn needs(&self, projection: &[usize]) -> u8 {
+        projection.iter().fold(0, |needs, &index| needs | self.needs_of(index))
+    }
+
+    fn needs_of(&self, index: usize) -> u8 {
+        match (self.own.get(index), &self.part) {
+            (Some(column), _) => column.needs,
+            (None, Some(part)) => (part.needs)(index - self.own.len()),
+            (None, None) => 0,
+        }
+    }
+}
+
+/// The fields of a row in an array that is large enough for every kind: the length of one that depends on `K` cannot
+/// be said yet.
+struct Padded<K>(K);
+
+impl<K: Row> Padded<K> {
+    const FIELDS: &'static [Field; MAX_COLUMNS] = &{
+        let mut fields = [Field::new("", Type::Boolean, ""); MAX_COLUMNS];
+        let columns = Columns::<K> { own: K::OWN, part: K::PART };
+        let mut index = 0;
+        while index < columns.own.len() {
+            fields[index] = columns.own[index].field;
+            index += 1;
+        }
+        if let Some(part) = &columns.part {
+            let mut inner = 0;
+            while inner < part.fields.len() {
+                fields[index + inner] = part.fields[inner];
+                inner += 1;
+            }
+        }
+        fields
+    };
+}

@@ -1,0 +1,29 @@
+//! A scan over rows that are all there.
+
+use super::columns::Row;
+use crate::ffi::Batch;
+
+/// Rows that are left, and the projection.
+pub struct Rows<K> {
+    left: std::vec::IntoIter<K>,
+    projection: Vec<usize>,
+}
+
+impl<K> Rows<K>
+where
+    K: Send + for<'a> Row<Of<'a> = &'a K>,
+{
+    /// Returns a scan of the projected columns.
+    pub fn new(rows: impl IntoIterator<Item = K>, projection: &[usize]) -> Self {
+        Self { left: rows.into_iter().collect::<Vec<_>>().into_iter(), projection: projection.to_vec() }
+    }
+
+    /// Appends rows until the batch is full or none is left.
+    pub fn fill(&mut self, batch: &mut Batch) {
+        while !batch.is_full()
+            && let Some(row) = self.left.next()
+        {
+            K::COLUMNS.write_projected(&row, &self.projection, batch.columns_mut());
+        }
+    }
+}
