@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Writes sql/tools.sql and sql/tools_edit.sql from redline_tools(), the registry inside the extension."""
+"""Writes what the registries inside the extension say: sql/tools*.sql from redline_tools(), and the lists of functions in
+docs/ from redline_help()."""
 
 import argparse
+import csv
+import io
 from pathlib import Path
 
 import duckdb
@@ -20,13 +23,45 @@ FILES = {
 }
 
 
+INDEX = """\
+# Functions
+
+Made by `make sql` from `redline_help()`; do not edit. [Options of the git functions](diff_options.md) and
+[macros](macros.md) have pages of their own.
+
+| function | what it returns or does |
+|---|---|
+"""
+
+
+def page_of(function: str) -> str:
+    """Returns the page that has the function's signature."""
+    pages = ROOT / "docs" / "functions"
+    named = [pages / f"{function}.md", *sorted(pages.glob("*.md"))]
+    return next(page.name for page in named if page.exists() and f"`{function}(" in page.read_text())
+
+
+def render_functions(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Returns the index of the functions, and the table that DuckDB's site of community extensions reads."""
+    functions = con.execute("SELECT name, description, example FROM redline_help()").fetchall()
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["function", "description", "comment", "example"])
+    writer.writerows([name, description, "", example] for name, description, example in functions)
+    rows = [f"| [{name}]({page_of(name)}) | {description} |\n" for name, description, _ in functions]
+    return {
+        "docs/functions/README.md": INDEX + "".join(rows),
+        "docs/function_descriptions.csv": table.getvalue(),
+    }
+
+
 def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Returns the files by their names, as the loaded extension would have them."""
+    """Returns the files by their paths, as the loaded extension would have them."""
     texts = {}
     for name, (what, condition) in FILES.items():
         statements = con.execute(f"SELECT publish_sql FROM redline_tools() WHERE {condition}").fetchall()
-        texts[name] = "\n".join([HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)])
-    return texts
+        texts[f"sql/{name}"] = "\n".join([HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)])
+    return texts | render_functions(con)
 
 
 def main() -> None:
@@ -35,8 +70,8 @@ def main() -> None:
     con = duckdb.connect(config={"allow_unsigned_extensions": True})
     con.execute(f"LOAD '{parser.parse_args().extension.resolve()}'")
     for name, text in render(con).items():
-        (ROOT / "sql" / name).write_text(text)
-        print(f"sql/{name}  {text.count('PRAGMA')} tools")
+        (ROOT / name).write_text(text)
+        print(f"{name}  {len(text.splitlines())} lines")
 
 
 if __name__ == "__main__":

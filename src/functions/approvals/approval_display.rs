@@ -47,7 +47,7 @@ impl Declared for ApprovalDisplay {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "A payload as the box that a terminal shows",
-        example: "SELECT approval_display(payload, 100) FROM waiting",
+        example: "SELECT approval_display(payload, 100) FROM approvals_waiting('the key')",
     };
 }
 
@@ -95,7 +95,7 @@ impl Declared for ApprovalComplete {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Whether approval_display with the same arguments leaves nothing out",
-        example: "SELECT approval_complete(payload, 100) FROM waiting",
+        example: "SELECT approval_complete(payload, 100) FROM approvals_waiting('the key')",
     };
 }
 
@@ -127,7 +127,7 @@ impl Declared for ApprovalPaging {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "How a payload fits a terminal: inline, preview or pager",
-        example: "SELECT approval_paging(payload, 40) FROM waiting",
+        example: "SELECT approval_paging(payload, 40) FROM approvals_waiting('the key')",
     };
 }
 

@@ -21,7 +21,7 @@ impl Declared for Approve {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Records a yes to what a payload shows, with the host's key, and returns its approval id",
-        example: "SELECT approve(payload, 'once', 'the key', 'the proof of the last page') FROM waiting",
+        example: "SELECT approve(payload, 'once', 'the key', approval_pages(payload, 100, 40)[-1].proof) FROM approvals_waiting('the key')",
     };
 }
 

@@ -20,7 +20,7 @@ impl Declared for DiffFiles {
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
         description: "Two files compared, as diff_text compares texts",
-        example: "SELECT diff_files('a.txt', 'b.txt').diff",
+        example: "SELECT diff_files('workspace/a.txt', 'workspace/app.py').diff",
     };
 }
 

@@ -20,7 +20,7 @@ impl Declared for DiffStats {
         family: Family::Text,
         grant: Grant::Everybody,
         description: "How many lines and hunks differ between two texts, and how similar they are",
-        example: "SELECT diff_stats(chr(97), chr(98)).additions",
+        example: "SELECT diff_stats('one line', 'another line').additions",
     };
 }
 
