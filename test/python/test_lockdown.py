@@ -55,6 +55,7 @@ TOOL_CALLS = {
 }
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
+    "redline_help": "SELECT * FROM redline_help()",
     "redline_tools": "SELECT * FROM redline_tools()",
     "redline_capabilities": "SELECT * FROM redline_capabilities()",
     "approvals_given": "SELECT * FROM approvals_given()",
