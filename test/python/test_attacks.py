@@ -37,6 +37,7 @@ CALLS = {
     "file_patches": "SELECT * FROM file_patches($old, $new, $repo)",
     "commit_changes": f"SELECT {COMMITS} FROM commit_changes($new, $repo)",
     "resolve_revision": "SELECT resolve_revision($new, $repo)",
+    "merge_base": "SELECT merge_base($old, $new, $repo)",
     "redline_call": "SELECT redline_call('GitDiff', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "redline_call_text": "SELECT redline_call_text('GitDiffSummary', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",

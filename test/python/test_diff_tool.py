@@ -26,6 +26,7 @@ FUNCTIONS = {
     "diff_hunks": ("FROM diff_hunks('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_review": ("FROM diff_review('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "resolve_revision": ("SELECT resolve_revision('before', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary"}),
+    "merge_base": ("SELECT merge_base('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary"}),
     "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip
@@ -255,7 +256,7 @@ def test_a_tool_opens_other_functions_than_its_own(con, fixtures, granted):
 def test_a_function_stands_behind_no_tool(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|edit_explain|resolve_revision|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch'"
+        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch'"
     ).fetchall()
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 

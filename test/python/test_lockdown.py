@@ -31,6 +31,7 @@ REPOSITORY_CALLS = {
     "diff_hunks": ["SELECT * FROM diff_hunks('main~1', 'main', '{repo}')"],
     "file_patches": ["SELECT * FROM file_patches('main~1', 'main', '{repo}')"],
     "resolve_revision": ["SELECT resolve_revision('main~1', '{repo}')"],
+    "merge_base": ["SELECT merge_base('main~1', 'main', '{repo}')"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.

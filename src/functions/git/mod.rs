@@ -9,6 +9,7 @@ pub mod file_changes;
 pub mod file_diff;
 pub mod file_patches;
 pub mod line_rows;
+pub mod merge_base;
 pub mod range_scan;
 pub mod resolve_revision;
 pub mod review;

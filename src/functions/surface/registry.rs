@@ -81,6 +81,7 @@ pub static FUNCTIONS: &[Entry] = &[
     table::<git::file_patches::FilePatches>(),
     table::<git::diff_review::DiffReview>(),
     scalar::<git::resolve_revision::ResolveRevision>(),
+    scalar::<git::merge_base::MergeBase>(),
     scalar::<text::unified_diff::UnifiedDiff>(),
     scalar::<text::diff_stats::DiffStats>(),
     scalar::<text::diff_rows::DiffRows>(),

@@ -1,0 +1,46 @@
+//! `merge_base(a, b, repo)`: the id of the commit from which two histories parted.
+
+use crate::error::Result;
+use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::functions::context::host::{self, Host};
+use crate::functions::params::arguments::row_text;
+use crate::functions::params::comparison;
+use crate::functions::surface::{Declaration, Declared, Family, Grant};
+
+/// The scalar function.
+pub struct MergeBase;
+
+impl Declared for MergeBase {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiffSummary", "GitDiffFile", "GitDiff"]),
+        description: "The best common ancestor of two commits, as git merge-base prints it; NULL when there is none",
+        example: "SELECT merge_base('HEAD~1', 'HEAD', '.')",
+    };
+}
+
+const A: Field = Field::new("a", Type::Varchar, "A revision that names a commit");
+const B: Field = Field::new("b", Type::Varchar, "Another one");
+
+impl ScalarFunction for MergeBase {
+    const NAME: &'static str = "merge_base";
+    const OVERLOADS: &'static [Overload] = &[&[A, B, comparison::REPO]];
+    const RETURNS: Type = Type::Varchar;
+    // What the revisions mean changes with the repository.
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Propagate;
+    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    type State = Host;
+
+    fn open(settings: Settings) -> Result<Host> {
+        Host::open::<Self>(settings)
+    }
+
+    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        let (a, b) = (row_text(arguments, 0, "a")?, row_text(arguments, 1, "b")?);
+        let repo = row_text(arguments, 2, "repo")?;
+        let bases = host.read(|| host.repository(&repo)?.merge_bases(&a, &b))?;
+        out.push_text(bases.first().map(ToString::to_string).as_deref());
+        Ok(())
+    }
+}
