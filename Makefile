@@ -21,6 +21,7 @@ CARGO_FUZZ := build/cargo-fuzz/bin/cargo-fuzz
 FUZZ_TARGETS := patch_parse patch_round_trip diff_round_trip
 FUZZ_SECONDS := 60
 TORTURE_CASES := 15000
+TORTURE_HISTORIES := 3000
 
 # One line above each step; what the tools print stays visible below it.
 step = @printf '\n==> %s\n' "$(1)"
@@ -71,9 +72,11 @@ test-memory: debug $(LIBDUCKDB)
 # What `make test` does for a minute; a seed damages the same bytes again (TORTURE_SEED=2).
 torture: debug $(STABLE_READY) $(NEXT_READY)
 	@set -e; for host in $(STABLE) $(NEXT); do \
-		printf '\n==> DuckDB %s: random layouts, faults at the boundary, then damage\n' $$host; \
+		printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $$host; \
 		REDLINE_TORTURE=1 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q test/python/test_layouts.py test/python/test_boundary.py; \
+		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/test_random_histories.py; \
 		$(VENVS)/$$host/bin/python -B test/python/torture.py --extension build/debug/redline.duckdb_extension \
 			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
 	done

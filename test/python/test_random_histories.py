@@ -1,8 +1,9 @@
 """Random histories (shape, ties, skewed clocks, several roots, octopus merges) against `git log`.
 
-`REDLINE_HISTORIES` sets how many there are.
+`REDLINE_HISTORIES` sets how many there are; `make torture` tries 3,000.
 """
 
+import datetime
 import os
 import pathlib
 import random
@@ -54,9 +55,9 @@ def world(tmp_path_factory) -> tuple[pathlib.Path, list[list[str]]]:
 START = 1_700_000_000
 
 
-def by_git(repo: pathlib.Path, range: list[str], merges: str, paths: list[str]) -> list[tuple[str, str]]:
+def by_git(repo: pathlib.Path, range: list[str], merges: str, paths: list[str], times: dict[str, int] = {}) -> list[tuple[str, str]]:
     """Returns commit and path of each row of `git log`."""
-    command = ["log", *MERGES[merges], "--full-history", "--no-renames", "--raw", "--no-abbrev", "--format=%x00%H%x09%P", *range, "--", *paths]
+    command = ["log", *(f"--{name}=@{seconds}" for name, seconds in times.items()), *MERGES[merges], "--full-history", "--no-renames", "--raw", "--no-abbrev", "--format=%x00%H%x09%P", *range, "--", *paths]
     rows = []
     for record in repositories.git(repo, *command).decode().split("\0")[1:]:
         head, *body = record.strip("\n").split("\n")
@@ -65,10 +66,11 @@ def by_git(repo: pathlib.Path, range: list[str], merges: str, paths: list[str]) 
     return rows
 
 
-def by_redline(con, repo: pathlib.Path, range: str, merges: str, paths: list[str]) -> list[tuple[str, str]]:
-    query = "SELECT commit_id, file_path FROM commit_changes($range, $repo, merges := $merges" + (", paths := $paths" if paths else "") + ")"
-    values = {"range": range, "repo": str(repo), "merges": merges} | ({"paths": paths} if paths else {})
-    return con.execute(query, values).fetchall()
+def by_redline(con, repo: pathlib.Path, range: str, merges: str, paths: list[str], times: dict[str, int] = {}) -> list[tuple[str, str]]:
+    named = {"merges": merges} | ({"paths": paths} if paths else {})
+    named |= {name: f"{datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc):%F %T}+00" for name, seconds in times.items()}
+    query = f"SELECT commit_id, file_path FROM commit_changes($range, $repo{''.join(f', {name} := ${name}' for name in named)})"
+    return con.execute(query, named | {"range": range, "repo": str(repo)}).fetchall()
 
 
 def is_named(file: str, paths: list[str]) -> bool:
@@ -88,12 +90,13 @@ def test_each_range_has_the_rows_of_git_log_in_its_order(con, world):
         range = dice.choice([f"{one}..{two}", f"{one}...{two}", one, f"{one}^!", f"{two}..{one}", f"{two}...{one}"])
         merges = dice.choice(list(MERGES))
         paths = dice.choice([[], [], ["a"], ["d"], ["a", "d/c"], [":!a"]])
+        times = {name: START + dice.randrange(-2, 18) for name in ("since", "until") if dice.random() < 0.3}
         # With each parent, `paths` is a filter; git also drops merges that differ from excluded parents alone.
-        wanted = by_git(repo, [range], merges, [] if merges == "all_parents" else paths)
+        wanted = by_git(repo, [range], merges, [] if merges == "all_parents" else paths, times)
         wanted = [row for row in wanted if is_named(row[1], paths)]
-        got = by_redline(con, repo, range, merges, paths)
+        got = by_redline(con, repo, range, merges, paths, times)
         if wanted != got:
-            failed.append(f"{range} {merges} {paths}: git {len(wanted)} rows, redline {len(got)}; {set(got) ^ set(wanted)}")
+            failed.append(f"{range} {merges} {paths} {times}: git {len(wanted)} rows, redline {len(got)}; {set(got) ^ set(wanted)}")
     assert not failed, f"{len(failed)} of {len(branches)}\n" + "\n".join(failed[:20])
 
 
