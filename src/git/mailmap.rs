@@ -11,10 +11,14 @@ use gix::bstr::ByteSlice;
 use super::Revision;
 use super::commit::is_space;
 use super::repository::Repository;
+use crate::budget::{Stopped, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
 const FILE: &[u8] = b".mailmap";
+
+/// Lines between two looks at the budget.
+const LOOK: usize = 1 << 10;
 
 /// A name, where there is one, and an address.
 type Named<'a> = (Option<&'a [u8]>, &'a [u8]);
@@ -43,16 +47,23 @@ struct Proper {
 
 impl Mailmap {
     /// Reads the lines of a file.
-    pub fn parse(bytes: &[u8]) -> Self {
+    ///
+    /// # Errors
+    /// Why the query ended.
+    pub fn parse(bytes: &[u8]) -> std::result::Result<Self, Stopped> {
         let mut map = Self::default();
-        for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#")) {
+        let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#"));
+        for (number, line) in lines.enumerate() {
+            if number % LOOK == 0 {
+                check_current()?;
+            }
             if let Some(((name, email), rest)) = person(line)
                 && !email.is_empty()
             {
                 map.add((name, email), person(rest).map(|(old, _)| old));
             }
         }
-        map
+        Ok(map)
     }
 
     /// Adds an entry: who someone is, and, where the line says so, whom commits call so.
@@ -117,7 +128,7 @@ impl Repository {
                 bytes = objects.blob(&entry.oid)?;
             }
         }
-        Ok(Mailmap::parse(&bytes))
+        Ok(Mailmap::parse(&bytes)?)
     }
 }
 
@@ -147,7 +158,8 @@ mod tests {
               Torn <torn@x\n\
               <> <nobody@x>\n\
               Unnamed <unnamed@x> <>\n",
-        );
+        )
+        .unwrap();
         for (name, email, wanted) in [
             ("joe", "JOE@X", ("Joe R.", "JOE@X")),
             ("jane", "jane@old", ("jane", "jane@new")),

@@ -280,6 +280,12 @@ def text_in(part: str, line: bytes, count: int) -> Callable[[pathlib.Path], None
     return make
 
 
+def many_references(repo):
+    oid = repositories.git_text(repo, "rev-parse", "main")
+    with open(repo / ".git/packed-refs", "w") as file:
+        file.writelines(f"{oid} refs/heads/x{number:07}\n" for number in range(500_000))
+
+
 def drivers(repo):
     with open(repo / ".git/config", "a") as config:
         config.writelines(f'[diff "x{n}"]\n\tbinary = true\n' for n in range(400_000))
@@ -445,8 +451,9 @@ CASES = {
     "a .gitignore of 60 MiB": Case(text_in(".gitignore", b"a*b\n", 15_000_000), OWN, slow=True),
     "a .mailmap of 60 MiB": Case(text_in(".mailmap", b"a <b> <c>\n", 6_000_000), OWN, slow=True),
     "a packed-refs of 11 MB": Case(text_in(".git/packed-refs", b"ab" * 20 + b" refs/heads/x\n", 200_000), OWN),
+    "half a million references": Case(many_references, [*OWN, (NAMES, "nosuch", "main"), (NAMES, ":/nosuch", "main")], slow=True),
     "a reflog of 10 MB": Case(text_in(".git/logs/HEAD", b"ab" * 20 + b" " + b"ab" * 20 + b" a <b> 1 +0000\tx\n", 100_000), [*OWN, (NAMES, "HEAD@{1}", "HEAD"), (NAMES, "HEAD@{90000}", "HEAD")]),
-    "a shallow of 12 MB": Case(text_in(".git/shallow", b"ab" * 20 + b"\n", 300_000), OWN),
+    "a shallow of 12 MB": Case(text_in(".git/shallow", b"ab" * 20 + b"\n", 300_000), OWN, slow=True),
     "a configuration of one driver, 10 MB": Case(text_in(".git/config", BINARY_DRIVER, 1_000_000), OWN, slow=True),
     "a configuration of many drivers, 10 MB": Case(drivers, OWN, slow=True),
     "a chain of 2,000 symbolic references": Case(long_symbolic_chain, ABOUT_OWN),

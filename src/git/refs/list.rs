@@ -6,11 +6,15 @@ use gix::bstr::ByteSlice;
 
 use super::name::{PER_WORK_TREE, is_valid};
 use super::{References, Resolved};
+use crate::budget::check_current;
 use crate::error;
 use crate::git::Oid;
 use crate::git::store::{Found, GitDirectory};
 use crate::limits;
 use crate::sandbox::EntryKind;
+
+/// References between two looks at the budget.
+const LOOK: usize = 1 << 8;
 
 /// Where a directory of references is looked at in.
 struct Walk<'d> {
@@ -58,6 +62,7 @@ impl References<'_> {
             return Err(gate.too_large(format!("has references in over {most} directories")));
         }
         let path = prefix.strip_suffix(b"/").unwrap_or(prefix);
+        check_current()?;
         let Some(directory) = walk.directory.directory(path)? else { return Ok(()) };
         for entry in directory.entries()? {
             // What git itself has there beside references: locks and temporary files.
@@ -100,7 +105,10 @@ impl References<'_> {
         &self,
         mut each: impl FnMut(&[u8], Result<Oid, &'static str>) -> error::Result<()>,
     ) -> error::Result<()> {
-        for (name, packed) in self.all()? {
+        for (number, (name, packed)) in self.all()?.into_iter().enumerate() {
+            if number % LOOK == 0 {
+                check_current()?;
+            }
             let id = match packed {
                 _ if !is_valid(&name) => Err("has a name that git refuses"),
                 Some(id) => Ok(id),
@@ -145,13 +153,13 @@ impl References<'_> {
         Ok(found)
     }
 
-    /// Returns the names for a hint, as short as a user would write them.
+    /// Returns names for a hint, as short as a user would write them; of very many some.
     pub fn short_names(&self) -> error::Result<Vec<String>> {
         let short = |name: &[u8]| {
             let prefixes: [&[u8]; 4] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/", b"refs/"];
             let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix));
             rest.unwrap_or(name).to_str_lossy().into_owned()
         };
-        Ok(self.names()?.iter().map(|name| short(name)).collect())
+        Ok(self.names()?.iter().take(limits::SUGGESTION_PATHS).map(|name| short(name)).collect())
     }
 }

@@ -5,10 +5,14 @@
 
 use gix::bstr::ByteSlice;
 
+use crate::budget::check_current;
 use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::store::GitDirectory;
 use crate::limits;
+
+/// Lines between two looks at the budget.
+const LOOK: usize = 1 << 10;
 
 /// The bytes of `packed-refs`, read once.
 #[derive(Debug, Default)]
@@ -59,6 +63,9 @@ impl Packed {
         let digits = hash.len_in_hex();
         let id = |hex: &[u8]| if hex.len() == digits { Oid::from_hex(hex).ok() } else { None };
         for (number, line) in self.bytes.lines().enumerate() {
+            if number % LOOK == 0 {
+                check_current()?;
+            }
             if number == 0 && line.starts_with(b"#") {
                 if !line.starts_with(b"# pack-refs with:") {
                     return Err(damaged(directory, number + 1));

@@ -3,15 +3,24 @@
 use std::collections::HashSet;
 
 use super::gate::GitDirectory;
+use crate::budget::check_current;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::limits;
 
+/// Lines between two looks at the budget.
+const LOOK: usize = 1 << 10;
+
 /// Reads the ids of the commits at which a history ends; none where it is whole.
 pub fn read(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
     let Some(bytes) = common_dir.read(b"shallow", limits::SHALLOW_BYTES)? else { return Ok(HashSet::new()) };
-    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let ids = lines.map(|line| Oid::from_hex(line.strip_suffix(b"\r").unwrap_or(line)).ok());
-    let ids: Option<HashSet<Oid>> = ids.collect();
-    ids.ok_or_else(|| common_dir.gate().damaged("its 'shallow' holds something else than ids"))
+    let mut ids = HashSet::new();
+    for (number, line) in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
+        if number % LOOK == 0 {
+            check_current()?;
+        }
+        let id = Oid::from_hex(line.strip_suffix(b"\r").unwrap_or(line));
+        ids.insert(id.map_err(|_| common_dir.gate().damaged("its 'shallow' holds something else than ids"))?);
+    }
+    Ok(ids)
 }
