@@ -188,6 +188,10 @@ pub const WALK_TIME: std::time::Duration = std::time::Duration::from_millis(2);
 /// drawn from those seen.
 pub const SUGGESTION_PATHS: usize = 20_000;
 
+/// References looked at when the nearest names of a missing revision are searched; beyond, the hint is drawn from the
+/// first ones.
+pub const SUGGESTION_REFERENCES: usize = 4_096;
+
 /// Bytes of a repository's configuration file; a larger one is `too_large:`.
 pub const CONFIG_BYTES: u64 = 4 << 20;
 

@@ -160,6 +160,6 @@ impl References<'_> {
             let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix));
             rest.unwrap_or(name).to_str_lossy().into_owned()
         };
-        Ok(self.names()?.iter().take(limits::SUGGESTION_PATHS).map(|name| short(name)).collect())
+        Ok(self.names()?.iter().take(limits::SUGGESTION_REFERENCES).map(|name| short(name)).collect())
     }
 }
