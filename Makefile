@@ -27,19 +27,20 @@ TORTURE_HISTORIES := 3000
 step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
-.PHONY: help run shell mcp test test-memory torture fuzz debug release sql fmt lint bench bench-worst clean
+.PHONY: help run shell mcp test test-slow test-memory torture fuzz debug release sql fmt lint bench bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
 	@echo "make shell        open a DuckDB shell with redline loaded"
 	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=. WRITE=1)"
-	@echo "make test         run every test, in DuckDB $(STABLE) and $(NEXT)"
+	@echo "make test         run the tests, in DuckDB $(STABLE) and $(NEXT) side by side"
+	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
 	@echo "make torture      damage the files of repositories while they are read, $(TORTURE_CASES) times in each host (half an hour)"
 	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
 	@echo "make release      build/release/redline.duckdb_extension"
 	@echo "make debug        build/debug/redline.duckdb_extension"
-	@echo "make sql          write sql/tools.sql from the registry of tools"
+	@echo "make sql          write what the registries say: sql/tools*.sql and the lists of functions in docs/"
 	@echo "make fmt          format the Rust sources"
 	@echo "make lint         rustfmt, clippy and rustdoc, warnings as errors"
 	@echo "make bench        compare with git and its peers, side by side, into docs/benchmarks.md"
@@ -63,6 +64,11 @@ test: debug $(STABLE_MCP) $(NEXT_MCP)
 	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py --extension build/debug/redline.duckdb_extension \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
 
+# Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes.
+test-slow: debug $(STABLE_MCP) $(NEXT_MCP)
+	@$(PYTHON) scripts/run_tests.py --slow --extension build/debug/redline.duckdb_extension \
+		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
+
 test-memory: debug $(LIBDUCKDB)
 	@command -v valgrind >/dev/null || { \
 		echo "test-memory: valgrind is not installed (Debian: apt-get install valgrind)" >&2; exit 1; }
@@ -74,7 +80,7 @@ torture: debug $(STABLE_READY) $(NEXT_READY)
 	@set -e; for host in $(STABLE) $(NEXT); do \
 		printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $$host; \
 		REDLINE_TORTURE=1 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
-			$(VENVS)/$$host/bin/python -B -m pytest -q test/python/test_layouts.py test/python/test_boundary.py; \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/test_layouts.py test/python/test_boundary.py; \
 		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/test_random_histories.py; \
 		$(VENVS)/$$host/bin/python -B test/python/torture.py --extension build/debug/redline.duckdb_extension \

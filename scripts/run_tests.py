@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs every test (cargo's, then SQL and Python in each DuckDB host) and says at the end what passed.
+"""Runs the tests (cargo's, then SQL and Python in all DuckDB hosts side by side) and says at the end what passed. With
+--slow it runs those of the hosts that take minutes, and nothing else.
 
 All of them run, also behind one that fails: one run shows everything that is wrong. What the tools
 print is shown as it comes.
@@ -10,8 +11,10 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,17 +69,20 @@ def cargo_test(name: str, *arguments: str) -> Outcome:
     return outcome
 
 
-def host_tests(version: str, python: str, extension: Path) -> list[Outcome]:
-    """Runs test/python with one host; the SQL files are counted apart."""
-    heading(f"DuckDB {version}: test/sql and test/python")
-    report = ROOT / "build" / f"pytest-{version}.xml"
+def host_tests(version: str, python: str, extension: Path, slow: bool, output) -> list[Outcome]:
+    """Runs test/python with one host, which prints to `output`; the SQL files are counted apart."""
+    kind = "-slow" if slow else ""
+    report = ROOT / "build" / f"pytest{kind}-{version}.xml"
     report.unlink(missing_ok=True)
     environment = os.environ | {
         "REDLINE_EXTENSION": str(extension),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
     }
-    status = subprocess.run([python, "-m", "pytest", f"--junitxml={report}"], cwd=ROOT, env=environment).returncode
+    command = [python, "-m", "pytest", f"--junitxml={report}", "--durations=15", *(["-m", "slow"] if slow else [])]
+    started = time.monotonic()
+    status = subprocess.run(command, cwd=ROOT, env=environment, stdout=output, stderr=output).returncode
+    took = time.monotonic() - started
     sql, other = Outcome(f"SQL files, DuckDB {version}"), Outcome(f"Python, DuckDB {version}")
     checks = 0
     if report.is_file():
@@ -90,22 +96,41 @@ def host_tests(version: str, python: str, extension: Path) -> list[Outcome]:
                 outcome.passed += 1
             checks += sum(int(p.get("value")) for p in case.iter("property") if p.get("name") == "checks")
     sql.note = f" ({checks} statements checked)"
+    other.note = f" ({took:.0f} s)"
     # 0: all passed, 1: some failed; anything else means that pytest itself came to no end.
     other.broken = status not in (0, 1) or (status == 1 and not sql.failed and not other.failed)
-    return [sql, other]
+    return [other] if slow else [sql, other]
+
+
+def all_hosts(hosts: list[str], extension: Path, slow: bool) -> list[Outcome]:
+    """Runs the tests of all hosts side by side: one prints as it goes, the others when they have ended."""
+    pairs = [tuple(host.split("=", 1)) for host in hosts]
+    outcomes = []
+    with ThreadPoolExecutor() as pool, tempfile.TemporaryDirectory() as logs:
+        running = []
+        for number, (version, python) in enumerate(pairs):
+            log = open(Path(logs) / version, "w+") if number else None
+            running.append((version, log, pool.submit(host_tests, version, python, extension, slow, log)))
+        for version, log, outcome in running:
+            heading(f"DuckDB {version}: {'slow tests' if slow else 'test/sql and test/python'}")
+            outcomes += outcome.result()
+            if log is not None:
+                log.seek(0)
+                print(log.read(), end="", flush=True)
+                log.close()
+    return outcomes
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--extension", type=Path, required=True)
+    parser.add_argument("--slow", action="store_true", help="run the tests that take minutes instead")
     parser.add_argument("hosts", nargs="+", metavar="version=python", help="a DuckDB version and a Python that has it")
     arguments = parser.parse_args()
 
     start = time.monotonic()
-    outcomes = [cargo_test("Rust"), cargo_test("Rust, models of the pipeline", *LOOM)]
-    for host in arguments.hosts:
-        version, _, python = host.partition("=")
-        outcomes += host_tests(version, python, arguments.extension.resolve())
+    outcomes = [] if arguments.slow else [cargo_test("Rust"), cargo_test("Rust, models of the pipeline", *LOOM)]
+    outcomes += all_hosts(arguments.hosts, arguments.extension.resolve(), arguments.slow)
 
     good = all(outcome.good for outcome in outcomes)
     passed = sum(outcome.passed for outcome in outcomes)

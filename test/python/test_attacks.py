@@ -20,6 +20,8 @@ import repositories
 from repositories import EMPTY
 from test_lockdown import REPOSITORY_CALLS, TOOL_CALLS, lockdown_script
 
+pytestmark = pytest.mark.slow
+
 ATTACKS = hostile.attacks()
 CHANGES = "SELECT * FROM file_changes(?, ?, ?)"
 # All columns, the times as numbers: Python wants a package of its own for times with a zone.

@@ -20,6 +20,8 @@ import pytest
 from test_files import configure
 from test_security import answer, assert_refused
 
+pytestmark = pytest.mark.slow
+
 HERE = pathlib.Path(__file__).resolve()
 SECONDS = 60 if "REDLINE_TORTURE" in os.environ else 3
 TEXT = "".join(f"line {number} of the text\n" for number in range(8_000))

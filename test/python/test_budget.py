@@ -16,6 +16,8 @@ import duckdb
 import pytest
 import repositories
 
+pytestmark = pytest.mark.slow
+
 DEADLINE = 1
 
 def slack() -> float:

@@ -14,6 +14,8 @@ import duckdb
 import pytest
 import repositories
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = """
     commit_id, parent_id, author_name, author_email, epoch(author_date)::BIGINT, epoch(committer_date)::BIGINT, subject,
     file_path, status, old_path, similarity, additions, deletions, is_binary, old_mode, new_mode, old_oid, new_oid

@@ -17,6 +17,8 @@ import hostile
 import pytest
 import repositories
 
+pytestmark = pytest.mark.slow
+
 MEMORY = 3 << 30  # of address space, of which an idle process has a part
 SECONDS = 20  # for one statement, in a build without optimizations on a slow machine
 DEADLINE = 1

@@ -17,6 +17,8 @@ import torture
 from repositories import Change
 from test_security import answer, assert_refused
 
+pytestmark = pytest.mark.slow
+
 # `make torture` tries more.
 LAYOUTS = 300 if os.environ.get("REDLINE_TORTURE") else 14
 DATES = torture.DATES

@@ -14,6 +14,8 @@ import pytest
 import repositories
 from repositories import EMPTY, Change, Line
 
+pytestmark = pytest.mark.slow
+
 SEED = 20_000_101
 CONTEXTS = [0, 1, 10, -1]
 

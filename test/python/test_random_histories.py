@@ -12,6 +12,8 @@ import duckdb
 import pytest
 import repositories
 
+pytestmark = pytest.mark.slow
+
 HISTORIES = int(os.environ.get("REDLINE_HISTORIES", "120"))
 SEED = 20_240_607
 

@@ -1,6 +1,9 @@
 """A sample of torture.py: damage to every kind of file of a repository, before, between and during queries."""
 
 import torture
+import pytest
+
+pytestmark = pytest.mark.slow
 
 SECONDS = 45
 SEED = 12
