@@ -157,7 +157,8 @@ mod tests {
     fn line_endings_are_those_that_git_stores() {
         use LineEndings::{Auto, Keep, Text};
         let long = b"a\r\n".repeat(PIECE);
-        let cases: [(&[u8], LineEndings, Option<&[u8]>, Option<&[u8]>); 13] = [
+        type Case<'a> = (&'a [u8], LineEndings, Option<&'a [u8]>, Option<&'a [u8]>);
+        let cases: [Case<'_>; 13] = [
             (b"a\r\nb\r\n", Text, None, Some(b"a\nb\n")),
             (b"a\r\nb\r\n", Keep, None, None),
             (b"a\nb\n", Text, None, None),
