@@ -75,7 +75,7 @@ def asked(con, tool, **arguments):
     return value(con, "SELECT needs_approval(?, ?)", tool, json.dumps(arguments))
 
 
-def test_the_example_of_the_specification_goes_another_way(connections, root):
+def test_the_example_of_the_specification_is_shown_approved_and_applied(connections, root):
     host, agent = connections()
     refused = assert_refused(answer(agent, EDIT), "approval_required")
     assert refused.startswith('"Edit workspace/src/utils.py: add 1 line at line 1" waits for a person under the id ')
@@ -151,7 +151,7 @@ def test_an_approver_of_one_connection_counts_for_nobody(connections):
     assert_refused(answer(host, "SELECT * FROM approvals_waiting(?)", KEY), "invalid_args")
 
 
-def test_what_waits_is_not_listed_or_is_listed_after_the_yes(connections):
+def test_what_waits_is_listed_until_it_is_approved(connections):
     host, agent = connections()
     waiting = lambda: [name for (name,) in host.execute("SELECT description FROM approvals_waiting(?)", [KEY]).fetchall()]
     assert waiting() == []
@@ -165,7 +165,7 @@ def test_what_waits_is_not_listed_or_is_listed_after_the_yes(connections):
     assert value(agent, "SELECT edit_file('workspace/f', 'x', 'y')")["replacements_made"] == 1
 
 
-def test_a_yes_is_good_for_two_or_for_another_operation(connections, root):
+def test_a_yes_is_good_for_the_shown_operation_once(connections, root):
     host, agent = connections()
     approve(host, asked(agent, "write_file", path="workspace/f", content="y"))
     for query in ("SELECT write_file('workspace/f', 'z')", "SELECT write_file('workspace/g', 'y')", "SELECT edit_file('workspace/f', 'x', 'y')"):
@@ -182,7 +182,7 @@ def test_a_yes_is_good_for_two_or_for_another_operation(connections, root):
     lambda file: file.unlink(),
     lambda file: (file.rename(file.with_name("old")), file.write_text("other\n")),
 ])  # fmt: skip
-def test_a_yes_outlives_the_state_that_it_was_given_for(connections, root, change):
+def test_a_yes_is_stale_once_the_file_has_changed(connections, root, change):
     host, agent = connections()
     yes(host, agent, "write_approval('workspace/f', 'y')")
     change(root / "f")
@@ -192,7 +192,7 @@ def test_a_yes_outlives_the_state_that_it_was_given_for(connections, root, chang
     assert snapshot(root) == before
 
 
-def test_a_yes_outlives_its_time(connections):
+def test_a_yes_and_what_waits_expire(connections):
     host, agent = connections()
     host.execute("SET GLOBAL redline_approval_ttl_seconds = 1")
     payload = value(agent, "SELECT write_approval('workspace/f', 'y')")
@@ -210,7 +210,7 @@ def test_a_yes_outlives_its_time(connections):
         assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
 
 
-def test_a_wider_yes_covers_less_or_more_than_it_says(connections, root):
+def test_a_yes_covers_exactly_its_scope(connections, root):
     for scope, done in (("once", 0), ("path", 1), ("sandbox", 2), ("session", 2)):
         host, agent = connections()
         yes(host, agent, "write_approval('workspace/f', 'y')", scope)
@@ -223,13 +223,13 @@ def test_a_wider_yes_covers_less_or_more_than_it_says(connections, root):
         yes(host, agent, "write_approval('workspace/f', 'y')", "all")
 
 
-def test_a_yes_in_one_database_is_one_in_another(connections):
+def test_a_yes_counts_only_in_its_own_database(connections):
     (host, _), (_, agent) = connections(), connections()
     yes(host, host, "write_approval('workspace/f', 'y')", "session")
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
 
 
-def test_something_else_is_approved_than_was_shown(connections, root):
+def test_refuses_to_approve_what_was_not_shown(connections, root):
     host, agent = connections()
     shown = json.loads(value(agent, "SELECT write_approval('workspace/f', 'y')"))
     for forged in ({"content": "z"}, {"description": "Nothing"}, {"path": "workspace/g"}, {"base_oid": None}, {"type": "read", "file_lines": 0, "file_bytes": 0}):
@@ -245,7 +245,7 @@ def test_something_else_is_approved_than_was_shown(connections, root):
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
 
 
-def test_a_null_or_a_wrong_call_needs_no_approval(connections):
+def test_a_wrong_proposal_is_an_error_and_a_read_needs_no_approval(connections):
     host, _ = connections()
     for query, code in [
         ("SELECT needs_approval(NULL, '{}')", "invalid_args"),
@@ -271,7 +271,7 @@ def test_a_null_or_a_wrong_call_needs_no_approval(connections):
     assert_refused(answer(host, "SELECT read_approval('README.md')"), "fs_denied")
 
 
-def test_a_file_is_read_without_the_yes_or_not_with_it(connections):
+def test_a_file_that_asks_for_approval_is_read_only_after_a_yes(connections):
     host, agent = connections(read_approval=True)
     read = "SELECT read_file('workspace/f')"
     assert_refused(answer(agent, read), "approval_required")
@@ -289,7 +289,7 @@ def test_a_file_is_read_without_the_yes_or_not_with_it(connections):
     assert value(agent, read)["lines"] == value(agent, read)["lines"] == 1
 
 
-def test_an_edit_tells_what_may_not_be_read(connections, root):
+def test_an_edit_tells_nothing_of_what_may_not_be_read(connections, root):
     """Whoever is told whether a string stands in a file reads it, a character at a time."""
     (root / "f").write_text("token=abc\n")
     host, agent = connections(read_approval=True, edit_approval=False)
@@ -318,7 +318,7 @@ def test_an_edit_tells_what_may_not_be_read(connections, root):
     assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'absent', 'y')"), "not_found")
 
 
-def test_several_edits_are_approved_as_others(connections, root):
+def test_several_edits_are_approved_together_as_they_are(connections, root):
     host, agent = connections()
     edits = "[{'old_string': 'import os', 'new_string': 'import io'}, {'old_string': 'pass', 'new_string': 'return 1'}]"
     query = f"SELECT edit_file('workspace/src/utils.py', {edits})"
@@ -344,7 +344,7 @@ def test_one_of_eight_threads_uses_a_yes(connections, root):
     assert done.count(False) == 1 and (root / "f").read_text() == "y"
 
 
-def test_a_large_content_cannot_be_seen_whole(connections, root):
+def test_a_large_content_is_seen_in_chunks_and_approved_only_as_unread(connections, root):
     host, agent = connections()
     content = "".join(f"line {number} äöü\n" for number in range(120_000))
     host.execute("SET GLOBAL redline_max_read_bytes = 10000000")
@@ -367,7 +367,7 @@ def test_a_large_content_cannot_be_seen_whole(connections, root):
     assert (root / "large").read_text() == content
 
 
-def test_planning_or_showing_does_something(connections, root):
+def test_planning_a_write_writes_nothing(connections, root):
     host, agent = connections()
     before = snapshot(root)
     yes(host, agent, "write_approval('workspace/f', 'y')", "session")
@@ -386,7 +386,7 @@ def test_planning_or_showing_does_something(connections, root):
     "SELECT max(edit_file('workspace/f', 'x', 'yx')), min(edit_file('workspace/f', 'x', 'yx'))",
     "SELECT twice(edit_file('workspace/f', 'x', 'yx').oid)",
 ])  # fmt: skip
-def test_an_edit_of_one_row_is_made_twice(connections, root, query):
+def test_an_edit_of_one_row_is_made_once(connections, root, query):
     _, agent = connections(edit_approval=False)
     agent.execute("CREATE MACRO twice(r) AS r || r")
     got = answer(agent, query)
@@ -397,7 +397,7 @@ def test_an_edit_of_one_row_is_made_twice(connections, root, query):
     assert value(agent, "SELECT edit_file('workspace/f', 'x', 'yx')")["replacements_made"] == 1
 
 
-def test_a_base_does_not_keep_an_edit_from_being_made_twice(connections, root):
+def test_a_base_keeps_an_edit_from_being_made_twice(connections, root):
     # The two are parts of the plan that start one after the other: as two statements would.
     _, agent = connections(edit_approval=False)
     base = value(agent, "SELECT edit_file('workspace/f', 'x', 'yx')")["oid"]
@@ -406,7 +406,7 @@ def test_a_base_does_not_keep_an_edit_from_being_made_twice(connections, root):
     assert (root / "f").read_text() == "yyx\n"
 
 
-def test_rows_that_ask_for_the_same_are_taken_for_one(connections, root):
+def test_equal_edits_of_several_rows_are_all_made(connections, root):
     _, agent = connections(edit_approval=False)
     agent.execute("SELECT edit_file('workspace/f', 'x', 'yx') FROM range(3)").fetchall()
     assert (root / "f").read_text() == "yyyx\n"

@@ -89,14 +89,14 @@ Apply this edit? [y/n/v(iew full file)] """
         ("v\ny\n", ["approval_file", "approve", "edit_file"], None),
     ],
 )
-def test_something_else_than_a_yes_applies_an_edit(answer, typed, calls, end):
+def test_only_a_yes_applies_an_edit(answer, typed, calls, end):
     out, called = answer({"workspace/src/utils.py": payload("edit_of_the_specification")}, typed)
     assert called == calls
     assert out.startswith("1 of 1 proposals wait for an answer:\n  1. Edit workspace/src/utils.py: add 1 line at line 1\n\n" + BOX)
     assert out.endswith(end or ")\n")
 
 
-def test_v_shows_no_more_than_the_box(con, answer):
+def test_v_shows_the_whole_file_with_the_change(con, answer):
     edit = json.loads(payload("edit_of_the_specification"))
     new = FILE.replace("sys\n", "sys\nimport json\n")
     (edit["unified_diff"],) = con.execute("SELECT unified_diff(?, ?)", [FILE, new]).fetchone()
@@ -106,25 +106,25 @@ def test_v_shows_no_more_than_the_box(con, answer):
     assert out.count("def helper") == 1 and re.search(r"│  \+import json +│\n│ +│\n│   # 1 +│[^+-]*│   def helper\(\): +│\n│       pass +│", out)
 
 
-def test_a_proposal_without_approval_is_asked_about(answer):
+def test_a_proposal_that_needs_no_approval_is_not_asked_about(answer):
     out, called = answer({"a": None, "b": payload("read")}, "n\n")
     assert out.startswith("1 of 2 proposals wait for an answer:\n  1. edit_file needs no approval\n  2. Read workspace")
     assert called == ["edit_file"] and out.endswith("Allow this read? [y/n] Not applied.\n")
 
 
-def test_a_long_content_scrolls_its_question_away(answer):
+def test_a_long_content_leaves_its_question_on_the_screen(answer):
     out, _ = answer({"a": payload("write_of_a_new_file")}, "n\n", lines=20)
     box = out[out.index("┌") : out.index("Not applied")]
     assert "... (showing 11 of 150 lines, 1 cut at the edge)" in box and len(box.splitlines()) == 19
 
 
-def test_a_description_moves_the_cursor(answer):
+def test_control_characters_of_a_description_are_escaped(answer):
     out, _ = answer({"a": json.dumps({"type": "new", "description": "a\nb\x1b[2J\u202e"})}, "n\n")
     assert "  1. a\\nb\\x1b[2J\\u202e\n" in out
     assert '"a<U+000A>b<U+001B>[2J<U+202E>" - Approve? [y/n] Not applied.' in out
 
 
-def test_a_large_payload_is_viewed_in_part(con, monkeypatch):
+def test_a_large_payload_is_viewed_whole(con, monkeypatch):
     chunks = ["".join(f"{n},{n * 7},{'x' * (n % 50)}\n" for n in range(60)) + "60,4", "20,xx\nlast\n"]
     large = json.loads(payload("write_large")) | {"total_chunks": 2}
 
@@ -138,7 +138,7 @@ def test_a_large_payload_is_viewed_in_part(con, monkeypatch):
     assert "│  60,420,xx " in shown and "│  last " in shown and "showing" not in shown
 
 
-def test_the_demonstration_applies_other_than_what_was_approved(extension):
+def test_the_demonstration_applies_what_was_approved(extension):
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / "approve.py", "--extension", extension],
         input="y\ny\nn\ny\n", capture_output=True, text=True, timeout=120,
@@ -150,7 +150,7 @@ def test_the_demonstration_applies_other_than_what_was_approved(extension):
     assert re.search(r"Allow this read\? \[y/n\] ReadResult\(.*lines=1, bytes=13", done.stdout)
 
 
-def test_the_screen_in_the_documentation_is_another(extension):
+def test_the_screens_in_the_documentation_are_those_printed(extension):
     """The screens are those of a real terminal, with what was typed; here the answers come from a pipe."""
     screens = re.findall(r"^```\n(.*?)^```$", (ROOT / "docs" / "approving.md").read_text(), re.MULTILINE | re.DOTALL)
     done = subprocess.run(

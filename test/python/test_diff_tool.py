@@ -59,7 +59,7 @@ def edited(dice, text):
 
 
 @pytest.mark.skipif(not shutil.which("patch"), reason="the program patch is not here")
-def test_a_diff_does_not_apply_with_patch(con, tmp_path):
+def test_a_diff_applies_with_patch(con, tmp_path):
     dice = random.Random(4)
     words = ["one\n", "two\n", "\n", "  indented\n", "-\n", "+plus\n", "@@ -1 +1 @@\n", "\\ No newline\n", "päß\n", "tab\there\n"]
     for number in range(200):
@@ -82,7 +82,7 @@ def test_a_diff_does_not_apply_with_patch(con, tmp_path):
         assert patched.decode() == new, (number, old, result["diff"])
 
 
-def test_a_cut_diff_is_not_utf_8_or_over_the_limit(con):
+def test_a_cut_diff_ends_at_a_line_within_the_limit(con):
     dice = random.Random(5)
     old = "".join(dice.choice("aäß€😀\n") for _ in range(3000))
     new = "".join(dice.choice("aäß€😀\n") for _ in range(3000))
@@ -104,7 +104,7 @@ def test_a_cut_diff_is_not_utf_8_or_over_the_limit(con):
         assert result["diff_lines"] == kept.count("\n") + 1
 
 
-def test_bytes_that_are_not_utf_8_are_lost_or_break_the_value(con, tmp_path):
+def test_bytes_that_are_not_utf_8_are_compared_and_shown_replaced(con, tmp_path):
     (tmp_path / "a").write_bytes(b"caf\xe9\nsame\n")
     (tmp_path / "b").write_bytes(b"caf\xe8\nsame\n")
     (tmp_path / "c").write_bytes(b"x\0\n")
@@ -142,7 +142,7 @@ def lock(con, folder):
     con.execute("SET lock_configuration = true")
 
 
-def test_what_duckdb_allows_is_refused(con, folder):
+def test_what_duckdb_allows_is_read(con, folder):
     lock(con, folder)
     for a, b in [("allowed/a", "allowed/b"), ("allowed/sub/c", "single"), ("allowed/sub/../a", "allowed/./b")]:
         result = diff(con, str(folder / a), str(folder / b), function="diff_files")
@@ -151,7 +151,7 @@ def test_what_duckdb_allows_is_refused(con, folder):
     assert url["identical"]
 
 
-def test_a_path_outside_is_read(con, folder):
+def test_refuses_a_path_outside_the_allowed_directories(con, folder):
     names = [
         "allowed_evil/a", "allowed_evil/none", "allowed_evil", "allowed_evil/fifo", "allowed/../allowed_evil/a", "allowed/..",
         "allowed/sub/../../allowed_evil/a", "allowed//../allowed_evil/a", "allowed/file-link", "allowed/folder-link/a",
@@ -184,7 +184,7 @@ def test_what_is_wrong_inside_is_told_apart(con, folder):
     assert refusal(con, "SELECT diff_files(?, ?)", str(allowed / "a"), str(allowed / "loop"))[0] in ("tool_failed", "not_found", "fs_denied")
 
 
-def test_a_fifo_or_device_blocks(extension, folder):
+def test_a_fifo_or_device_is_refused_at_once(extension, folder):
     single = str(folder / "single")
     special = [folder / "allowed/fifo", folder / "allowed/fifo-link", "/dev/zero", f"file://{folder}/allowed/fifo"]
     statements = [("SELECT diff_files(?, ?)", pair) for path in map(str, special) for pair in ([single, path], [path, single])]
@@ -193,7 +193,7 @@ def test_a_fifo_or_device_blocks(extension, folder):
         assert code == "tool_failed" and "is a pipe, a socket or a device, not a file" in words, paths
 
 
-def test_the_home_folder_is_another_than_duckdb_s(con, folder):
+def test_the_home_directory_is_duckdb_s(con, folder):
     con.execute(f"SET home_directory = '{folder / 'allowed'}'")
     assert diff(con, "~/a", str(folder / "allowed/a"), function="diff_files")["identical"]
     assert con.execute("SELECT content FROM read_text('~/a')").fetchone() == ("a of allowed\n",)
@@ -201,7 +201,7 @@ def test_the_home_folder_is_another_than_duckdb_s(con, folder):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the user of one thread is changed")
-def test_a_file_that_the_system_forbids_is_said_to_be_missing(con, tmp_path):
+def test_a_file_that_the_system_forbids_is_said_to_be_denied(con, tmp_path):
     (tmp_path / "secret").write_text("x")
     (tmp_path / "secret").chmod(0)
     con.execute("SET threads = 1")
@@ -214,7 +214,7 @@ def test_a_file_that_the_system_forbids_is_said_to_be_missing(con, tmp_path):
     assert code == "fs_denied" and "the system does not let DuckDB read" in words
 
 
-def test_a_file_over_the_limit_is_read_first(extension, tmp_path):
+def test_a_file_over_the_limit_is_refused_unread(extension, tmp_path):
     # A file of 1 TiB without content: no memory here would hold it.
     with open(tmp_path / "huge", "wb") as huge:
         huge.truncate(1 << 40)
@@ -231,7 +231,7 @@ def test_a_file_that_hides_its_size_is_read_whole(con):
     assert code == "too_large" and "has over 100 bytes" in words
 
 
-def test_another_file_system_s_words_are_lost(con):
+def test_the_words_of_another_file_system_are_kept(con):
     con.execute("SET autoload_known_extensions = false")
     con.execute("SET autoinstall_known_extensions = false")
     code, words = refusal(con, "SELECT diff_files('s3://bucket/a', 'README.md')")
@@ -242,7 +242,7 @@ def test_another_file_system_s_words_are_lost(con):
 
 
 @pytest.mark.parametrize("granted", ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "read_file", "*"])
-def test_a_tool_opens_other_functions_than_its_own(con, fixtures, granted):
+def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
     con.execute(f"SET redline_tool_grants = ['none', '{granted}']")
     for name, (query, tools) in FUNCTIONS.items():
         if granted == "*" or granted in tools:
@@ -253,7 +253,7 @@ def test_a_tool_opens_other_functions_than_its_own(con, fixtures, granted):
             assert any(tool in words for tool in tools)
 
 
-def test_a_function_stands_behind_no_tool(con):
+def test_every_function_stands_behind_a_tool_or_is_open(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
         "WHERE function_name SIMILAR TO 'file_.*|diff_.*|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch'"
@@ -261,7 +261,7 @@ def test_a_function_stands_behind_no_tool(con):
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 
 
-def test_a_session_does_not_have_grants_of_its_own(connect, tmp_path):
+def test_a_session_has_grants_of_its_own(connect, tmp_path):
     con = connect(tmp_path / "shared.db")
     con.execute("SET GLOBAL redline_tool_grants = ['GitDiff']")
     own = con.cursor()
@@ -275,14 +275,14 @@ def test_a_session_does_not_have_grants_of_its_own(connect, tmp_path):
         own.execute("RESET SESSION redline_tool_grants")
 
 
-def test_one_database_has_the_settings_of_another(connect, tmp_path):
+def test_each_database_has_its_own_settings(connect, tmp_path):
     one, two = connect(tmp_path / "one.db"), connect(tmp_path / "two.db")
     one.execute("SET GLOBAL redline_tool_grants = []::VARCHAR[]")
     assert diff(two, "a", "a")["identical"]
     assert refusal(one, "SELECT diff_text('a', 'a')")[0] == "permission_denied"
 
 
-def test_a_prepared_statement_keeps_the_grants_of_before(con):
+def test_a_prepared_statement_obeys_the_current_grants(con):
     con.execute("PREPARE compared AS SELECT diff_text('a', 'b')")
     con.execute("SET redline_tool_grants = ['GitDiff']")
     assert refusal(con, "EXECUTE compared")[0] == "permission_denied"

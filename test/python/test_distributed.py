@@ -29,7 +29,7 @@ def files(folder: pathlib.Path) -> dict:
     return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_repository_is_missing_or_in_another_partition(con, tasks, tmp_path):
+def test_each_repository_is_in_its_own_partition(con, tasks, tmp_path):
     paths = [repositories.fixture("readme"), repositories.fixture("basic")]
     results = [histories.history(task) for task in tasks(*paths)]
     assert [result["state"] for result in results] == ["written", "written"]
@@ -40,7 +40,7 @@ def test_a_repository_is_missing_or_in_another_partition(con, tasks, tmp_path):
         assert tuple(found[path.name]) == expected and result["changes"] == expected[0] > 0
 
 
-def test_a_second_run_does_all_again_or_a_first_leaves_a_part(tasks, tmp_path):
+def test_a_second_run_writes_again_only_when_told(tasks, tmp_path):
     (task,) = tasks(repositories.fixture("readme"))
     histories.history(task)
     before = files(tmp_path / "out")
@@ -49,7 +49,7 @@ def test_a_second_run_does_all_again_or_a_first_leaves_a_part(tasks, tmp_path):
     assert histories.history(task | {"again": True})["state"] == "written" and files(tmp_path / "out") != before
 
 
-def test_one_broken_repository_ends_the_run_or_leaves_a_file(tasks, tmp_path):
+def test_one_broken_repository_fails_alone_and_leaves_no_file(tasks, tmp_path):
     broken = tmp_path / "broken.git"
     broken.mkdir()
     results = [histories.history(task) for task in tasks(broken, repositories.fixture("readme"))]
@@ -58,6 +58,6 @@ def test_one_broken_repository_ends_the_run_or_leaves_a_file(tasks, tmp_path):
     assert list(files(tmp_path / "out")) == ["repository=readme/history.parquet"]
 
 
-def test_two_repositories_of_one_name_overwrite_each_other(tasks):
+def test_refuses_two_repositories_of_one_name(tasks):
     with pytest.raises(SystemExit, match="one partition: readme"):
         tasks(pathlib.Path("a/readme"), pathlib.Path("b/readme.git"))

@@ -52,7 +52,7 @@ def snapshot(folder: pathlib.Path) -> dict:
     return found
 
 
-def test_what_was_written_is_not_said(writer, root):
+def test_a_write_says_what_it_wrote(writer, root):
     assert write(writer, "w/new/folder/f.txt", "one\ntwo") == ("w/new/folder/f.txt", 7, 2, True, "Created w/new/folder/f.txt (2 lines)")
     assert (root / "new/folder/f.txt").read_bytes() == b"one\ntwo"
     assert write(writer, "w/new/folder/f.txt", "ünï\r\n")[1:] == (7, 1, False, "Overwrote w/new/folder/f.txt (was 2 lines, now 1 line)")
@@ -62,7 +62,7 @@ def test_what_was_written_is_not_said(writer, root):
     assert write(writer, "w/empty", "")[1:3] == (0, 0)
 
 
-def test_a_part_of_a_file_is_not_the_part_asked_for(writer, root):
+def test_a_part_of_a_file_is_the_part_asked_for(writer, root):
     (root / "f").write_bytes("aé\n漢字\n".encode())
     read = lambda *rest: writer.execute(f"SELECT unnest(read_file('w/f'{''.join(rest)}))").fetchone()
     assert read() == ("w/f", "aé\n漢字\n", 2, 11, False)
@@ -92,12 +92,12 @@ def test_a_part_of_a_file_is_not_the_part_asked_for(writer, root):
     "CREATE TABLE t AS SELECT write_file('w/f', 'x') WITH NO DATA",
     "SELECT CASE WHEN false THEN write_file('w/f', 'x') END",
 ])  # fmt: skip
-def test_a_plan_writes(writer, root, statement):
+def test_a_plan_writes_nothing(writer, root, statement):
     writer.execute(statement)
     assert list(root.iterdir()) == []
 
 
-def test_an_execution_writes_more_or_less_than_once_per_row(writer, root):
+def test_an_execution_writes_once_per_row(writer, root):
     rows = 2100  # more than one chunk
     writer.execute(f"PREPARE p AS SELECT write_file('w/f' || i, i::VARCHAR) FROM range({rows}) t(i)")
     assert [row[0]["created"] for row in writer.execute("EXECUTE p").fetchall()] == [True] * rows
@@ -106,12 +106,12 @@ def test_an_execution_writes_more_or_less_than_once_per_row(writer, root):
 
 
 @pytest.mark.parametrize("call", ["write_file(NULL, 'x')", "write_file('w/f', NULL)"])
-def test_a_null_is_a_write_that_silently_did_not_happen(writer, root, call):
+def test_a_write_with_a_null_is_an_error(writer, root, call):
     assert "NULL" in assert_refused(answer(writer, f"SELECT {call}"), "invalid_args")
     assert list(root.iterdir()) == []
 
 
-def test_without_leave_something_is_written(con, root):
+def test_nothing_is_written_or_read_without_permission(con, root):
     assert "no sandbox" in assert_refused(answer(con, f"SELECT write_file('{root}/f', 'x')"), "fs_denied")
     configure(con, {"name": "w", "root": str(root)})
     assert_refused(answer(con, "SELECT write_file('w/f', 'x')"), "fs_denied")
@@ -140,7 +140,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("path", ATTACKS)
-def test_a_write_leads_outside_or_to_what_is_reserved(writer, root, path):
+def test_refuses_a_write_outside_or_to_what_is_reserved(writer, root, path):
     outside = root.parent / "outside"
     outside.mkdir()
     (outside / "secret").write_text("SECRET\n")
@@ -164,7 +164,7 @@ def test_a_write_leads_outside_or_to_what_is_reserved(writer, root, path):
     assert snapshot(root.parent) == before
 
 
-def test_a_folder_that_is_swapped_for_a_link_leads_a_write_outside(writer, root):
+def test_a_directory_that_is_swapped_for_a_link_leads_no_write_outside(writer, root):
     outside = root.parent / "outside"
     outside.mkdir()
     (root / "d").mkdir()
@@ -200,7 +200,7 @@ def test_a_folder_that_is_swapped_for_a_link_leads_a_write_outside(writer, root)
     assert list(outside.iterdir()) == []
 
 
-def test_eight_connections_lose_or_tear_a_write(writer, root):
+def test_eight_connections_tear_no_write(writer, root):
     versions = [str(number) * 200_000 for number in range(8)]
     wrong = []
 
@@ -236,7 +236,7 @@ while True:
 """
 
 
-def test_a_killed_writer_leaves_a_mixture(extension, root):
+def test_a_killed_writer_leaves_a_whole_version(extension, root):
     sandboxes = json.dumps([{"name": "w", "root": str(root), "mode": "rw", "write_approval": False}])
     whole = {str(digit) * 300_000 for digit in range(10)}
     (root / "f").write_text("0" * 300_000)
@@ -267,7 +267,7 @@ while True:
 """
 
 
-def test_a_killed_editor_leaves_a_mixture(extension, root):
+def test_a_killed_editor_leaves_a_whole_version(extension, root):
     """500 edits, and a kill at a random moment of every dozen or so."""
     sandboxes = json.dumps([{"name": "w", "root": str(root), "mode": "rw", "edit_approval": False}])
     versions = ("first " * 50_000, "second" * 50_000)
@@ -288,7 +288,7 @@ def test_a_killed_editor_leaves_a_mixture(extension, root):
     assert kills >= 12
 
 
-def test_a_full_disk_loses_the_old_file(con, root):
+def test_a_full_disk_keeps_the_old_file(con, root):
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", root], capture_output=True)
     if mounted.returncode != 0:
         pytest.skip("a file system cannot be mounted here")
@@ -303,7 +303,7 @@ def test_a_full_disk_loses_the_old_file(con, root):
         subprocess.run(["umount", root], check=True)
 
 
-def test_a_locked_folder_is_waited_for_without_end_or_written(writer, root):
+def test_a_write_waits_for_a_locked_directory(writer, root):
     import fcntl
 
     folder = os.open(root, os.O_RDONLY)
@@ -328,7 +328,7 @@ def edit(con, *arguments):
     return con.execute(f"SELECT edit_file({marks})", list(arguments)).fetchone()[0]
 
 
-def test_an_edit_says_something_else_than_it_did(editor, root):
+def test_an_edit_says_what_it_did(editor, root):
     (root / "src").mkdir()
     (root / "src/utils.py").write_text("def a():\n    return 1\n\ndef b():\n    return 1\n")
     done = edit(editor, "workspace/src/utils.py", "def b():\n    return 1", "def b():\n    return 2")
@@ -356,7 +356,7 @@ def test_an_edit_says_something_else_than_it_did(editor, root):
     (("workspace/../f", "x", "y"), "fs_denied"),
     (("elsewhere/f", "x", "y"), "fs_denied"),
 ])  # fmt: skip
-def test_an_edit_that_cannot_be_meant_is_made(editor, root, arguments, code):
+def test_refuses_an_edit_that_cannot_be_meant(editor, root, arguments, code):
     (root / "f").write_text("x\nx\n")
     (root / "binary").write_bytes(b"x\0")
     before = snapshot(root)
@@ -365,7 +365,7 @@ def test_an_edit_that_cannot_be_meant_is_made(editor, root, arguments, code):
     assert snapshot(root) == before
 
 
-def test_an_explanation_is_not_that_of_the_error(editor, root):
+def test_an_explanation_is_that_of_the_error(editor, root):
     (root / "f").write_bytes(b"if a:\r\n\tb()\r\n\tcaf\xe9()\r\nif A:\r\n\tb()\r\n")
     (root / "binary").write_bytes(b"x\0")
     old = "if a:\n    b()"
@@ -383,7 +383,7 @@ def test_an_explanation_is_not_that_of_the_error(editor, root):
         assert_refused(answer(editor, "FROM edit_explain(?, 'x')", path), "fs_denied")
 
 
-def test_an_edit_is_not_pythons_replace(editor, root):
+def test_an_edit_equals_python_s_replace(editor, root):
     random.seed(5)
     word = lambda: "".join(random.choice("ab\n") for _ in range(random.randrange(1, 4)))
     made = 0
@@ -400,7 +400,7 @@ def test_an_edit_is_not_pythons_replace(editor, root):
     assert made > 100
 
 
-def test_a_list_of_edits_is_not_made_as_a_whole(editor, root):
+def test_a_list_of_edits_is_made_as_a_whole_or_not_at_all(editor, root):
     (root / "f").write_bytes(b"one\r\ntwo\nthree\n")
     one = lambda old, new, **more: {"old_string": old, "new_string": new} | more
     done = edit(editor, "workspace/f", [one("one\n", "1\nand\n"), one("three", "3")])
@@ -427,7 +427,7 @@ def test_a_list_of_edits_is_not_made_as_a_whole(editor, root):
     assert snapshot(root) == before
 
 
-def test_eight_editors_lose_an_edit(editor, root):
+def test_eight_editors_lose_no_edit(editor, root):
     (root / "count").write_text("count: 0 end\n")
 
     def work():
@@ -446,7 +446,7 @@ def test_eight_editors_lose_an_edit(editor, root):
     assert (root / "count").read_text() == "count: 80 end\n"
 
 
-def test_an_edit_that_wants_a_yes_is_made_without_it(con, root):
+def test_an_edit_that_needs_a_yes_is_not_made_without_it(con, root):
     (root / "f").write_text("x\n")
     configure(con, {"name": "workspace", "root": str(root), "mode": "rw"})
     assert_refused(answer(con, "SELECT edit_file('workspace/f', 'x', 'y')"), "approval_required")

@@ -242,28 +242,28 @@ def history(request, cases, tmp_path_factory) -> History:
 # -- parity -----------------------------------------------------------------------------------
 
 
-def test_a_row_differs_from_git_log(con, history):
+def test_rows_equal_those_of_git_log(con, history):
     assert_same(ours(con, history.repo, history.range), git_log(history.repo, history.range))
 
 
-def test_names_alone_come_in_another_order(con, history):
+def test_names_alone_come_in_the_order_of_git_log(con, history):
     query = "SELECT commit_id, file_path, status FROM commit_changes(?, ?)"
     got = con.execute(query, [history.range, str(history.repo)]).fetchall()
     assert_same(got, [(row.commit_id, row.file_path, row.status) for row in git_log(history.repo, history.range)])
 
 
 @pytest.mark.parametrize("options, flag", [({"renames": True}, "-M"), ({"copies": True}, "-C"), ({"renames": True, "similarity": 90}, "-M90%")], ids=str)
-def test_a_rename_differs_from_git_log(con, history, options, flag):
+def test_renames_and_copies_equal_those_of_git_log(con, history, options, flag):
     range = f"{history.older}..HEAD" if history.range == "HEAD" and flag == "-C" else history.range
     assert_same(ours(con, history.repo, range, **options), git_log(history.repo, range, renames=flag))
 
 
-def test_a_merge_is_not_compared_with_its_first_parent(con, history):
+def test_a_merge_is_compared_with_its_first_parent(con, history):
     wanted = git_log(history.repo, history.range, merges="--diff-merges=first-parent")
     assert_same(ours(con, history.repo, history.range, merges="first_parent"), wanted)
 
 
-def test_a_merge_is_not_compared_with_each_parent(con, history):
+def test_a_merge_is_compared_with_each_parent(con, history):
     order = repositories.git_text(history.repo, "log", "--format=%H %P", history.range).splitlines()
     pairs = [(parent, commit) for commit, *parents in map(str.split, order) for parent in parents or [repositories.EMPTY]]
     wanted = [
@@ -277,7 +277,7 @@ def test_a_merge_is_not_compared_with_each_parent(con, history):
 
 @pytest.mark.parametrize("fraction", [0.0, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("hides", [False, True], ids=["streamed", "limited"])
-def test_a_moment_is_on_the_wrong_side(con, history, fraction, hides):
+def test_since_and_until_choose_the_commits_of_git_log(con, history, fraction, hides):
     range = f"{history.older}..HEAD" if hides else "HEAD"
     times = sorted({int(time) for time in repositories.git_text(history.repo, "log", "-n3000", "--format=%ct", range).split()})
     since, until = times[int(fraction * len(times))], times[int((1 + fraction) / 2 * len(times))]
@@ -290,14 +290,14 @@ def test_a_moment_is_on_the_wrong_side(con, history, fraction, hides):
         assert_same([Row(*row) for row in got], git_log(history.repo, range, *flags))
 
 
-def test_a_path_keeps_or_loses_a_commit(con, history):
+def test_paths_choose_the_commits_of_git_log(con, history):
     for paths in ([history.folder], ["*.toml", f":!{history.folder}"], ["no such path"]):
         wanted = git_log(history.repo, "--full-history", history.range, "--", *paths)
         assert_same(ours(con, history.repo, history.range, paths=paths), wanted)
 
 
 @pytest.mark.parametrize("range", ["{older}..HEAD", "HEAD..{older}", "{older}...HEAD", "{older}", "HEAD^!", "HEAD~3^@"])
-def test_a_range_names_other_commits(con, history, range):
+def test_a_range_names_the_commits_of_git_log(con, history, range):
     range = range.format(older=history.older)
     if ".." in history.range and ".." not in range and "!" not in range:
         pytest.skip("the whole of a long history takes long with git")
@@ -306,7 +306,7 @@ def test_a_range_names_other_commits(con, history, range):
     assert_same(ours(con, history.repo, range, columns), wanted)
 
 
-def test_two_commits_anywhere_name_another_range(con, history):
+def test_any_two_commits_name_the_range_of_git_log(con, history):
     chosen = random.Random(SEED)
     commits = repositories.git_text(history.repo, "rev-list", "-n3000", "HEAD").splitlines()
     for dots in ("..", "...") * 8:
@@ -317,7 +317,7 @@ def test_two_commits_anywhere_name_another_range(con, history):
         assert {commit for (commit,) in got.fetchall()} == wanted, range
 
 
-def test_a_commit_found_before_a_slow_clock_is_met_is_shown(con, tmp_path):
+def test_a_commit_that_a_slow_clock_excludes_late_is_not_shown(con, tmp_path):
     """What a revision leaves out is met last where its clock was years behind: by then the commits are found, and some
     of them compared, though what they hold may be missing."""
     write(tmp_path, "init --quiet --initial-branch=main .")
@@ -345,7 +345,7 @@ def test_a_commit_found_before_a_slow_clock_is_met_is_shown(con, tmp_path):
             ours(con, tmp_path, "main")
 
 
-def test_all_is_not_every_reference(con, history):
+def test_all_is_every_reference(con, history):
     if ".." in history.range:
         pytest.skip("the whole of a long history takes long with git")
     columns = COLUMNS.replace("additions, deletions, is_binary", "NULL, NULL, NULL")
@@ -353,7 +353,7 @@ def test_all_is_not_every_reference(con, history):
     assert_same(ours(con, history.repo, "all", columns), wanted)
 
 
-def test_an_author_is_not_the_one_of_the_mailmap(con, history):
+def test_without_the_mailmap_an_author_is_the_one_of_the_commit(con, history):
     wanted = git_log(history.repo, history.range, mailmap=False)
     assert_same(ours(con, history.repo, history.range, mailmap=False), wanted)
     if (history.repo / ".mailmap").exists():
@@ -361,7 +361,7 @@ def test_an_author_is_not_the_one_of_the_mailmap(con, history):
 
 
 @pytest.mark.parametrize("options, flag", [({"ignore_whitespace": "all"}, "-w"), ({"algorithm": "histogram"}, "--histogram"), ({"ignore_blank_lines": True}, "--ignore-blank-lines")], ids=str)
-def test_lines_are_counted_otherwise(con, history, options, flag):
+def test_lines_are_counted_as_by_git_log(con, history, options, flag):
     counted = {(row.commit_id, row.file_path): (row.additions, row.deletions) for row in git_log_numstat(history.repo, flag, history.range)}
     # `--numstat -w` leaves out what has no line left; a row is there whatever is asked for.
     got = {(row.commit_id, row.file_path): (row.additions, row.deletions) for row in ours(con, history.repo, history.range, **options)}
@@ -383,7 +383,7 @@ def git_log_numstat(repo, *options: str) -> list[Row]:
 # -- without git's answer ---------------------------------------------------------------------
 
 
-def test_a_commit_graph_changes_a_row(con, cases, tmp_path):
+def test_a_commit_graph_changes_no_row(con, cases, tmp_path):
     repositories.git(tmp_path, "clone", "--quiet", "--mirror", str(cases), "graph")
     repo = tmp_path / "graph"
     before = [ours(con, repo, range) for range in ("ALL", "middle..main", "main")]
@@ -394,12 +394,12 @@ def test_a_commit_graph_changes_a_row(con, cases, tmp_path):
     assert [ours(con, repo, range) for range in ("ALL", "middle..main", "main")] == before
 
 
-def test_a_shallow_history_ends_elsewhere_than_gits(con, cases, tmp_path):
+def test_a_shallow_history_ends_where_git_s_does(con, cases, tmp_path):
     repositories.git(tmp_path, "clone", "--quiet", "--depth=3", f"file://{cases}", "shallow")
     assert_same(ours(con, tmp_path / "shallow"), git_log(tmp_path / "shallow"))
 
 
-def test_attributes_of_the_work_tree_are_forgotten(con, cases, tmp_path):
+def test_attributes_of_the_work_tree_count(con, cases, tmp_path):
     repositories.git(tmp_path, "clone", "--quiet", str(cases), "clone")
     (tmp_path / "clone/.gitattributes").write_text("*.txt -diff\n")
     (tmp_path / "clone/a/.gitattributes").write_text("two.txt diff\n")
@@ -420,7 +420,7 @@ def long(tmp_path_factory) -> pathlib.Path:
     return bundle("cargo.bundle", tmp_path_factory.mktemp("long"))
 
 
-def test_a_limit_leaves_threads_or_takes_as_long_as_all(con, long):
+def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
     con.execute("SET threads = 2").execute("SELECT 1").fetchall()
     before, started = threads(), time.monotonic()
     assert len(con.execute("SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('HEAD', ?) LIMIT 1", [str(long)]).fetchall()) == 1
@@ -428,7 +428,7 @@ def test_a_limit_leaves_threads_or_takes_as_long_as_all(con, long):
     assert time.monotonic() - started < 5  # the whole takes longer still; an idle machine needs under half a second
 
 
-def test_a_cancelled_query_leaves_threads_or_goes_on(con, long):
+def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
     con.execute("SET threads = 2").execute("SELECT 1").fetchall()
     before, most, done = threads(), 0, threading.Event()
 
@@ -449,7 +449,7 @@ def test_a_cancelled_query_leaves_threads_or_goes_on(con, long):
     assert threads() == before
 
 
-def test_eight_connections_see_eight_histories(con, cases):
+def test_eight_connections_see_one_history(con, cases):
     wanted, answers = ours(con, cases, "ALL"), [None] * 8
 
     def ask(place):
@@ -462,6 +462,6 @@ def test_eight_connections_see_eight_histories(con, cases):
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_the_number_of_threads_changes_a_row(con, cases, count):
+def test_the_number_of_threads_changes_no_row(con, cases, count):
     con.execute(f"SET threads = {count}")
     assert_same(ours(con, cases, "ALL"), git_log(cases, "--all"))

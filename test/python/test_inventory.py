@@ -53,7 +53,7 @@ def ends(repo: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_case_is_printed_otherwise_than_by_git(con, case):
+def test_a_case_is_printed_as_by_git(con, case):
     name, paths, (options, arguments) = CASES[case]
     repo = repositories.fixture(name)
     old, new = ends(name)
@@ -65,20 +65,20 @@ def test_a_case_is_printed_otherwise_than_by_git(con, case):
 
 @pytest.mark.parametrize("limit", [0, 1, 5, 11, 12, 13, 100])
 @pytest.mark.parametrize("detection", ["renames", "copies"])
-def test_the_limit_of_renames_is_another(con, limit, detection):
+def test_the_limit_of_renames_is_git_s(con, limit, detection):
     repo = repositories.fixture("renames")
     query = f"SELECT file_path, status, old_path, similarity FROM file_changes('main~1', 'main', ?, {detection} := true, rename_limit := ?)"
     arguments = ["-M" if detection == "renames" else "-C", f"-l{limit}"]
     assert con.execute(query, [str(repo), limit]).fetchall() == raw_rows(repo, "main~1", "main", *arguments)
 
 
-def test_the_root_commit_has_other_files(con):
+def test_the_root_commit_has_the_files_of_git(con):
     repo = repositories.fixture("renames")
     wanted = repositories.git(repo, "diff-tree", "--root", "-p", "--no-commit-id", *LOOKED_FOR, "--no-renames", "main~1")
     assert_same(patches(con, repo, "EMPTY", "main~1"), wanted, "the root commit")
 
 
-def test_of_two_merge_bases_another_is_taken(con):
+def test_of_two_merge_bases_git_s_is_taken(con):
     """git takes the first of `git merge-base --all` and warns of the rest."""
     repo = repositories.fixture("criss-cross")
     assert len(repositories.git_text(repo, "merge-base", "--all", "main", "side").splitlines()) == 2
@@ -88,7 +88,7 @@ def test_of_two_merge_bases_another_is_taken(con):
         assert_same(b"".join(row[0] for row in ours), wanted, range_)
 
 
-def test_the_binary_line_of_file_diff_is_quoted_otherwise(con):
+def test_the_binary_line_of_file_diff_is_quoted_as_by_git(con):
     for name in ("basic", "quote-path"):
         repo = repositories.fixture(name)
         path = "paths/binary \u00fc\t.bin"

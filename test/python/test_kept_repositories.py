@@ -37,7 +37,7 @@ def world(con, tmp_path):
     return World(con, tmp_path / "repository")
 
 
-def test_a_new_commit_or_branch_is_not_seen(world):
+def test_a_new_commit_or_branch_is_seen(world):
     for number in range(3):
         world.commit(f"more{number}")
         world.check()
@@ -45,7 +45,7 @@ def test_a_new_commit_or_branch_is_not_seen(world):
         world.check("side", "main")
 
 
-def test_objects_that_were_packed_or_pruned_are_lost(world):
+def test_objects_are_found_after_packing_and_pruning(world):
     for repack in (["gc", "--quiet", "--prune=now"], ["repack", "-a", "-d", "-q", "-f"], ["repack", "-d", "-q"], ["pack-refs", "--all"]):
         world.commit(f"before-{'-'.join(repack)}".replace("=", ""))
         world.check()
@@ -65,7 +65,7 @@ def test_objects_that_were_packed_or_pruned_are_lost(world):
     world.check()
 
 
-def test_references_that_were_packed_again_are_those_of_before(world):
+def test_references_that_were_packed_again_are_read_anew(world):
     world.git("tag", "moving", "HEAD~1")
     world.git("pack-refs", "--all")
     world.check("moving", "HEAD")
@@ -75,7 +75,7 @@ def test_references_that_were_packed_again_are_those_of_before(world):
         world.check("moving", "HEAD~1")
 
 
-def test_a_configuration_of_before_holds(world):
+def test_a_changed_configuration_holds(world):
     (world.path / "ä.txt").write_text("x\n")
     world.commit("umlaut")
     for name, value in (("core.quotePath", "false"), ("core.quotePath", "true"), ("core.bigFileThreshold", "10"), ("core.bigFileThreshold", "1000")):
@@ -83,7 +83,7 @@ def test_a_configuration_of_before_holds(world):
         world.check()
 
 
-def test_another_repository_in_its_place_is_taken_for_it(world, con, tmp_path):
+def test_another_repository_in_its_place_is_read_anew(world, con, tmp_path):
     other = World(con, tmp_path / "other")
     other.commit("elsewhere")
     other.git("gc", "--quiet")
@@ -96,7 +96,7 @@ def test_another_repository_in_its_place_is_taken_for_it(world, con, tmp_path):
     fresh.check()
 
 
-def test_borrowed_objects_are_not_found_or_outlive_the_loan(world, con, tmp_path):
+def test_borrowed_objects_are_found_only_while_they_are_lent(world, con, tmp_path):
     lender = World(con, tmp_path / "lender")
     lender.commit("lent")
     lender.git("gc", "--quiet")
@@ -117,13 +117,13 @@ def test_borrowed_objects_are_not_found_or_outlive_the_loan(world, con, tmp_path
     world.check()
 
 
-def test_a_repository_that_may_not_be_read_any_more_is(world, con):
+def test_refuses_a_repository_that_may_not_be_read_any_more(world, con):
     con.execute("SET enable_external_access = false")
     with pytest.raises(Exception, match="fs_denied"):
         con.execute("SELECT * FROM file_changes('HEAD~1', 'HEAD', ?)", [str(world.path)])
 
 
-def test_more_repositories_than_stay_open_are_mixed_up(con, tmp_path):
+def test_more_repositories_than_stay_open_are_kept_apart(con, tmp_path):
     worlds = [World(con, tmp_path / str(number)) for number in range(12)]
     for world in worlds:
         world.git("gc", "--quiet")

@@ -31,7 +31,7 @@ def edits(con, argument: str, more: str = "", source: str = "") -> list[str]:
         ("NULL::STRUCT(old_string VARCHAR, new_string VARCHAR)[]", "NULL"),
     ],
 )
-def test_an_edit_is_read_as_another(con, argument, seen):
+def test_an_edit_is_read_as_given(con, argument, seen):
     assert edits(con, argument) == [seen]
 
 
@@ -49,12 +49,12 @@ def test_an_edit_is_read_as_another(con, argument, seen):
         "'[]'::JSON",
     ],
 )
-def test_what_is_no_list_of_edits_is_guessed(con, argument):
+def test_refuses_what_is_no_list_of_edits(con, argument):
     with pytest.raises(duckdb.BinderException):
         edits(con, argument)
 
 
-def test_overloads_of_one_length_are_mixed_up(con):
+def test_overloads_of_one_length_are_told_apart(con):
     assert edits(con, f"[{EDIT}]", ", 'c'") == ["a>b>None|c"]
     assert edits(con, "'a'", ", 'c'") == ["a|c"]
     assert edits(con, "NULL", ", 'c'") == ["NULL|c"]
@@ -62,7 +62,7 @@ def test_overloads_of_one_length_are_mixed_up(con):
     assert con.execute("SELECT redline_debug_edits(?, ?, ?)", ["p", [{"old_string": "a", "new_string": "b"}], "c"]).fetchone() == ("p|a>b>None|c",)
 
 
-def test_the_edits_of_one_row_are_those_of_another(con):
+def test_each_row_has_its_own_edits(con):
     rows = "FROM range(5000) r(i) ORDER BY i"
     lists = "CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN [{'old_string': i::VARCHAR, 'new_string': 'a constant text'}] ELSE [{'old_string': 'x', 'new_string': 'y'}, NULL, {'old_string': NULL, 'new_string': i::VARCHAR}] END"
     expected = ["NULL" if i % 3 == 0 else f"{i}>a constant text>None" if i % 3 == 1 else f"x>y>None;NULL;NULL>{i}>None" for i in range(5000)]
@@ -71,7 +71,7 @@ def test_the_edits_of_one_row_are_those_of_another(con):
     assert edits(con, "edits", source="FROM stored WHERE i > 4000 ORDER BY i") == expected[4001:]
 
 
-def test_a_field_that_was_cast_to_null_is_garbage_in_a_list_that_repeats(con):
+def test_a_field_that_was_cast_to_null_is_null_in_a_list_that_repeats(con):
     # In a cross product the list is one for all rows, and the cast makes one NULL of the missing field.
     kind = "STRUCT(old_string VARCHAR, new_string VARCHAR, replace_all BOOLEAN)[]"
     lists = "(SELECT list({'old_string': i::VARCHAR, 'replace_all': true} ORDER BY i) AS edits FROM range(9) r(i))"

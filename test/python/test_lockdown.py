@@ -14,7 +14,7 @@ from test_security import answer, assert_refused
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # How each function is called on a place: a file {file}, a repository {repo}. A new function fails
-# test_a_function_is_not_tried_under_the_locks until it stands here.
+# test_every_function_is_tried_under_the_locks until it stands here.
 FILE_CALLS = {
     "read_file": ["SELECT read_file('{file}')"],
     "edit_explain": ["SELECT * FROM edit_explain('{file}', 'in')", "SELECT line FROM edit_explain('{file}', 'in')"],
@@ -86,7 +86,7 @@ def settings(con) -> list[str]:
     return [name for (name,) in con.execute("SELECT name FROM duckdb_settings() WHERE name LIKE 'redline%'").fetchall()]
 
 
-def test_a_function_is_not_tried_under_the_locks(connect):
+def test_every_function_is_tried_under_the_locks(connect):
     ours = functions(connect()) - functions(connect(load=False))
     ours = {name for name in ours if not name.startswith("redline_debug")}
     assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(WAITING_CALLS) | set(TOOL_CALLS) | set(PURE_CALLS)
@@ -158,7 +158,7 @@ def assert_only_inside_is_read(con, inside: str | pathlib.Path, outside: list):
     assert secret.read_text() != "written"
 
 
-def test_a_call_reads_nothing_without_the_locks(con, inside, outside):
+def test_every_call_reads_without_the_locks(con, inside, outside):
     """The control: what is refused below can be read."""
     for repo in (inside, *outside[:4]):
         for call in READING_CALLS:
@@ -166,7 +166,7 @@ def test_a_call_reads_nothing_without_the_locks(con, inside, outside):
             assert got.error is None, got.error
 
 
-def test_duckdb_s_locks_are_passed_by(connect, inside, outside):
+def test_nothing_passes_by_duckdb_s_locks(connect, inside, outside):
     con = connect()
     con.execute(f"SET allowed_directories = ['{inside.parent}']")
     lock(con)
@@ -175,7 +175,7 @@ def test_duckdb_s_locks_are_passed_by(connect, inside, outside):
         assert_settings_are_locked(one)
 
 
-def test_no_allowed_folder_lets_something_be_read(connect, inside, outside):
+def test_nothing_is_read_without_an_allowed_directory(connect, inside, outside):
     con = lock(connect())
     for call in READING_CALLS:
         for repo in (inside, *outside):
@@ -196,14 +196,14 @@ def lockdown(con, extension: pathlib.Path, root: pathlib.Path):
     return con
 
 
-def test_the_lockdown_leaves_a_way_out(connect, extension, inside, outside):
+def test_the_lockdown_leaves_no_way_out(connect, extension, inside, outside):
     con = lockdown(connect(load=False), extension, inside.parent)
     for one in (con, con.cursor()):
         assert_only_inside_is_read(one, f"workspace/{inside.name}", ["workspace/repository-link", "workspace/../outside/secret", *outside])
         assert_settings_are_locked(one)
 
 
-def test_duckdb_itself_passes_by_the_lockdown(connect, extension, inside, tmp_path):
+def test_the_lockdown_binds_duckdb_itself(connect, extension, inside, tmp_path):
     con = lockdown(connect(load=False), extension, inside.parent)
     for query in (
         f"SELECT * FROM read_text('{inside}/a.txt')",
