@@ -23,14 +23,14 @@ def approvable(con, key=KEY):
 
 
 def waits(host, payload):
-    """Returns the payload that waits under the id of another, which may tell less."""
+    """Returns the waiting payload with the id of the given one, which may tell less."""
     wanted = json.loads(payload)["approval_id"]
     rows = host.execute("SELECT approval_id, payload FROM system.main.approvals_waiting(?)", [KEY]).fetchall()
     return next(full for name, full in rows if name == wanted)
 
 
 def approve(host, payload, scope="once"):
-    """Says yes to a payload as a host does that has shown every page of it."""
+    """Approves a payload, as a host does after it has shown every page."""
     proof = value(host, "SELECT system.main.approval_pages(?, 80, 24)", payload)[-1]["proof"]
     return value(host, "SELECT system.main.approve(?, ?, ?, ?)", payload, scope, KEY, proof)
 
@@ -280,7 +280,7 @@ def test_a_file_that_asks_for_approval_is_read_only_after_a_yes(connections):
     approve(host, payload)
     assert value(agent, read)["content"] == "x\n"
     assert_refused(answer(agent, read), "approval_required")
-    # One that is not there waits as well: whether it is there is a secret too.
+    # A missing file waits too: whether it exists is a secret.
     assert_refused(answer(agent, "SELECT read_file('workspace/none')"), "approval_required")
     yes(host, agent, "read_approval('workspace/none')")
     assert_refused(answer(agent, "SELECT read_file('workspace/none')"), "not_found")
@@ -290,7 +290,7 @@ def test_a_file_that_asks_for_approval_is_read_only_after_a_yes(connections):
 
 
 def test_an_edit_tells_nothing_of_what_may_not_be_read(connections, root):
-    """Whoever is told whether a string stands in a file reads it, a character at a time."""
+    """Whoever learns whether a file contains a string can read the file, one character at a time."""
     (root / "f").write_text("token=abc\n")
     host, agent = connections(read_approval=True, edit_approval=False)
     base = "0" * 40
@@ -380,7 +380,7 @@ def test_planning_a_write_writes_nothing(connections, root):
 
 
 @pytest.mark.parametrize("query", [
-    # An edit that leaves what it looks for; each shape runs it twice for a row.
+    # The edit leaves the text that it looks for; each shape runs it twice per row.
     "SELECT edit_file('workspace/f', 'x', 'yx').oid IN ('a', 'b')",
     "SELECT unnest(edit_file('workspace/f', 'x', 'yx'))",
     "SELECT max(edit_file('workspace/f', 'x', 'yx')), min(edit_file('workspace/f', 'x', 'yx'))",
@@ -392,13 +392,13 @@ def test_an_edit_of_one_row_is_made_once(connections, root, query):
     got = answer(agent, query)
     assert got.error is None or "stale: this statement has made this edit" in got.error, got.error
     assert (root / "f").read_text() == "yx\n"
-    # The next statement is another one.
+    # The next statement may make it again.
     (root / "f").write_text("x\n")
     assert value(agent, "SELECT edit_file('workspace/f', 'x', 'yx')")["replacements_made"] == 1
 
 
 def test_a_base_keeps_an_edit_from_being_made_twice(connections, root):
-    # The two are parts of the plan that start one after the other: as two statements would.
+    # The two parts of the plan start one after the other, as two statements would.
     _, agent = connections(edit_approval=False)
     base = value(agent, "SELECT edit_file('workspace/f', 'x', 'yx')")["oid"]
     twice = f"WITH e AS NOT MATERIALIZED (SELECT edit_file('workspace/f', 'x', 'yx', false, '{base}') AS r) SELECT a.r, b.r FROM e a, e b"

@@ -23,7 +23,7 @@ FILE = "import os\nimport sys\n\n# 1\n# 2\n# 3\n\ndef helper():\n    pass\n"
 
 
 class Tools:
-    """A connection on which the functions that touch files are stood in for, and written down."""
+    """A connection that replaces the functions that touch files and records their calls."""
 
     def __init__(self, con, payloads):
         self.con, self.payloads, self.calls = con, payloads, []
@@ -101,7 +101,7 @@ def test_v_shows_the_whole_file_with_the_change(con, answer):
     new = FILE.replace("sys\n", "sys\nimport json\n")
     (edit["unified_diff"],) = con.execute("SELECT unified_diff(?, ?)", [FILE, new]).fetchone()
     out, _ = answer({"a": json.dumps(edit)}, "v\nn\n")
-    # The whole file, with the change in it; the question before it and behind it.
+    # The whole file with the change in it; the question stands before and after it.
     assert out.count("Apply this edit? [y/n/v(iew full file)] ") == 2
     assert out.count("def helper") == 1 and re.search(r"│  \+import json +│\n│ +│\n│   # 1 +│[^+-]*│   def helper\(\): +│\n│       pass +│", out)
 

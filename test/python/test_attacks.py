@@ -1,7 +1,7 @@
 """Repositories inside what a host allows, each with a way out (hostile.py): nothing of what lies outside comes back.
 
-Two things are held of every answer, rows and errors alike: no name, text or id of the outside stands in it, and it is
-the same whatever lies outside, be it the secret, something else, or nothing.
+Two things hold for every answer, be it rows or an error: it contains no name, text or id from outside, and it is the
+same whatever lies outside, be it the secret, something else, or nothing.
 """
 
 import itertools
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 ATTACKS = hostile.attacks()
 CHANGES = "SELECT * FROM file_changes(?, ?, ?)"
-# All columns, the times as numbers: Python wants a package of its own for times with a zone.
+# All columns, with the times as numbers: Python needs another package for times with a zone.
 COMMITS = "* REPLACE (epoch_us(author_date) AS author_date, epoch_us(committer_date) AS committer_date)"
 # Each function that takes a repository, with two revisions, a file and the repository.
 CALLS = {
@@ -71,7 +71,7 @@ def questions(world: hostile.World, attack: hostile.Attack, repo: str, thorough:
     place = f"{repo}/{attack.repo}" if attack.repo else repo
     tip, blob = world.ids[0], world.blob
     asked = []
-    # On what is its own and on what it should not have.
+    # About its own data and about what it should not have.
     for old, new, file in (("main~1", "main", "a.txt"), (EMPTY, tip, hostile.SECRET.file)):
         values = {"old": old, "new": new, "file": file, "repo": place}
         calls = CALLS.values() if thorough else [CALLS["file_changes"], CALLS["file_diff"]]
@@ -80,14 +80,14 @@ def questions(world: hostile.World, attack: hostile.Attack, repo: str, thorough:
     revisions = [
         hostile.SECRET.branch, f"deep/er/{hostile.SECRET.branch}", *hostile.NEAR_MISSES[:2], "aside", f"{tip}~1", "main@{1}",
         *attack.revisions,
-        # Without knowing an id: all that begin with four digits.
+        # Without knowing an id: every id that begins with four digits.
         *(oid[:4] for oid in world.ids[:3]), blob[:4],
     ]  # fmt: skip
     return asked + [Question("SELECT * FROM file_changes('EMPTY', $new, $repo)", {"new": new, "repo": place}) for new in revisions]
 
 
 def ask(con, question: Question) -> str:
-    """Returns the rows or the error as a text, without what was given."""
+    """Returns the rows or the error as text, without the values given."""
     try:
         shown = repr(con.execute(*question).fetchall())
     except duckdb.Error as error:
@@ -101,7 +101,7 @@ def ask(con, question: Question) -> str:
 
 
 def without_names_inside(shown: str, repo: pathlib.Path) -> str:
-    """Drops the names of links that an attack has put below `objects`: they stand inside."""
+    """Drops the names of links that an attack has put below `objects`: they lie inside."""
     for path in re.findall(r"objects/([0-9a-f]{2}/[0-9a-f]{38})", shown):
         if (repo / ".git/objects" / path).is_symlink():
             shown = shown.replace(path, "<name inside>")
@@ -186,7 +186,7 @@ def test_an_answer_does_not_depend_on_what_lies_outside(connect, extension, secr
     for holding in ("secret", "decoy", "nothing"):
         world.hold(holding)
         con, prefix = limited_by_sandboxes(connect, extension, world)
-        # What the test above was told is what this one would be.
+        # The test above has these answers already.
         known = KEPT.get("sandboxes") if holding == "secret" else None
         found.append(known or asked_of(con, world, prefix, thorough=False))
         con.close()

@@ -1,4 +1,4 @@
-"""The boundary under faults: memory that is not given, settings that change meanwhile, interrupts, time that is over.
+"""The boundary under faults: memory that is refused, settings that change meanwhile, interrupts, deadlines.
 
 Each runs in a process of its own that must go on answering. The samples take seconds; REDLINE_TORTURE makes a minute of each.
 """
@@ -41,7 +41,7 @@ def world(root: pathlib.Path) -> None:
     subprocess.run([*git, "commit", "-q", "-a", "-m", "two"], check=True)
 
 
-# What reserves each large buffer before it is filled, over a table, as DuckDB asks constants twice.
+# Queries that reserve each large buffer before they fill it; over a table, as DuckDB evaluates constants twice.
 TEXTS = [
     "SELECT unified_diff(a, b) FROM texts",
     "SELECT unified_diff(a, b, 20) FROM texts",
@@ -50,7 +50,7 @@ TEXTS = [
     "SELECT read_file('ws/a') FROM texts",
     "SELECT read_file('ws/bad') FROM texts",
 ]
-# What uses memory in many small pieces too, and so wants room for them before it starts.
+# Queries that also use memory in many small pieces, and so need room for them before they start.
 TOOLS = [
     *TEXTS,
     "SELECT write_file('ws/w', a) FROM texts",
@@ -76,7 +76,7 @@ class Child:
         self.con.execute("CREATE TABLE texts AS SELECT ? AS a, ? AS b", [TEXT, TEXT.replace("5", "6")])
 
     def ask(self, sql: str) -> str:
-        """Returns `rows`, or what an error begins with; the connection works behind it."""
+        """Returns `rows`, or the start of the error."""
         try:
             self.con.execute(sql).fetchall()
             said = "rows"
@@ -87,7 +87,7 @@ class Child:
         return said
 
     def starve(self) -> None:
-        """Has each of the first large allocations of redline fail, then every tenth, then all from one on."""
+        """Makes each of the first large allocations of redline fail, then every tenth, then all from one on."""
         preloaded = ctypes.CDLL(None)
         number = ctypes.c_long
         for sql in TEXTS:
@@ -106,7 +106,7 @@ class Child:
             assert said <= {"rows", "too_large"} and refused >= 2, (sql, said, refused)
 
     def squeeze(self) -> None:
-        """Lowers the memory of the process to what it has and some more, for each query anew."""
+        """Limits the memory of the process to what it has and some more, anew for each query."""
         free, most = resource.getrlimit(resource.RLIMIT_AS)
         said = {}
         for sql in TOOLS:
@@ -122,7 +122,7 @@ class Child:
         assert "too_large" in said[16] and said[256] <= {"rows", "not_found"}, said
 
     def race(self) -> None:
-        """One connection sets what others would read if it counted."""
+        """One connection changes allowed_directories, which has no effect here, while others run queries."""
         end, wrong = time.monotonic() + SECONDS, []
 
         def change(con):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 DEADLINE = 1
 
 def slack() -> float:
-    """Returns how late an answer may be, in seconds: a machine with other work to do is as much slower."""
+    """Returns how late an answer may be, in seconds: a busy machine is slower."""
     return 1 + 0.5 * max(1, os.getloadavg()[0] / os.cpu_count())
 
 
@@ -93,7 +93,7 @@ def test_no_deadline_is_set_by_0_or_null(con):
 
 # -- patches -----------------------------------------------------------------------------------
 
-# A patch and the text that it is for. What is read of the first is far more than the patch.
+# A patch and the text that it is for. What is read from a patch is far larger than the patch.
 PATCHES = {
     "a hunk of 10M lines": """'@@ -0,0 +1,10000000 @@' || chr(10) || repeat('+' || chr(10), 10_000_000), ''""",
     "500,000 hunks": """'--- x' || chr(10) || '+++ x' || chr(10) || (SELECT string_agg(format('@@ -{0} +{0} @@' || chr(10) || '-a' || chr(10) || '+b', i), chr(10) ORDER BY i) FROM range(1, 500_001) t(i)), repeat('a' || chr(10), 500_000)""",
@@ -311,7 +311,7 @@ def readable(tmp_path_factory):
 @pytest.mark.parametrize("limited", [False, True], ids=["free", "limited"])
 @pytest.mark.parametrize("more", range(5))
 def test_a_thread_that_cannot_start_means_fewer_workers_and_never_fewer_rows(extension, readable, more, limited):
-    """One thread where access is free, and one more that is restricted where it is not, do the work of all."""
+    """One more thread does the work of all where access is free; where it is limited, two do."""
     repo, wanted = readable
     settings = [f"SET allowed_directories = ['{repo}']", "SET enable_external_access = false"] if limited else []
     with apart.Host(extension, settings=settings, threads=4, more_threads=more) as host:
@@ -346,7 +346,7 @@ def test_interrupting_a_range_while_it_is_walked_ends_it_soon(connect, tmp_path)
             assert con.execute(query, [str(tmp_path)]).fetchone() == right
         except duckdb.InterruptException:
             interrupted += 1
-            # As long as the walk itself takes, which is the longest that nothing can be handed over.
+            # While the walk itself lasts, no rows can be handed over.
             assert time.monotonic() - asked[0] < 1 + slack()
         timer.join()
         for _ in range(3):  # a late interrupt may meet this one

@@ -1,4 +1,4 @@
-"""The Diff tool's SQL functions: their diffs held against `patch`, their bounds and what they may read."""
+"""The Diff tool's SQL functions: their diffs applied with `patch`, their bounds and what they may read."""
 
 import ctypes
 import os
@@ -120,7 +120,7 @@ def test_bytes_that_are_not_utf_8_are_compared_and_shown_replaced(con, tmp_path)
 
 @pytest.fixture
 def folder(tmp_path):
-    """Returns a folder with an allowed one, one beside it, and ways out of it."""
+    """Returns a directory with an allowed one in it, one beside that, and ways out."""
     allowed, outside = tmp_path / "allowed", tmp_path / "allowed_evil"
     for place in (allowed, outside):
         (place / "sub").mkdir(parents=True)
@@ -172,7 +172,7 @@ def test_refuses_a_path_outside_the_allowed_directories(con, folder):
             assert code == "fs_denied", (pair, message)
             assert "of allowed_evil" not in message and "root:" not in message
             words.add(message.replace(f"'{path}'", "it"))
-    # Whether it exists, and what it is, is not told.
+    # The message does not tell whether it exists or what it is.
     assert len(words) == 1, words
 
 

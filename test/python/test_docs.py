@@ -1,4 +1,4 @@
-"""The documents tell the truth: each SQL example, run, gives the output that stands below it."""
+"""The documents tell the truth: each SQL example gives the output that is shown below it."""
 
 import pathlib
 import re

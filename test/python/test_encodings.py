@@ -32,7 +32,7 @@ class Iconv:
 
 
 def characters(name: str) -> tuple[list[bytes], list[bytes]]:
-    """Returns the characters of a set, and what is none, of each two that follow one another the first."""
+    """Returns the characters of a set, and the first of each run of byte sequences that are no characters."""
     iconv, size = Iconv(name), NAMES[name]
     candidates = [bytes([one]) for one in range(256)]
     if size > 1:
@@ -45,7 +45,7 @@ def characters(name: str) -> tuple[list[bytes], list[bytes]]:
     for data in candidates:
         is_text = iconv.is_text(data)
         if is_text and not data.startswith((b"\n", b"\r")):
-            # Of two that are one character each, nothing new is learned.
+            # Two characters of one byte each are known already.
             wanted += [data] if len(data) == 1 or not iconv.is_text(data[:1]) else []
         elif was_text and not is_text:
             none.append(data)
@@ -58,7 +58,7 @@ def test_every_character_of_a_set_is_the_one_that_git_stores(con, tmp_path, name
     wanted, none = characters(name)
     assert len(wanted) > 95
     repositories.git(tmp_path, "init", "--quiet", "-b", "main", ".")
-    # A file is text or it is not: so each of those that are not has one of its own.
+    # A file is converted whole or not at all, so each sequence that is no character has a file of its own.
     files = {"all": b"\n".join(wanted) + b"\n", **{f"none/{number:03}": data + b"\n" for number, data in enumerate(none)}}
     for file in files:
         path = tmp_path / file

@@ -34,12 +34,12 @@ def writer(con, root):
 
 
 def write(con, path, content):
-    # Not `unnest(write_file(…))`, nor a star: DuckDB makes one call of each field.
+    # Not `unnest(write_file(…))`, nor a star: DuckDB makes one call for each field.
     return tuple(con.execute("SELECT write_file(?, ?)", [path, content]).fetchone()[0].values())
 
 
 def snapshot(folder: pathlib.Path) -> dict:
-    """Returns everything below a folder: links by their target, files by content and mode."""
+    """Returns everything below a directory: links by their target, files by content and mode."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -179,7 +179,7 @@ def test_a_directory_that_is_swapped_for_a_link_leads_no_write_outside(writer, r
                 swapped += 1
                 (root / "d").unlink()
             except FileExistsError:
-                pass  # A write has made the folder anew.
+                pass  # A write has made the directory anew.
             while (root / "kept").exists():
                 try:
                     (root / "kept").rename(root / "d")
@@ -268,7 +268,7 @@ while True:
 
 
 def test_a_killed_editor_leaves_a_whole_version(extension, root):
-    """500 edits, and a kill at a random moment of every dozen or so."""
+    """500 edits, with a kill at a random moment about once in every dozen."""
     sandboxes = json.dumps([{"name": "w", "root": str(root), "mode": "rw", "edit_approval": False}])
     versions = ("first " * 50_000, "second" * 50_000)
     (root / "f").write_text(versions[0])
@@ -375,7 +375,7 @@ def test_an_explanation_is_that_of_the_error(editor, root):
     assert [(line, reason, old) for line, _, reason, old in rows] == [(1, "tabs", "if a:\n\tb()"), (4, "tabs, case", "if A:\n\tb()")]
     assert rows[0][1] > rows[1][1] > 0.5
     assert editor.execute("FROM edit_explain('workspace/f', ?)", ["caf\ufffd()"]).fetchall()[0][2:] == ("not UTF-8", None)
-    # What is said to match does.
+    # What is said to match does match.
     assert edit(editor, "workspace/f", rows[1][3], "if B:\n\tb()")["replacements_made"] == 1
     assert editor.execute("SELECT line, reason FROM edit_explain('workspace/f', 'b()')").fetchall() == [(2, "exact"), (5, "exact")]
     assert_refused(answer(editor, "FROM edit_explain('workspace/binary', 'x')"), "invalid_args")

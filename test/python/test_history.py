@@ -1,7 +1,7 @@
 """commit_changes gives what `git log` gives, row for row, with each of its options.
 
 The oracle is the machine's git. Histories: a fixture of one case each, and, when REDLINE_TEST_REPOS names the
-folder of the bundles, the whole of ripgrep and the last 3,000 commits of cargo.
+directory of the bundles, the whole of ripgrep and the last 3,000 commits of cargo.
 """
 
 import pathlib
@@ -115,7 +115,7 @@ class History(NamedTuple):
     older: str
     """A commit in the middle of it."""
     folder: str
-    """A folder that many commits change."""
+    """A directory that many commits change."""
 
 
 def write(repo, *commands: str, **env: str) -> None:
@@ -219,7 +219,7 @@ def one_of_each_case(cases, _) -> History:
 
 def bundle(name: str, folder: pathlib.Path) -> pathlib.Path:
     if repositories.test_repositories() is None:
-        pytest.skip(f"REDLINE_TEST_REPOS is not set: it names the folder of {name}")
+        pytest.skip(f"REDLINE_TEST_REPOS is not set: it names the directory of {name}")
     repositories.git(folder, "clone", "--quiet", "--bare", str(repositories.test_repositories() / name), "clone")
     return folder / "clone"
 
@@ -318,8 +318,8 @@ def test_any_two_commits_name_the_range_of_git_log(con, history):
 
 
 def test_a_commit_that_a_slow_clock_excludes_late_is_not_shown(con, tmp_path):
-    """What a revision leaves out is met last where its clock was years behind: by then the commits are found, and some
-    of them compared, though what they hold may be missing."""
+    """Where a clock was years behind, the walk meets the excluded commits last: by then it has found them and
+    compared some, though their objects may be missing."""
     write(tmp_path, "init --quiet --initial-branch=main .")
     who = "<a@example.com> {} +0000"
     stream = []
@@ -363,13 +363,13 @@ def test_without_the_mailmap_an_author_is_the_one_of_the_commit(con, history):
 @pytest.mark.parametrize("options, flag", [({"ignore_whitespace": "all"}, "-w"), ({"algorithm": "histogram"}, "--histogram"), ({"ignore_blank_lines": True}, "--ignore-blank-lines")], ids=str)
 def test_lines_are_counted_as_by_git_log(con, history, options, flag):
     counted = {(row.commit_id, row.file_path): (row.additions, row.deletions) for row in git_log_numstat(history.repo, flag, history.range)}
-    # `--numstat -w` leaves out what has no line left; a row is there whatever is asked for.
+    # `--numstat -w` leaves out files without a changed line; redline gives a row for each.
     got = {(row.commit_id, row.file_path): (row.additions, row.deletions) for row in ours(con, history.repo, history.range, **options)}
     assert_same([(key, got[key]) for key in counted], list(counted.items()))
 
 
 def git_log_numstat(repo, *options: str) -> list[Row]:
-    """Returns rows of which only the commit, the path and the numbers are told."""
+    """Returns rows with only the commit, the path and the numbers."""
     printed = repositories.git(repo, "log", "-z", "--numstat", "--no-renames", "--no-merges", "--format=%x01%H%x00", *options)
     rows = []
     for entry in printed.split(b"\x01")[1:]:

@@ -28,7 +28,7 @@ def numbered(count: int, seed: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory) -> pathlib.Path:
-    """Returns a repository with 8,000 files in 80 folders; its second commit changes all of them."""
+    """Returns a repository with 8,000 files in 80 directories; its second commit changes all of them."""
     names = [f"folder{i % 80:02}/file{i:05}.txt" for i in range(8000)]
     commits = ({name: numbered(40, f"{name} {commit}") for name in names} for commit in (1, 2))
     return written_repositories.write(tmp_path_factory.mktemp("wide") / "wide.git", commits)
@@ -505,7 +505,7 @@ def remove_objects(repo: pathlib.Path, kind: str, path: str | None = None) -> No
 
 @pytest.fixture
 def loose(tmp_path) -> pathlib.Path:
-    """Returns a repository in which one file of two folders changes; so small an import leaves loose objects."""
+    """Returns a repository with two directories, in which one file changes; so small an import leaves loose objects."""
     first = {f"{folder}/{name}": f"{folder} {name}\n".encode() for folder in ("kept", "changed") for name in "abc"}
     return written_repositories.write(tmp_path / "loose.git", [first, {"changed/b": b"other\n"}])
 

@@ -1,7 +1,7 @@
 """Files of a repository that would end the process, hang it, or eat its memory: right rows or an error, and soon.
 
 Each case is a repository that is made hostile, and what is asked of it, in a process of its own with little memory. What
-may rightly take long, as an enormous tree does, must end soon after its deadline.
+may take long, such as an enormous tree, must end soon after its deadline.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import repositories
 
 pytestmark = pytest.mark.slow
 
-MEMORY = 3 << 30  # of address space, of which an idle process has a part
+MEMORY = 3 << 30  # of address space; an idle process uses part of it
 SECONDS = 20  # for one statement, in a build without optimizations on a slow machine
 DEADLINE = 1
 NAMES = "SELECT file_path FROM file_changes(?, ?, ?)"
@@ -42,7 +42,7 @@ class Case(NamedTuple):
 
 
 def loose(repo: pathlib.Path, kind: str, data: bytes, oid: str | None = None) -> str:
-    """Writes a loose object, under another id than its own where one is given."""
+    """Writes a loose object, under its own id or the one given."""
     raw = f"{kind} {len(data)}\0".encode() + data
     oid = oid or hashlib.sha1(raw).hexdigest()
     path = repo / ".git/objects" / oid[:2] / oid[2:]
@@ -64,7 +64,7 @@ def tree(repo: pathlib.Path, *entries: tuple[str, str, str], oid: str | None = N
 
 
 def entry(path: bytes, flags: int = 0, strip: bytes | None = None) -> bytes:
-    """Returns one entry of an index: of version 4 where `strip` says how much of the path before goes."""
+    """Returns one entry of an index, of version 4 where `strip` says how much of the previous path is dropped."""
     size = min(len(path), 0xFFF)
     head = struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100644, 0, 0, 0) + b"\xab" * 20 + struct.pack(">H", size | flags)
     if strip is not None:
@@ -252,7 +252,7 @@ def stars_in(part: str, suffix: str = "") -> Callable[[pathlib.Path], None]:
         for number in range(20):
             (deep / f"c{number}").write_text("x\n")
         committed(repo, "a" if "attributes" in part else "a.txt")
-        # Only now: git itself would not come back from it.
+        # Only now, as git itself would hang on it.
         (repo / part).write_text(f"{STARS}{suffix}\n" * 5)
 
     return make
@@ -485,12 +485,12 @@ def assert_answered(host: apart.Host, repo: pathlib.Path, questions: list[tuple]
     """Asks everything: an answer, or an error with a code, in time."""
     assert host.ask(f"SET GLOBAL redline_max_seconds = {DEADLINE if slow else 0}").error is None
     for sql, *parameters in questions:
-        # A machine with other work to do is as much slower.
+        # A busy machine is slower by as much.
         busy = max(1, os.getloadavg()[0] / os.cpu_count())
         got = host.ask(sql, *parameters, repo, seconds=SECONDS * busy)
         if slow:
             assert got.seconds < DEADLINE + 2 + busy, f"{got.seconds:.1f} s for {sql}: {str(got.error)[:200]}"
-        # Of a result that is being streamed DuckDB may say only that it ended, and not why.
+        # Of a streamed result DuckDB may say only that it ended, not why.
         is_streamed = slow and str(got.error).startswith("INTERRUPT Error")
         if got.error is not None and not is_streamed:
             repositories.code_and_words(got.error)
@@ -498,7 +498,7 @@ def assert_answered(host: apart.Host, repo: pathlib.Path, questions: list[tuple]
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_hostile_file_is_answered_in_time(extension, template, tmp_path, name):
-    """With rows or an error; and the process, with the memory that it had, then reads another repository."""
+    """With rows or an error; the process, in the same memory, then reads another repository."""
     case = CASES[name]
     repo = copied(template, tmp_path / "repo")
     case.make(repo)

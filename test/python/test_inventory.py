@@ -1,6 +1,6 @@
 """The cases that a comparison of two trees meets, one row each: the patches of the fixture are those of git.
 
-A case that needs more than a patch to be told has its own test: kinds of repositories and of attributes in
+A case that takes more than a patch to check has its own test: kinds of repositories and of attributes in
 test_repositories.py, odd trees and damage in test_security.py, the index and the work tree in their own files.
 """
 
@@ -8,7 +8,7 @@ import pytest
 import repositories
 from test_patches import LOOKED_FOR, assert_same, patches, raw_rows
 
-# What is shown of it: the fixture, its pathspecs, and the options as SQL and as git has them.
+# For each case: the fixture, its pathspecs, and the options in SQL and in git.
 PLAIN = ("", ["--no-renames"])
 RENAMES = ("renames := true", ["-M"])
 CASES = {

@@ -1,4 +1,4 @@
-"""Random layouts of a repository against git: what git reads inside a sandbox is read alike, what leads outside is refused.
+"""Random layouts of a repository against git: what lies inside a sandbox is read as by git, what leads outside is refused.
 
 Each layout is made twice from the same seed: with its other half (a lender of objects, a common directory, a git
 directory apart) inside the sandbox, and outside.
@@ -76,7 +76,7 @@ class Maker:
             self.git(repo, "commit", "-qm", f"commit {self.chance.random()}")
 
     def make(self) -> pathlib.Path:
-        """Returns the path that is asked."""
+        """Returns the path to query."""
         lay = self.layout
         source = self.inside / "source"
         source.mkdir(parents=True)
@@ -95,7 +95,7 @@ class Maker:
         if lay.place == "below" and lay.form != "bare":
             return repo / "below"
         if lay.place == "git directory" and lay.form != "bare":
-            # A submodule's own directory has its work tree in core.worktree, which is not believed.
+            # A submodule's own directory has its work tree in core.worktree, which is not trusted.
             return pathlib.Path(self.git(repo, "rev-parse", "--absolute-git-dir")) if lay.form == "plain" else repo
         return repo
 

@@ -1,4 +1,4 @@
-"""Lists of structs as arguments, as a scalar function sees them; a debug-only function tells."""
+"""Lists of structs as arguments, as a scalar function sees them; a debug-only function prints them."""
 
 import duckdb
 import pytest
@@ -72,7 +72,7 @@ def test_each_row_has_its_own_edits(con):
 
 
 def test_a_field_that_was_cast_to_null_is_null_in_a_list_that_repeats(con):
-    # In a cross product the list is one for all rows, and the cast makes one NULL of the missing field.
+    # In a cross product all rows share one list, and the cast makes one NULL for the missing field.
     kind = "STRUCT(old_string VARCHAR, new_string VARCHAR, replace_all BOOLEAN)[]"
     lists = "(SELECT list({'old_string': i::VARCHAR, 'replace_all': true} ORDER BY i) AS edits FROM range(9) r(i))"
     seen = ";".join(f"{i}>NULL>Some(true)" for i in range(9))

@@ -49,7 +49,7 @@ WRITE_CALLS = {
 }
 # Nothing waits for a person here, under any name.
 WAITING_CALLS = {"approval_chunk": "SELECT approval_chunk('{file}', 1)"}
-# Functions whose errors are answers, with the words that an answer which is no error holds.
+# Functions that answer with their errors, and the words in an answer that is no error.
 TOOL_CALLS = {
     "redline_call": ("""SELECT redline_call('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", '"isError":false'),
     "redline_call_text": ("""SELECT redline_call_text('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", "identical"),
@@ -100,7 +100,7 @@ def place(call: str, repo: pathlib.Path | str) -> str:
 
 @pytest.fixture
 def world(tmp_path) -> pathlib.Path:
-    """Returns a copy of the fixtures: an allowed folder, repositories in it and beside it."""
+    """Returns a copy of the fixtures: an allowed directory, repositories in it and beside it."""
     shutil.copytree(repositories.fixture("sandbox"), tmp_path / "world", symlinks=True)
     for name, text in (("inside/plain", "inside"), ("outside/secret", SECRET), ("inside_evil/plain", SECRET)):
         (tmp_path / "world" / name / "a.txt").write_text(f"{text}\n")
@@ -114,7 +114,7 @@ def inside(world) -> pathlib.Path:
 
 @pytest.fixture
 def outside(world) -> list[pathlib.Path | str]:
-    """Returns what must not be read: other folders, as given and by ways that lead there from inside."""
+    """Returns what must not be read: other directories, as given and by ways that lead there from inside."""
     inside = world / "inside"
     secret = world / "outside" / "secret"
     return [secret, f"{inside}/../outside/secret", inside / "repository-link", world / "inside_evil" / "plain", world / "missing", "/", "."]
@@ -183,7 +183,7 @@ def test_nothing_is_read_without_an_allowed_directory(connect, inside, outside):
 
 
 def lockdown_script(extension: pathlib.Path, root: pathlib.Path) -> str:
-    """Returns sql/lockdown.sql with this build and this folder."""
+    """Returns sql/lockdown.sql with this build and this directory."""
     script = (ROOT / "sql" / "lockdown.sql").read_text()
     for text, own, count in (("LOAD redline;", f"LOAD '{extension}';", 1), ("'/srv/workspace'", f"'{root}'", 1), ('"/srv/workspace"', f'"{root}"', 1)):  # fmt: skip
         assert script.count(text) == count
@@ -364,7 +364,7 @@ def test_a_server_s_script_from_a_pipe_serves_only_behind_the_whole_lockdown(ext
 
 @pytest.fixture(scope="module")
 def mcp_extension():
-    """Returns the built duckdb_mcp, from REDLINE_TEST_MCP; building it takes a minute and its source."""
+    """Returns the built duckdb_mcp, from REDLINE_TEST_MCP; building it takes a minute and needs its source."""
     path = os.environ.get("REDLINE_TEST_MCP")
     if not path:
         pytest.skip("REDLINE_TEST_MCP names no build of duckdb_mcp")
