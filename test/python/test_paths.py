@@ -1,4 +1,4 @@
-"""`paths` names what git's pathspecs name, on every function that takes it; and ranges as table names."""
+"""`paths` selects what git's pathspecs select, in every function that takes it; and ranges as table names."""
 
 import random
 import shutil
@@ -11,7 +11,7 @@ SEED = 20_000_102
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color"]
 FUNCTIONS = ["file_changes", "file_patches", "diff_hunks", "diff_lines"]
 
-# Folder of the repository, pathspecs. Each is asked of git.
+# A directory of the repository, and pathspecs. git gives the expected answer.
 SPECS = [
     ("", ["modified.txt"]),
     ("", ["modified.txt", "added.txt", "nosuch.txt"]),
@@ -108,7 +108,7 @@ SPECS = [
     ("attributes/sub", [":(icase)DEEPER"]),
 ]
 
-# git says no, and so does redline, naming the pathspec.
+# git refuses these, and redline does so too and names the pathspec.
 REFUSED = [
     ("", [""]),
     ("", ["order", ""]),
@@ -127,7 +127,7 @@ REFUSED = [
 
 
 def named_by_git(repo, old, new, specs, *options):
-    """Returns (path, status, old path) of each row of `git diff --raw`, run in the folder `repo`."""
+    """Returns (path, status, old path) of each row of `git diff --raw`, run in the directory `repo`."""
     return raw_rows(repo, *(options or ["--no-renames"]), old, new, "--", *specs)
 
 
@@ -154,7 +154,7 @@ def empty_tree(repo):
 
 
 @pytest.mark.parametrize("folder, specs", SPECS, ids=[f"{folder}>{' '.join(specs)!r}" for folder, specs in SPECS])
-def test_a_pathspec_names_other_files_than_in_git(con, folder, specs):
+def test_pathspecs_name_the_files_that_git_names(con, folder, specs):
     repo = repositories.fixture("basic") / folder
     for old, new in [("before", "after"), ("after", "before")]:
         assert named(con, repo, old, new, specs) == named_by_git(repo, old, new, specs), (old, new)
@@ -163,7 +163,7 @@ def test_a_pathspec_names_other_files_than_in_git(con, folder, specs):
 
 @pytest.mark.parametrize("folder, specs", random.Random(SEED).sample(SPECS, 15))
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_has_other_paths_than_git(con, function, folder, specs):
+def test_every_function_has_the_paths_of_git(con, function, folder, specs):
     repo = repositories.fixture("basic") / folder
     asked = ["before", "after", str(repo), specs]
     if function == "file_patches":
@@ -178,7 +178,7 @@ def test_a_function_has_other_paths_than_git(con, function, folder, specs):
 
 
 @pytest.mark.parametrize("folder, specs", REFUSED)
-def test_a_pathspec_that_git_refuses_is_answered(con, folder, specs):
+def test_a_pathspec_that_git_refuses_is_refused(con, folder, specs):
     repo = repositories.fixture("basic") / folder
     with pytest.raises(repositories.GitFailed):
         named_by_git(repo, "before", "after", specs)
@@ -188,7 +188,7 @@ def test_a_pathspec_that_git_refuses_is_answered(con, folder, specs):
     assert code == "invalid_args" and f"'{specs[-1]}'" in words
 
 
-def test_no_list_an_empty_list_or_a_list_with_null_is_misread(con):
+def test_no_list_and_an_empty_list_name_everything_and_null_is_refused(con):
     repo = repositories.fixture("basic")
     everything = named_by_git(repo, "before", "after", [])
     assert named(con, repo, "before", "after", []) == everything
@@ -198,7 +198,7 @@ def test_no_list_an_empty_list_or_a_list_with_null_is_misread(con):
             with pytest.raises(duckdb.Error) as refused:
                 con.execute(f"SELECT * FROM {function}('before', 'after', '{repo}', paths := {paths})")
             assert repositories.code_and_words(refused.value)[0] == "invalid_args"
-    # DuckDB makes texts of numbers before redline sees them, and refuses what is no list.
+    # DuckDB casts numbers to text before redline sees them, and refuses what is not a list.
     assert con.execute(f"SELECT count(*) FROM file_changes('before', 'after', '{repo}', paths := [1])").fetchone() == (0,)
     with pytest.raises(duckdb.Error, match="order"):
         con.execute(f"SELECT * FROM file_changes('before', 'after', '{repo}', paths := 'order')")
@@ -207,7 +207,7 @@ def test_no_list_an_empty_list_or_a_list_with_null_is_misread(con):
 
 
 @pytest.mark.parametrize("variable", ["LITERAL", "GLOB", "NOGLOB", "ICASE"])
-def test_a_variable_of_the_environment_takes_part(con, monkeypatch, variable):
+def test_variables_of_the_environment_are_ignored(con, monkeypatch, variable):
     repo = repositories.fixture("basic")
     specs = [":(icase)ORDER/*"] if variable == "ICASE" else ["*.txt", "paths/[a-z]"]
     wanted = named_by_git(repo, "before", "after", specs)
@@ -215,7 +215,7 @@ def test_a_variable_of_the_environment_takes_part(con, monkeypatch, variable):
     assert named(con, repo, "before", "after", specs) == wanted
 
 
-def test_a_bare_repository_or_git_folder_has_another_root(con):
+def test_paths_in_a_bare_repository_or_git_directory_start_at_the_root(con):
     wanted = named_by_git(repositories.fixture("basic"), "before", "after", ["order"])
     for name in ["bare.git", "basic/.git", "basic/.git/refs", "linked-worktree"]:
         assert named(con, repositories.fixture(name), "before", "after", ["order"]) == wanted, name
@@ -237,22 +237,22 @@ UNCOMMITTED = {("HEAD", "INDEX"): ["--cached", "HEAD"], ("INDEX", "WORKTREE"): [
 
 
 @pytest.mark.parametrize("folder, specs", SPECS, ids=[f"{folder}>{' '.join(specs)!r}" for folder, specs in SPECS])
-def test_a_pathspec_names_other_uncommitted_files_than_in_git(con, staged, folder, specs):
+def test_pathspecs_name_the_uncommitted_files_that_git_names(con, staged, folder, specs):
     repo = staged / folder
     for sides, words in UNCOMMITTED.items():
         assert named(con, repo, *sides, specs) == raw_rows(repo, "--no-renames", *words, "--", *specs), sides
 
 
 @pytest.mark.parametrize("folder, specs", random.Random(SEED).sample(SPECS, 30))
-def test_a_pathspec_names_other_untracked_files_than_in_git(con, staged, folder, specs):
+def test_pathspecs_name_the_untracked_files_that_git_names(con, staged, folder, specs):
     others = repositories.git(staged / folder, "ls-files", "--others", "--full-name", "-z", "--", *specs)
     wanted = [(path, "added", None) for path in others.decode(errors="replace").split("\0")[:-1]]
     rows = named(con, staged / folder, "INDEX", "WORKTREE", specs, ", untracked := true")
     assert [row for row in rows if row[1] == "added"] == wanted
 
 
-def test_a_folder_that_was_not_asked_for_is_opened(con):
-    """The tree of `sub` is missing: only who asks for it may fail. git opens excluded folders; redline does not."""
+def test_a_directory_that_was_not_asked_for_is_not_opened(con):
+    """The tree of `sub` is missing, so only pathspecs that need it may fail. git opens excluded directories; redline does not."""
     repo, whole = repositories.fixture("corrupt-missing-tree"), repositories.fixture("corrupt-source")
     for specs in (["a.txt"], [":!sub"], ["a*", ":!sub/"], [":(icase)A.TXT"], ["su", "b.dat"], [":(glob)s/**", "a.txt"]):
         wanted = named_by_git(whole, "main~1", "main", specs)
@@ -271,11 +271,11 @@ MAGIC = ["", "", "", "", ":", ":!", ":^", ":/", ":(icase)", ":(glob)", ":(litera
 
 @pytest.fixture(scope="module")
 def odd_names(tmp_path_factory):
-    """A repository of files and folders whose names are made of wildcards, and of letters that differ in case."""
+    """A repository of files and directories whose names contain wildcards, and letters that differ in case."""
     folder = tmp_path_factory.mktemp("names") / "repo"
     chosen = random.Random(SEED)
     paths = {"/".join(chosen.choices(PIECES, k=depth)) for depth in (1, 2, 3) for _ in range(150)}
-    # A path cannot be a file and a folder.
+    # A path cannot be both a file and a directory.
     paths = [path for path in sorted(paths) if not any(other.startswith(path + "/") for other in paths)]
     quoted = lambda path: '"' + path.replace("\\", "\\\\") + '"'
     kind = lambda path: (160000, "1" * 40) if hash_of(path) % 5 == 0 else (100644, "inline")
@@ -300,7 +300,7 @@ def random_spec(chosen):
     return chosen.choice(MAGIC) + "/".join(parts) + chosen.choice(["", "", "/", "/*", "/**"])
 
 
-def test_a_random_pathspec_names_other_files_than_in_git(con, odd_names):
+def test_random_pathspecs_name_the_files_that_git_names(con, odd_names):
     chosen = random.Random(SEED)
     empty = empty_tree(odd_names)
     named_any = listed_otherwise = 0
@@ -309,7 +309,7 @@ def test_a_random_pathspec_names_other_files_than_in_git(con, odd_names):
         specs = [random_spec(chosen) for _ in range(chosen.choice([1, 1, 2, 3]))]
         wanted = named_by_git(repo, empty, "main", specs)
         assert named(con, repo, "EMPTY", "main", specs) == wanted, (repo.name, specs)
-        # The index is asked in another way than a tree, and not all answers are the same.
+        # git searches the index in another way than a tree, and some of its answers differ.
         listed = raw_rows(repo, "--no-renames", "--cached", empty, "--", *specs)
         assert named(con, repo, "EMPTY", "INDEX", specs) == listed, (repo.name, specs)
         named_any += bool(wanted)
@@ -329,7 +329,7 @@ def ripgrep(tmp_path_factory):
 
 
 def spec_of(chosen, path):
-    """Returns a pathspec made of a path: itself, a folder above it, or with wildcards, magic or another case."""
+    """Returns a pathspec made of a path: the path or a parent directory, perhaps with wildcards, magic or another case."""
     parts = path.split("/")
     made = "/".join(parts[: chosen.randint(1, len(parts))])
     if chosen.random() < 0.3:
@@ -341,8 +341,8 @@ def spec_of(chosen, path):
 
 
 @pytest.mark.parametrize("renames", [False, True])
-def test_a_limited_commit_of_a_history_has_other_rows(con, ripgrep, renames):
-    """git limits by pathspec first and pairs what is left, so half of a rename is an added or deleted file."""
+def test_commits_limited_by_pathspecs_have_the_rows_of_git(con, ripgrep, renames):
+    """git applies the pathspecs first and then finds renames, so half of a rename is an added or deleted file."""
     chosen = random.Random(SEED)
     pairs = repositories.history(ripgrep)
     far = [tuple(sorted(chosen.sample(range(len(pairs)), 2))) for _ in range(50)]
@@ -375,7 +375,7 @@ def in_readme(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["v1..v2", "v1...v2", "HEAD~1..HEAD", "v1..", "v1...", "@~1..@", "v1^{tree}..v2^{tree}"])
-def test_a_range_is_no_table(con, in_readme, name):
+def test_a_range_can_be_queried_as_a_table(con, in_readme, name):
     wanted = [(path, status) for path, status, _ in named_by_git(in_readme, "v1", "v2", [])]
     assert rows_of(con, name) == wanted
     assert con.execute(f'SELECT file_path, status FROM "{name}"').fetchall() == wanted
@@ -384,7 +384,7 @@ def test_a_range_is_no_table(con, in_readme, name):
 
 
 @pytest.mark.parametrize("name", ["..v1", "v2..v1", "...v1"])
-def test_an_end_that_is_left_out_is_not_head(con, in_readme, name):
+def test_an_end_that_is_left_out_is_head(con, in_readme, name):
     wanted = repositories.git(in_readme, "diff", "--name-only", "--no-renames", *PLAIN, name).decode().splitlines()
     assert [path for path, _ in rows_of(con, name)] == wanted
 
@@ -406,13 +406,13 @@ NO_RANGES = ["nosuch", "..", "...", "../foo.txt", "../v1..v2", "./v1..v2", "s3:/
 
 
 @pytest.mark.parametrize("name", NO_RANGES)
-def test_another_name_is_taken_for_a_range(con, in_readme, name):
+def test_other_names_are_not_taken_for_ranges(con, in_readme, name):
     with pytest.raises(duckdb.Error) as unknown:
         rows_of(con, name)
     assert not any(code in str(unknown.value) for code in ("not_found", "invalid_args", "tool_failed", "fs_denied"))
 
 
-def test_a_range_hides_a_table_or_a_file(con, in_readme, tmp_path, monkeypatch):
+def test_a_range_hides_no_table_or_file(con, in_readme, tmp_path, monkeypatch):
     con.execute('CREATE TABLE "v1..v2" AS SELECT 42 AS answer')
     assert con.execute("FROM 'v1..v2'").fetchall() == [(42,)]
     con.execute('DROP TABLE "v1..v2"')
@@ -430,7 +430,7 @@ def test_an_unknown_range_says_so(con, in_readme):
     assert repositories.code_and_words(unknown.value)[0] == "not_found"
 
 
-def test_a_range_reads_where_access_is_forbidden(connect, in_readme, tmp_path):
+def test_a_range_is_refused_where_access_is_forbidden(connect, in_readme, tmp_path):
     con = connect()
     con.execute("SET enable_external_access = false")
     with pytest.raises(duckdb.Error) as refused:
@@ -438,7 +438,7 @@ def test_a_range_reads_where_access_is_forbidden(connect, in_readme, tmp_path):
     assert repositories.code_and_words(refused.value)[0] == "fs_denied"
 
 
-def test_a_range_is_refused_in_an_allowed_folder(connect, in_readme):
+def test_a_range_is_read_in_an_allowed_directory(connect, in_readme):
     con = connect()
     con.execute(f"SET allowed_directories = ['{in_readme}']")
     con.execute("SET enable_external_access = false")

@@ -1,4 +1,4 @@
-"""Every kind of repository answers as git does in the same place, or is refused by name."""
+"""Every kind of repository answers as git does in the same place, or is refused with an error that names the reason."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ def asked(con, old, new, repo) -> list[Change]:
 
 
 def assert_like_git(con, repo: pathlib.Path, old: str, new: str, place: pathlib.Path | None = None) -> None:
-    """Compares the rows with git's, run in `place` when that is another folder than `repo`."""
+    """Compares the rows with git's, run in `place` where that differs from `repo`."""
     (wanted,) = repositories.changes(place or repo, [(old, new)])
     assert wanted or old == new, "the fixture has no change to compare"
     difference = repositories.first_differences(asked(con, old, new, repo), wanted)
@@ -82,12 +82,12 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_of_repository_differs_from_git(con, kind):
+def test_every_kind_of_repository_answers_as_git_does(con, kind):
     name, old, new = KINDS[kind]
     assert_like_git(con, repositories.fixture(name), old, new)
 
 
-def test_reftable_is_read_as_a_repository_without_refs(con):
+def test_reftable_is_refused(con):
     path = repositories.fixtures() / "reftable"
     if not path.exists():
         pytest.skip(f"{repositories.git_version()} makes no reftable repository")
@@ -107,7 +107,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_an_unknown_format_is_guessed(con, name):
+def test_an_unknown_format_is_refused(con, name):
     """Git refuses each of these; the error must say what is not understood."""
     repo = repositories.fixture(name)
     with pytest.raises(repositories.GitFailed):
@@ -118,15 +118,15 @@ def test_an_unknown_format_is_guessed(con, name):
         assert REFUSED[name] in words.lower(), words
 
 
-def test_a_git_file_without_its_prefix_is_followed(con, tmp_path):
-    """`.git` holds `gitdir: <path>`; git refuses a path alone."""
+def test_a_git_file_without_its_prefix_is_not_followed(con, tmp_path):
+    """`.git` must contain `gitdir: <path>`; git refuses a path alone."""
     (tmp_path / ".git").write_text(f"{repositories.fixture('module-source')}/.git\n")
     with pytest.raises(repositories.GitFailed):
         repositories.git(tmp_path, "rev-parse", "main")
     refused(con, "main~1", "main", tmp_path)
 
 
-def test_sha1_objects_are_read_as_sha256(con):
+def test_sha1_objects_are_not_read_as_sha256(con):
     refused(con, "main~1", "main", repositories.fixture("format-wrong-hash"))
 
 
@@ -142,18 +142,18 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_another_way_to_write_the_path_finds_nothing(con, place):
+def test_other_ways_to_write_the_path_find_the_repository(con, place):
     repo = repositories.fixture("basic")
     (wanted,) = repositories.changes(repo, [("before", "after")])
     assert not repositories.first_differences(asked(con, "before", "after", PLACES[place](repo)), wanted)
 
 
-def test_a_link_to_a_repository_finds_nothing(con, tmp_path):
+def test_a_link_to_a_repository_finds_it(con, tmp_path):
     (tmp_path / "link").symlink_to(repositories.fixture("basic"))
     assert_like_git(con, tmp_path / "link", "before", "after", place=repositories.fixture("basic"))
 
 
-def test_the_current_folder_finds_nothing(con, monkeypatch):
+def test_the_current_directory_finds_its_repository(con, monkeypatch):
     repo = repositories.fixture("basic")
     (wanted,) = repositories.changes(repo, [("before", "after")])
     for folder in (repo, repo / "order"):
@@ -161,7 +161,7 @@ def test_the_current_folder_finds_nothing(con, monkeypatch):
         assert not repositories.first_differences(asked(con, "before", "after", "."), wanted), folder
 
 
-def test_a_folder_that_is_no_repository_is_taken_for_one(con, tmp_path):
+def test_a_directory_that_is_no_repository_is_not_found(con, tmp_path):
     (tmp_path / "folder").mkdir()
     code, words = refused(con, "HEAD~1", "HEAD", tmp_path / "folder")
     assert code == "not_found" and "folder" in words
@@ -176,7 +176,7 @@ ATTRIBUTES = [
 
 
 @pytest.mark.parametrize("name", ATTRIBUTES)
-def test_attributes_come_from_another_place_than_git_s(con, name):
+def test_attributes_come_from_where_git_takes_them(con, name):
     assert_like_git(con, repositories.fixture(name), "main~1", "main")
 
 
@@ -194,14 +194,14 @@ REVISIONS = [
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_a_revision_names_another_tree_than_git_s(con, revision):
+def test_revisions_name_the_trees_that_git_names(con, revision):
     repo = repositories.fixture("basic")
     for pair in [(EMPTY, revision), (revision, EMPTY), (revision, "after")]:
         (wanted,) = repositories.changes(repo, [pair])
         assert not repositories.first_differences(asked(con, *pair, repo), wanted), pair
 
 
-def test_a_full_or_short_id_names_another_tree(con):
+def test_full_and_short_ids_name_the_trees_that_git_names(con):
     repo = repositories.fixture("basic")
     for name in ("main", "before^{tree}", "annotated"):
         oid = repositories.git_text(repo, "rev-parse", name)
@@ -209,8 +209,8 @@ def test_a_full_or_short_id_names_another_tree(con):
             assert_like_git(con, repo, EMPTY, oid[:length])
 
 
-def test_empty_is_read_as_the_branch_of_that_name(con):
-    """EMPTY, in any case, is the empty tree, even in a repository that has a branch EMPTY."""
+def test_empty_is_not_read_as_the_branch_of_that_name(con):
+    """EMPTY, in upper or lower case, is the empty tree even in a repository with a branch EMPTY."""
     repo = repositories.fixture("basic")
     (wanted,) = repositories.changes(repo, [(EMPTY, "before")])
     for word in ("EMPTY", "empty", "Empty"):
@@ -228,8 +228,8 @@ BAD_REVISIONS = [
 
 
 @pytest.mark.parametrize("revision", BAD_REVISIONS)
-def test_a_bad_revision_is_answered(con, revision):
-    """Each is a coded error that names it; where git prints a tree for one, the rows of that tree are right too."""
+def test_bad_revisions_are_refused_by_name(con, revision):
+    """Each gives an error with a code that names it; where git resolves one to a tree, the rows of that tree are accepted too."""
     repo = repositories.fixture("basic")
     for pair in [(revision, "main"), ("main", revision)]:
         try:
@@ -250,23 +250,23 @@ def test_a_bad_revision_is_answered(con, revision):
     assert not (repositories.ROOT / "y").exists() and not (repositories.ROOT / "x").exists()
 
 
-def test_the_parent_of_a_shallow_boundary_is_invented(con):
+def test_the_parent_of_a_shallow_boundary_is_not_found(con):
     code, _ = refused(con, "HEAD~1", "HEAD", repositories.fixture("shallow-tip"))
     assert code == "not_found"
 
 
-def test_an_unborn_head_is_the_empty_tree(con):
+def test_an_unborn_head_is_not_found(con):
     for name in ("unborn", "nothing-yet"):
         code, words = refused(con, EMPTY, "HEAD", repositories.fixture(name))
         assert code == "not_found" and "HEAD" in words
     assert asked(con, EMPTY, EMPTY, repositories.fixture("nothing-yet")) == []
 
 
-# -- on purpose not as git --------------------------------------------------------------------
+# -- different from git on purpose ------------------------------------------------------------
 
 
-def test_a_replacement_shows_other_content_than_the_ids_name(con):
-    """`git replace` can show a reviewer something else than what will be built: it is ignored."""
+def test_replacements_are_ignored(con):
+    """`git replace` can show a reviewer something other than what will be built."""
     repo = repositories.fixture("replaced")
     honest, pair = repositories.environment(), ["diff-tree", "-r", "--raw", "main~1^{tree}", "main^{tree}"]
     fooled = {name: value for name, value in honest.items() if name != "GIT_NO_REPLACE_OBJECTS"}
@@ -274,16 +274,16 @@ def test_a_replacement_shows_other_content_than_the_ids_name(con):
     assert_like_git(con, repo, "main~1", "main")
 
 
-def test_a_graft_gives_a_commit_other_parents(con):
-    """info/grafts, deprecated in git, is ignored: the parent is the one that the commit names."""
+def test_grafts_are_ignored(con):
+    """info/grafts is deprecated in git. The parent is the one that the commit names."""
     repo = repositories.fixture("grafted")
     with pytest.raises(repositories.GitFailed):
         repositories.git(repo, "rev-parse", "--verify", "main~1")
     assert asked(con, "main~1", "main", repo) == asked(con, "old", "main", repo)
 
 
-def test_a_repository_of_another_user_is_refused(con, tmp_path):
-    """git wants safe.directory, since it might run the other user's commands; redline runs none."""
+def test_a_repository_of_another_user_is_read(con, tmp_path):
+    """git demands safe.directory, since it might run the other user's commands; redline runs none."""
     if os.geteuid() != 0:
         pytest.skip("only root can give a folder to another user")
     repo = tmp_path / "repo"
@@ -299,7 +299,7 @@ def test_a_repository_of_another_user_is_refused(con, tmp_path):
 # -- missing objects --------------------------------------------------------------------------
 
 
-def test_a_partial_clone_hides_files_or_fetches(con):
+def test_a_partial_clone_lists_its_files_and_fetches_nothing(con):
     repo = repositories.fixture("partial-clone")
     before = sorted(path for path in (repo / ".git" / "objects").rglob("*"))
     (raw,) = repositories.raw_changes(repo, [("main~1", "main")])

@@ -1,6 +1,6 @@
-"""The sandboxes through SQL: files and repositories by name, what an agent is told, and what it must never see.
+"""Sandboxes in SQL: files and repositories by name, what an agent is told, and what it must never see.
 
-The table of paths stands in test/rust/sandbox_attacks.rs; here it is held that every function goes that way.
+The table of paths is in test/rust/sandbox_attacks.rs; these tests check that every function applies the same rules.
 """
 
 import json
@@ -47,7 +47,7 @@ def written(path: pathlib.Path, content: str) -> pathlib.Path:
 
 @pytest.fixture
 def folder(tmp_path) -> pathlib.Path:
-    """Returns a folder with a workspace and, beside it, what must not be read."""
+    """Returns a directory with a workspace, and beside it files that must not be read."""
     for name in ("workspace/a.txt", "workspace/sub/b.txt", "workspace/notes.md", "asked/a.txt"):
         written(tmp_path / name, f"{name}\n")
     for name in ("outside/secret", "workspace-evil/secret", "secret"):
@@ -58,7 +58,7 @@ def folder(tmp_path) -> pathlib.Path:
 # -- files -------------------------------------------------------------------------------------
 
 
-def test_a_file_in_a_sandbox_is_not_read(connect, folder):
+def test_a_file_in_a_sandbox_is_read(connect, folder):
     con = configure(connect(), {"name": "workspace", "root": folder / "workspace"})
     row = con.execute("SELECT unnest(diff_files('workspace/a.txt', 'workspace/sub/b.txt'))").fetchall()
     diff = "--- workspace/a.txt\n+++ workspace/sub/b.txt\n@@ -1 +1 @@\n-workspace/a.txt\n+workspace/sub/b.txt\n"
@@ -94,7 +94,7 @@ def test_a_file_in_a_sandbox_is_not_read(connect, folder):
     ("docs/a.txt", "fs_denied"),
     ("asked/a.txt", "approval_required"),
 ])  # fmt: skip
-def test_a_file_outside_the_rules_is_read(connect, folder, given, code):
+def test_a_file_outside_the_rules_is_refused(connect, folder, given, code):
     workspace = folder / "workspace"
     (workspace / "to-file").symlink_to("../outside/secret")
     (workspace / "to-folder").symlink_to("../outside")
@@ -115,7 +115,7 @@ def test_a_file_outside_the_rules_is_read(connect, folder, given, code):
     assert answer(con, DIFF, "workspace/a.txt", "docs/notes.md").error is None
 
 
-def test_an_error_does_not_tell_what_is_allowed(connect, folder):
+def test_an_error_tells_what_is_allowed(connect, folder):
     con = configure(
         connect(),
         {"name": "workspace", "root": folder / "workspace", "mode": "rw", "max_file_bytes": 1000},
@@ -129,7 +129,7 @@ def test_an_error_does_not_tell_what_is_allowed(connect, folder):
     assert answer(con, CHANGES, "a", "b", ".").error.endswith("Repositories are readable beneath: workspace/, docs/.")
 
 
-def test_a_link_that_is_swapped_in_while_a_query_reads_leads_out(connect, folder):
+def test_a_link_that_is_swapped_in_while_a_query_reads_is_not_followed(connect, folder):
     workspace = folder / "workspace"
     (workspace / "link").symlink_to("../outside")
     written(workspace / "real/secret", "inside\n")
@@ -146,7 +146,7 @@ def test_a_link_that_is_swapped_in_while_a_query_reads_leads_out(connect, folder
     try:
         start = time.monotonic()
         read = refused = 0
-        # A second, and on a busy machine as long as it takes to see both.
+        # For one second, or on a busy machine until both outcomes were seen.
         while time.monotonic() < start + 1 or (min(read, refused) <= 20 and time.monotonic() < start + 20):
             got = answer(con, DIFF, "workspace/real/secret", "workspace/a.txt")
             assert SECRET not in str(got)
@@ -162,7 +162,7 @@ def test_a_link_that_is_swapped_in_while_a_query_reads_leads_out(connect, folder
 
 
 @pytest.mark.parametrize("place", OUTSIDE)
-def test_a_repository_outside_the_sandboxes_is_read(connect, place):
+def test_a_repository_outside_the_sandboxes_is_refused(connect, place):
     con = configure(connect(), {"name": "inside", "root": repositories.fixture("sandbox/inside")})
     given = [f"{repositories.fixtures()}/{place}"]
     if place.startswith("sandbox/inside/"):
@@ -178,11 +178,11 @@ def test_a_repository_outside_the_sandboxes_is_read(connect, place):
 
 
 @pytest.mark.parametrize("place", INSIDE)
-def test_a_repository_in_a_sandbox_is_refused(connect, place):
+def test_a_repository_in_a_sandbox_is_read(connect, place):
     inside = repositories.fixture("sandbox/inside")
     con = configure(connect(), {"name": "other", "root": "/usr"}, {"name": "inside", "root": inside, "suffixes": [".md"]})
     (wanted,) = repositories.changes(inside / "plain", [("main~1", "main")])
-    # By name, with the slash of a folder, and by its path, which says no more than the name.
+    # By name, by name with a slash at the end, and by path, which reveals no more than the name.
     for repo in (f"inside/{place}", f"inside/{place}/", str(inside / place)):
         got = answer(con, CHANGES, "main~1", "main", repo)
         assert got.error is None, got.error
@@ -190,7 +190,7 @@ def test_a_repository_in_a_sandbox_is_refused(connect, place):
 
 
 @pytest.mark.parametrize("given", ["", ".", "..", "./inside", "inside/..", "inside/plain/..", "inside//plain", "plain", "Inside/plain", "~"])
-def test_a_repository_is_named_by_where_duckdb_runs(connect, monkeypatch, given):
+def test_a_repository_is_not_named_by_where_duckdb_runs(connect, monkeypatch, given):
     inside = repositories.fixture("sandbox/inside")
     con = configure(connect(), {"name": "inside", "root": inside})
     for folder in (inside, inside / "plain", inside.parent):
@@ -198,8 +198,8 @@ def test_a_repository_is_named_by_where_duckdb_runs(connect, monkeypatch, given)
         assert_refused(answer(con, CHANGES, "main~1", "main", given), "fs_denied", "invalid_args")
 
 
-def test_what_is_reserved_is_left_out_of_a_git_diff(connect, tmp_path):
-    """A reviewer must see a change of .mcp.json; and the suffixes of files do not thin out a diff."""
+def test_reserved_files_are_shown_in_a_git_diff(connect, tmp_path):
+    """A reviewer must see a change of .mcp.json. The allowed suffixes do not limit a git diff either."""
     repo = tmp_path / "workspace"
     repo.mkdir()
     repositories.git(repo, "init", "-q")
@@ -215,8 +215,8 @@ def test_what_is_reserved_is_left_out_of_a_git_diff(connect, tmp_path):
         assert_refused(answer(con, DIFF, f"workspace/{name}", "workspace/notes.md"), "fs_denied")
 
 
-def test_the_work_tree_leads_out_of_its_sandbox(connect, folder):
-    """A tracked file that became a link is a link; a folder that did has no files; both without a look at the target."""
+def test_links_in_a_work_tree_do_not_lead_out_of_its_sandbox(connect, folder):
+    """A tracked file that became a link is shown as a link, and a directory that became a link has no files. The targets are not read."""
     repo = folder / "workspace"
     repositories.git(repo, "init", "-q")
     repositories.git(repo, "add", "-A")
@@ -237,7 +237,7 @@ def test_the_work_tree_leads_out_of_its_sandbox(connect, folder):
     assert len(words) == 1
 
 
-def test_a_submodule_leads_out_of_its_sandbox(connect, tmp_path):
+def test_a_submodule_does_not_lead_out_of_its_sandbox(connect, tmp_path):
     repo = tmp_path / "inside"
     shutil.copytree(repositories.fixture("module-source"), repo)
     shutil.copytree(repositories.fixture("module-source"), tmp_path / "outside/repo")
@@ -252,7 +252,7 @@ def test_a_submodule_leads_out_of_its_sandbox(connect, tmp_path):
     assert len(words) == 1, words
 
 
-def test_a_repository_is_read_where_reading_wants_an_approval(connect):
+def test_a_repository_is_refused_where_reading_needs_an_approval(connect):
     inside = repositories.fixture("sandbox/inside")
     con = configure(connect(), {"name": "inside", "root": inside, "read_approval": True})
     for repo in ("inside/plain", str(inside / "plain")):
@@ -260,7 +260,7 @@ def test_a_repository_is_read_where_reading_wants_an_approval(connect):
 
 
 def pointing(folder: pathlib.Path, name: str, target: pathlib.Path) -> str:
-    """Makes a repository in the sandbox a part of which leads to `target`; returns its name."""
+    """Makes a repository in the sandbox with one part that leads to `target`; returns its name."""
     repo = folder / "inside" / "repo"
     shutil.rmtree(repo, ignore_errors=True)
     (folder / "inside").mkdir(exist_ok=True)
@@ -292,8 +292,8 @@ def pointing(folder: pathlib.Path, name: str, target: pathlib.Path) -> str:
 
 
 @pytest.mark.parametrize("part", ["absolute", "git-file", "git-link", "commondir", "objects/info/alternates", "objects", "refs", "HEAD", "packed-refs", "config", "refs/heads/main"])  # fmt: skip
-def test_a_refusal_tells_what_lies_outside_the_sandboxes(connect, tmp_path, part):
-    """A part of a repository that leads outside is refused in the same words, whatever is there."""
+def test_a_refusal_does_not_tell_what_lies_outside_the_sandboxes(connect, tmp_path, part):
+    """A repository with a part that leads outside is refused in the same words, whatever the target is."""
     repositories.git(tmp_path, "init", "-q", "outside/repo")
     written(tmp_path / "outside/file", "gitdir: elsewhere\n")
     (tmp_path / "outside/folder").mkdir()
@@ -307,7 +307,7 @@ def test_a_refusal_tells_what_lies_outside_the_sandboxes(connect, tmp_path, part
     assert len(words) == 1, words
 
 
-def test_a_repository_above_the_root_is_found(connect, tmp_path):
+def test_a_repository_above_the_root_is_not_found(connect, tmp_path):
     (tmp_path / "inside").mkdir()
     con = configure(connect(), {"name": "inside", "root": tmp_path / "inside"})
     without = assert_refused(answer(con, CHANGES, EMPTY, "HEAD", "inside"), "not_found")
@@ -332,7 +332,7 @@ READERS = [DIFF.replace("?, ?", "'workspace/a.txt', 'workspace/a.txt'"), *(call.
     ("""'[{"name":"workspace","root":"usr"}]'""", "invalid_args"),
     ("""'[{"name":"workspace","root":"/usr"},{"name":"workspace","root":"/etc"}]'""", "invalid_args"),
 ])  # fmt: skip
-def test_a_setting_that_cannot_be_meant_allows_something(connect, text, code):
+def test_an_empty_or_invalid_setting_allows_nothing(connect, text, code):
     con = connect()
     con.execute(f"SET GLOBAL redline_sandboxes = {text}")
     for call in READERS:
@@ -340,7 +340,7 @@ def test_a_setting_that_cannot_be_meant_allows_something(connect, text, code):
         assert "redline_sandboxes" in words
 
 
-def test_a_fresh_connection_or_an_old_statement_sees_another_policy(connect, folder):
+def test_new_connections_and_old_statements_see_the_current_policy(connect, folder):
     con, other = connect(), connect()
     con.execute(f"PREPARE asked AS SELECT diff_files('{folder}/secret', '{folder}/secret').identical")
     assert con.execute("EXECUTE asked").fetchone() == (True,)
@@ -349,13 +349,13 @@ def test_a_fresh_connection_or_an_old_statement_sees_another_policy(connect, fol
     for one in (con.cursor(), con.cursor()):
         assert answer(one, DIFF, "workspace/a.txt", "workspace/a.txt").error is None
         assert_refused(answer(one, DIFF, f"{folder}/secret", f"{folder}/secret"), "fs_denied")
-    # Another database of the process has none.
+    # Another database of the process has no policy.
     assert answer(other, DIFF, f"{folder}/secret", f"{folder}/secret").error is None
     con.execute("RESET GLOBAL redline_sandboxes")
     assert con.execute("EXECUTE asked").fetchone() == (True,)
 
 
-def test_the_host_s_own_limit_is_lifted_by_a_sandbox(connect, folder):
+def test_a_sandbox_does_not_lift_the_host_s_own_limit(connect, folder):
     """Both limits hold: a root outside allowed_directories is not read."""
     con = connect()
     configure(con, {"name": "workspace", "root": folder / "workspace"}, {"name": "outside", "root": folder / "outside"})

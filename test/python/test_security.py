@@ -1,4 +1,4 @@
-"""Attacks, as tables: a repository that is not trusted, arguments that are not, and a host that limits file access."""
+"""Tables of attacks: untrusted repositories, untrusted arguments, and hosts that limit file access."""
 
 import os
 import pathlib
@@ -39,7 +39,7 @@ def assert_refused(got: apart.Answer, *codes: str) -> str:
     return words
 
 
-# -- (a) nothing of a repository is ever run ---------------------------------------------------
+# -- (a) no command of a repository runs -------------------------------------------------------
 
 HOOKS = [
     "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-checkout", "post-commit", "post-index-change", "post-merge",
@@ -50,7 +50,7 @@ ATTRIBUTES = """\
 *.process filter=evil-process diff=evil-command
 *.included diff=evil-included
 """
-# name of the marker -> setting; {run} leaves the marker and goes on with the rest of the command
+# Name of the marker -> setting and command. {run} leaves the marker.
 COMMANDS = {
     "clean": ("filter.evil.clean", "{run}; cat"),
     "smudge": ("filter.evil.smudge", "{run}; cat"),
@@ -108,7 +108,7 @@ def commit_twice(repo: pathlib.Path, target: str) -> None:
 
 
 class Evil:
-    """A repository, its submodule and a nested repository, all full of commands; and clean copies of the same commits."""
+    """A repository, its submodule and a nested repository, all full of commands, and a clean copy of the same commits."""
 
     FILES = ["a.txt", "b.process", "c.included", "folder/d.txt"]
 
@@ -124,7 +124,7 @@ class Evil:
         repositories.git(top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(source), "module")
         commit_twice(top, "again")
         shutil.copytree(source, top / "nested")
-        # A blob that only a fetch could bring: the promisor remote is a command.
+        # Only a fetch could bring this blob, and the promisor remote is a command.
         (top / "lost.txt").write_text("lost\n")
         repositories.git(top, "add", "lost.txt")
         repositories.git(top, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "lost")
@@ -161,7 +161,7 @@ class Evil:
         return [(ALL, ["HEAD", "lost", str(self.top)]), (ONE_FILE, ["lost.txt", "HEAD", "lost", str(self.top)])]
 
     def left(self) -> list[str]:
-        """Returns the markers that stand, and removes them."""
+        """Returns the markers that were left, and removes them."""
         names = sorted(path.name for path in self.markers.iterdir())
         for path in self.markers.iterdir():
             path.unlink()
@@ -174,7 +174,7 @@ def evil(tmp_path_factory) -> Evil:
 
 
 def state(folder: pathlib.Path) -> dict[str, tuple]:
-    """Returns what would change in a folder if anything wrote there."""
+    """Returns modes, sizes and times of all files in a directory."""
     found = {}
     for path in folder.rglob("*"):
         status = path.lstat()
@@ -182,12 +182,12 @@ def state(folder: pathlib.Path) -> dict[str, tuple]:
     return found
 
 
-def test_the_planted_commands_would_not_run_in_git_either(evil, tmp_path):
-    """The control: where git runs nothing, the tests below would prove nothing."""
+def test_the_planted_commands_run_in_git(evil, tmp_path):
+    """The control: if git ran none of them, the tests below would prove nothing."""
     copy = tmp_path / "top"
     shutil.copytree(evil.top, copy, symlinks=True)
     identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
-    no_process = ["-c", "filter.evil-process.process="]  # it would end each command before the others have run
+    no_process = ["-c", "filter.evil-process.process="]  # it would end git before the other commands run
     lazy = {name: value for name, value in repositories.environment().items() if name != "GIT_NO_LAZY_FETCH"}
     for arguments in (
         ["status"], [*no_process, "diff", "HEAD~1", "HEAD"], ["diff", "--no-ext-diff", "HEAD~1", "HEAD"], [*no_process, "add", "a.txt"],
@@ -202,7 +202,7 @@ def test_the_planted_commands_would_not_run_in_git_either(evil, tmp_path):
 
 
 def settings_of_the_user(evil: Evil, folder: pathlib.Path) -> dict[str, str]:
-    """The user trusts everything, and has commands of the same kind."""
+    """The user trusts all repositories and has set such commands too."""
     home = folder / "home"
     home.mkdir()
     (home / ".gitconfig").write_text(
@@ -281,8 +281,8 @@ def assert_answers_of_the_clean_copy(evil: Evil, answers: list[apart.Answer]) ->
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_a_command_of_a_repository_runs(evil, extension, tmp_path, environment):
-    """And nothing is written into the repository, and the environment changes no answer."""
+def test_no_command_of_a_repository_runs(evil, extension, tmp_path, environment):
+    """Nothing is written into the repository either, and the environment changes no answer."""
     before = state(evil.top)
     answers = apart.run(
         extension, evil.statements(), seconds=240, folder=tmp_path,
@@ -293,8 +293,8 @@ def test_a_command_of_a_repository_runs(evil, extension, tmp_path, environment):
     assert_answers_of_the_clean_copy(evil, answers)
 
 
-def test_a_program_is_started(evil, extension, tmp_path):
-    """strace sees every execve: one, of the host itself."""
+def test_no_program_is_started(evil, extension, tmp_path):
+    """strace sees every execve. There is one, of the host itself."""
     strace = shutil.which("strace")
     if strace is None:
         pytest.skip("strace is not installed; the markers above are checked without it")
@@ -317,7 +317,7 @@ def test_a_program_is_started(evil, extension, tmp_path):
 
 # -- (b) what a repository may lead to ---------------------------------------------------------
 
-# A part of a repository, and a revision whose resolving may read it.
+# A part of a repository -> a revision for which that part may be read.
 PARTS = {
     ".git": "main",
     ".git/HEAD": "HEAD",
@@ -365,14 +365,14 @@ SPECIAL = {
 def _socket(path: pathlib.Path) -> None:
     folder = os.getcwd()
     try:
-        os.chdir(path.parent)  # the name of a socket is short
+        os.chdir(path.parent)  # the path of a socket must be short
         socket.socket(socket.AF_UNIX).bind(path.name)
     finally:
         os.chdir(folder)
 
 
 def with_part(folder: pathlib.Path, number: int, part: str, make) -> tuple[str, pathlib.Path]:
-    """Returns the name of a small repository, and a copy of it in which one part is something else."""
+    """Returns the name of a small repository, and a copy of it with one part replaced."""
     repo = folder / f"{number}"
     source = "files-only" if "pack)" in part or "index)" in part else "corrupt-source"
     shutil.copytree(repositories.fixture(source), repo, symlinks=True)
@@ -406,8 +406,8 @@ def questions(repo: pathlib.Path, revision: str) -> list[tuple[str, list]]:
 
 
 @pytest.mark.parametrize("special", SPECIAL)
-def test_a_special_file_in_a_repository_blocks_or_is_shown(extension, tmp_path, special):
-    """Each part of a repository is in turn a FIFO, an endless device and so on: an answer as without it, or an error."""
+def test_special_files_in_a_repository_neither_block_nor_change_rows(extension, tmp_path, special):
+    """Each part of a repository in turn becomes a FIFO, an endless device and so on. The answer is that of the intact repository, or an error."""
     whole = {
         source: repositories.changes(repositories.fixture(source), [("main~1", "main")])[0] for source in ("corrupt-source", "files-only")
     }
@@ -417,7 +417,7 @@ def test_a_special_file_in_a_repository_blocks_or_is_shown(extension, tmp_path, 
     try:
         answers = apart.run(extension, statements, seconds=60)
     except AssertionError:
-        # One of them hangs or ends the process: ask apart, to name each that does.
+        # One of them hangs or ends the process, so each is asked on its own to name it.
         answers = []
         for part, _, repo in cases:
             try:
@@ -438,7 +438,7 @@ def test_a_special_file_in_a_repository_blocks_or_is_shown(extension, tmp_path, 
     assert not wrong, f"{len(wrong)} with {special}:\n" + "\n".join(wrong)
 
 
-def test_a_fifo_as_the_path_blocks(extension, tmp_path):
+def test_a_fifo_as_the_path_is_refused(extension, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "folder" / ".git")
@@ -464,7 +464,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("attack", LEAKS)
-def test_an_error_shows_the_text_of_a_file(con, attack):
+def test_no_error_shows_the_text_of_a_file(con, attack):
     repo = repositories.fixture(LEAKS[attack])
     for old, new in [("HEAD~1", "HEAD"), ("main~1", "main"), ("nosuch", "HEAD"), (EMPTY, "main"), ("@{1}", "main@{0}"), ("HEAD^{/x}", "main")]:
         for query in (ALL, LISTED):
@@ -511,7 +511,7 @@ OUTSIDE = [
     "sandbox/inside/fan-out-link", "sandbox/inside/object-link", "sandbox/inside/worktree-etc",
 ]  # fmt: skip
 
-# Of these the part that leads outside is opened only for what needs it; the rest is answered from what lies inside.
+# The part of these that leads outside is opened only for comparisons that need it; the others are answered from inside.
 SELDOM_READ = {
     "sandbox/inside/head-link": [EMPTY, "HEAD"],
     "sandbox/inside/index-link": ["main", "INDEX"],
@@ -535,7 +535,7 @@ def limited(connect, *allowed: pathlib.Path):
 
 
 @pytest.mark.parametrize("place", OUTSIDE)
-def test_a_repository_outside_the_allowed_folders_is_read(connect, place):
+def test_a_repository_outside_the_allowed_directories_is_refused(connect, place):
     con = limited(connect, repositories.fixture("sandbox/inside"))
     repo = f"{repositories.fixtures()}/{place}"
     for query, parameters in [(ALL, ["main~1", "main", repo]), (LISTED, [EMPTY, "HEAD", repo]), (ONE_FILE, ["secret.txt", "main~1", "main", repo]), (LISTED_FILE, ["a.txt", "main~1", "main", repo])]:  # fmt: skip
@@ -548,7 +548,7 @@ def test_a_repository_outside_the_allowed_folders_is_read(connect, place):
             assert_refused(answer(con, query, *seldom_read(place), repo), "fs_denied")
 
 
-def test_an_index_that_is_a_link_is_read(connect):
+def test_an_index_that_is_a_link_to_outside_is_refused(connect):
     con = limited(connect, repositories.fixture("sandbox/inside"))
     repo = repositories.fixture("sandbox/inside/index-link")
     assert answer(con, LISTED, "main~1", "main", repo).error is None
@@ -558,7 +558,7 @@ def test_an_index_that_is_a_link_is_read(connect):
 
 
 @pytest.mark.parametrize("place", INSIDE)
-def test_a_repository_in_an_allowed_folder_is_refused(connect, place):
+def test_a_repository_in_an_allowed_directory_is_read(connect, place):
     inside = repositories.fixture("sandbox/inside")
     for con in (limited(connect, inside), limited(connect, pathlib.Path("/nonexistent"), inside)):
         got = answer(con, ALL, "main~1", "main", inside / place)
@@ -568,8 +568,8 @@ def test_a_repository_in_an_allowed_folder_is_refused(connect, place):
         assert con.cursor().execute(LISTED, ["main~1", "main", str(inside / place)]).fetchall()
 
 
-def test_without_the_limit_the_same_repositories_are_refused(con):
-    """The control: those that git can read are refused above for where they lead, not for another fault."""
+def test_without_the_limit_the_same_repositories_are_read(con):
+    """The control: those that git can read are refused above for where they lead, and for no other reason."""
     readable = ["gitfile-absolute", "gitfile-relative", "git-link", "linked", "alternates-absolute", "alternates-relative", "alternates-hop"]
     for name in [*readable, "objects-link", "pack-link", "repository-link"]:
         repo = repositories.fixture(f"sandbox/inside/{name}")
@@ -579,7 +579,7 @@ def test_without_the_limit_the_same_repositories_are_refused(con):
         assert not repositories.first_differences([Change(*row) for row in got.rows], wanted)
 
 
-def test_no_allowed_folder_allows_a_repository(connect):
+def test_without_allowed_directories_every_repository_is_refused(connect):
     con = limited(connect)
     for place in ("basic", "sandbox/inside/plain", "nosuch"):
         assert_refused(answer(con, ALL, "main~1", "main", repositories.fixtures() / place), "fs_denied")
@@ -587,8 +587,8 @@ def test_no_allowed_folder_allows_a_repository(connect):
     assert con.execute("SELECT unified_diff('a', 'b')").fetchone()[0]
 
 
-def test_a_path_outside_tells_whether_it_exists(connect):
-    """What lies outside is refused alike, there or not: a refusal must not be a way to list folders."""
+def test_a_refusal_does_not_tell_whether_a_path_outside_exists(connect):
+    """A path outside is refused in the same words whether it exists or not, so that refusals cannot be used to list directories."""
     con = limited(connect, repositories.fixture("sandbox/inside"))
     outside = repositories.fixture("sandbox/outside")
     words = set()
@@ -598,7 +598,7 @@ def test_a_path_outside_tells_whether_it_exists(connect):
     assert len(words) == 1, words
 
 
-def test_one_database_lifts_the_limit_of_another(connect):
+def test_no_database_lifts_the_limit_of_another(connect):
     """Statics are shared by all databases of a process; the limit must not be."""
     repo = repositories.fixture("basic")
     free, bound = connect(), limited(connect)
@@ -607,7 +607,7 @@ def test_one_database_lifts_the_limit_of_another(connect):
         assert_refused(answer(bound, NAMES, "before", "after", repo), "fs_denied")
 
 
-def test_a_prepared_statement_keeps_the_access_of_before(connect):
+def test_a_prepared_statement_does_not_keep_earlier_access(connect):
     con = connect()
     con.execute(f"PREPARE asked AS SELECT count(*) FROM file_changes('before', 'after', '{repositories.fixture('basic')}')")
     assert con.execute("EXECUTE asked").fetchone()[0] > 0
@@ -639,15 +639,15 @@ def corrupt_repositories() -> list[str]:
     ]  # fmt: skip
 
 
-# Where a damaged object is needed for the answer, an answer would be invented.
+# The answer needs the damaged object, so any rows would be invented.
 MUST_FAIL = {
     f"corrupt-{kind}-{object}" for kind in ("missing", "empty", "flip", "cut", "lie", "garbage") for object in ("blob", "tree", "root-tree", "commit")
 } | {"corrupt-missing-parent", "corrupt-pack-cut", "corrupt-pack-empty", "corrupt-pack-missing", "corrupt-config", "corrupt-no-objects"}
 
 
 @pytest.mark.parametrize("name", corrupt_repositories())
-def test_a_broken_repository_gives_fewer_or_other_rows(con, name):
-    """An error, the rows of git in the same place, or, where git fails, the rows of the unbroken repository."""
+def test_a_broken_repository_gives_right_rows_or_an_error(con, name):
+    """Right rows are those of git in the same place, or, where git fails, those of the undamaged repository."""
     repo = repositories.fixtures() / name
     assert os.path.lexists(repo)
     source = repositories.fixture("multi-pack" if "multi-pack" in name else "files-only" if "-pack-" in name else "corrupt-source")
@@ -686,8 +686,8 @@ FORGED = {name for name in ODD_TREES if re.match("name-(slash|absolute|traversal
 
 
 @pytest.mark.parametrize("name", ODD_TREES)
-def test_a_tree_that_git_would_not_write_forges_rows(con, name):
-    """Git's rows or an error; a name that passes for a path elsewhere is always an error."""
+def test_a_tree_that_git_would_not_write_forges_no_rows(con, name):
+    """Each tree gives git's rows or an error; a name that looks like a path elsewhere always gives an error."""
     repo = repositories.fixture("odd-trees")
     for pair in [("plain", name), (name, "plain"), ("changed", name), (EMPTY, name), (name, EMPTY)]:
         got = answer(con, ALL, *pair, repo)
@@ -697,7 +697,7 @@ def test_a_tree_that_git_would_not_write_forges_rows(con, name):
             assert_refused(got), error
             continue
         if name in FORGED:
-            assert_refused(got, "tool_failed")  # also where only the side that is left has the name
+            assert_refused(got, "tool_failed")  # even where the name is on one side only
         elif got.error is not None:
             assert name not in LIKE_GIT, got.error
             repositories.code_and_words(got.error)
@@ -706,8 +706,8 @@ def test_a_tree_that_git_would_not_write_forges_rows(con, name):
 
 
 @pytest.mark.parametrize("depth", [2000, 2047, 2048, 2049, 2100, 20000])
-def test_deep_folders_end_the_process(extension, depth):
-    """As deep as git goes (core.maxTreeDepth), an answer; deeper, an error, and never the end of the stack."""
+def test_deep_directories_do_not_end_the_process(extension, depth):
+    """Down to the depth that git reads (core.maxTreeDepth) there is an answer, deeper an error, and never a stack overflow."""
     repo = repositories.fixture("deep")
     pair = (f"deep-{depth}-old", f"deep-{depth}-new")
     try:
@@ -721,7 +721,7 @@ def test_deep_folders_end_the_process(extension, depth):
             assert got.error is None, got.error
             assert len(got.rows) == 1 and got.rows[0][0] == wanted[0].file_path
     if wanted is None:
-        # The same folder on both sides is not opened at all, however deep it goes.
+        # A directory that is the same on both sides is not opened, however deep it is.
         assert apart.run(extension, [(ALL, [pair[0], pair[0], str(repo)])])[0].rows == []
 
 
@@ -753,8 +753,8 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_bad_argument_is_taken_for_a_good_one(con, call, tmp_path, monkeypatch):
-    """An error with a code that names what was given, and nothing written anywhere."""
+def test_bad_arguments_are_refused_by_name(con, call, tmp_path, monkeypatch):
+    """Each gives an error with a code that names the argument, and nothing is written."""
     monkeypatch.chdir(tmp_path)  # no repository, so that no relative path names one
     repo = str(repositories.fixture("basic"))
     query, parameters = CALLS[call]
@@ -769,8 +769,8 @@ def test_a_bad_argument_is_taken_for_a_good_one(con, call, tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_null_is_taken_for_a_value(con, call):
-    """A table function refuses it; a scalar function answers NULL."""
+def test_null_is_not_taken_for_a_value(con, call):
+    """A table function refuses NULL; a scalar function returns NULL."""
     if call.endswith(".to") and "_list" not in call:
         pytest.skip("without a second revision the first is compared with the work tree")
     query, parameters = CALLS[call]
@@ -782,8 +782,8 @@ def test_null_is_taken_for_a_value(con, call):
 
 
 @pytest.mark.parametrize("call", [call for call in CALLS if "_list" in call])
-def test_a_nul_cuts_an_argument_short(con, call):
-    """`HEAD` and a NUL is not HEAD. (The C API cuts the arguments of table functions itself: docs/limitations.md.)"""
+def test_a_nul_does_not_cut_an_argument_short(con, call):
+    """`HEAD` followed by a NUL is not HEAD. (The C API itself cuts the arguments of table functions: docs/limitations.md.)"""
     query, parameters = CALLS[call]
     repo = str(repositories.fixture("basic"))
     good = {"file": "modified.txt", "from": "before", "to": "after", "repo": repo}[call.partition(".")[2]]
@@ -791,7 +791,7 @@ def test_a_nul_cuts_an_argument_short(con, call):
         assert_refused(answer(con, query, *parameters(bad, repo)), "invalid_args", "not_found")
 
 
-def test_a_bad_context_is_taken_for_a_good_one(con):
+def test_a_bad_context_is_refused(con):
     repo = str(repositories.fixture("basic"))
     for context in (-2, -2147483648, -9223372036854775808):
         for query in (f"SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := {context})", f"SELECT file_diff_list('modified.txt', 'before', 'after', ?, {context})"):
@@ -803,27 +803,27 @@ def test_a_bad_context_is_taken_for_a_good_one(con):
         assert answer(con, f"SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := {context})", repo).rows == whole
 
 
-def test_a_folder_is_diffed_as_a_file(con):
+def test_a_directory_is_not_diffed_as_a_file(con):
     repo = repositories.fixture("basic")
     for path in ("same/tree", "order/a/y", "paths", "", ".", "/", "./modified.txt", "modified.txt/", "order//a", "order/../modified.txt", str(repo / "modified.txt")):
         assert_refused(answer(con, ONE_FILE, path, "before", "after", repo), "not_found", "invalid_args")
 
 
-def test_a_missing_file_gets_no_suggestion(con):
+def test_a_missing_file_gets_a_suggestion(con):
     repo = repositories.fixture("basic")
     for wrong, near in {"modifed.txt": "modified.txt", "Modified.txt": "modified.txt", "attributes/sub/plain.tx": "attributes/sub/plain.txt"}.items():
         words = assert_refused(answer(con, ONE_FILE, wrong, "before", "after", repo), "not_found")
         assert wrong in words and near in words
 
 
-def test_a_path_that_is_no_repository_is_searched_elsewhere(con, tmp_path):
+def test_a_path_that_is_no_repository_is_not_found(con, tmp_path):
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     for place in ("nosuch", "nosuch/deeper", "file", "file/x", "folder"):
         assert place.partition("/")[0] in assert_refused(answer(con, ALL, "HEAD~1", "HEAD", tmp_path / place), "not_found")
 
 
-def test_a_folder_without_permission_is_read(con, tmp_path):
+def test_a_directory_without_permission_is_refused(con, tmp_path):
     if os.geteuid() == 0:
         pytest.skip("root may read every folder")
     repo = tmp_path / "repo"

@@ -11,10 +11,11 @@ import pytest
 import repositories
 
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--full-index"]
-# What is compared, with the words of git for it. With -R git swaps the prefixes too.
+# With -R git swaps the prefixes too.
 REVERSED = ["-R", "--src-prefix=b/", "--dst-prefix=a/"]
-# Of a conflict, ours is compared; git would print a combined diff.
+# In a conflict our side is compared; git would print a combined diff.
 OURS = ["--ours"]
+# The two sides of a comparison -> the arguments of `git diff` for it.
 SIDES = {
     ("INDEX", "WORKTREE"): OURS,
     ("HEAD", "INDEX"): ["--cached", "HEAD"],
@@ -184,7 +185,7 @@ def conflict_and_removed(tree):
 
 
 def conflict_without_file_modes(tree):
-    """The common ancestor's mode counts, where the file system tells none."""
+    """Where the file system has no modes, the mode of the common ancestor counts."""
     tree.git("config", "core.fileMode", "false")
     conflict(tree)
     tree.git("update-index", "--chmod=+x", "z")
@@ -442,7 +443,7 @@ def patches(con, sides, repo, options=""):
 
 
 def full(patch: bytes) -> bytes:
-    """Returns a patch without its index lines, whose ids we cut and git was asked not to."""
+    """Returns a patch without its index lines, in which redline abbreviates ids and git was asked not to."""
     return b"\n".join(line for line in patch.split(b"\n") if not line.startswith(b"index "))
 
 
@@ -475,7 +476,7 @@ def rows(con, sides, repo, options=""):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_a_row_or_byte_differs_from_git(con, tmp_path, case):
+def test_rows_and_patches_equal_those_of_git(con, tmp_path, case):
     tree = start(tmp_path / "tree")
     case(tree)
     for sides, words in SIDES.items():
@@ -483,7 +484,7 @@ def test_a_row_or_byte_differs_from_git(con, tmp_path, case):
         for options, renames in ways if case is conflict_that_is_copied else ways[:2]:
             ours = rows(con, sides, tree.path, options)
             assert [row[:4] for row in ours] == raw(tree, [*words, *renames]), (sides, options)
-            # --numstat leaves out a submodule that only the index has otherwise, --raw does not.
+            # --numstat leaves out a submodule that differs only in the index; --raw lists it.
             counted = lambda all: [one for one in all if case is not submodules_behind_the_index or one != (0, 0)]
             theirs = counts(tree, [*words, *renames])
             assert counted(row[4:] for row in ours) == counted(theirs), (sides, options)
@@ -491,12 +492,12 @@ def test_a_row_or_byte_differs_from_git(con, tmp_path, case):
             assert full(patches(con, sides, tree.path, options)) == full(theirs), (sides, options)
 
 
-# `git hash-object` does not ask the index whether a file may have CRLF.
+# `git hash-object` does not look in the index for whether a file may have CRLF.
 STORED = [case for case in CASES if case is not autocrlf_with_crlf_in_the_index]
 
 
 @pytest.mark.parametrize("case", STORED, ids=lambda case: case.__name__)
-def test_the_id_of_a_file_on_disk_is_not_the_one_git_would_store(con, tmp_path, case):
+def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path, case):
     tree = start(tmp_path / "tree")
     case(tree)
     stored = con.execute(
@@ -509,7 +510,7 @@ def test_the_id_of_a_file_on_disk_is_not_the_one_git_would_store(con, tmp_path, 
         name = tree.path / path
         content = os.readlink(name).encode() if mode == "120000" else None
         if content is None and not name.exists():
-            continue  # taken from the index: left out of a sparse checkout
+            continue  # not in the sparse checkout, so taken from the index
         hidden = tree.git("ls-files", "-v", "--", f":(literal){path}").decode()[:1]
         if hidden in "hS":
             continue
@@ -545,7 +546,7 @@ def test_renames_and_edits_of_a_real_tree(con, tmp_path):
             assert full(patches(con, sides, clone, options)) == full(theirs), (sides, options)
 
 
-def test_an_index_line_is_not_gits(con, tmp_path):
+def test_index_lines_equal_those_of_git(con, tmp_path):
     tree = start(tmp_path / "tree")
     edits_staged_and_not(tree)
     for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE"), ("HEAD", "INDEX")]:
@@ -638,7 +639,7 @@ def test_a_submodule_that_is_its_own_ends_in_an_error(con, tmp_path, gitdir):
 # -- untracked files ---------------------------------------------------------------------------
 
 
-def test_untracked_files_are_not_those_that_git_add_would_take(con, tmp_path):
+def test_untracked_files_are_those_that_git_add_would_take(con, tmp_path):
     tree = start(tmp_path / "tree")
     tree.write(".gitignore", "*.o\n/build/\n!keep.o\nsub/only\n")
     tree.write("sub/.gitignore", "local\n!special.o\n")
@@ -656,7 +657,7 @@ def test_untracked_files_are_not_those_that_git_add_would_take(con, tmp_path):
     tree.write("a", "changed\n")
     tree.git("rm", "--quiet", "--cached", "z")
     before = {sides: rows(con, sides, tree.path, ", untracked := true") for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE")]}
-    # Names alone are told without a look at the files.
+    # A query for names alone does not read the files.
     for old, new in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE"), ("WORKTREE", "INDEX"), ("WORKTREE", "HEAD")]:
         query = "SELECT file_path, status FROM file_changes(?, ?, ?, untracked := true)"
         named = con.execute(query, [old, new, str(tree.path)]).fetchall()
@@ -678,14 +679,14 @@ def test_untracked_files_are_not_those_that_git_add_would_take(con, tmp_path):
 # -- what must be refused, reported or left alone ----------------------------------------------
 
 
-def test_a_fifo_where_a_file_was_is_waited_for(con, tmp_path):
+def test_a_fifo_where_a_file_was_is_a_deleted_file(con, tmp_path):
     tree = start(tmp_path / "tree")
     (tree.path / "a").unlink()
     os.mkfifo(tree.path / "a")
     assert rows(con, ("INDEX", "WORKTREE"), tree.path) == [("a", "deleted", "100644", None, 0, 21)]
 
 
-def test_a_link_out_of_the_work_tree_is_followed(con, tmp_path):
+def test_a_link_out_of_the_work_tree_is_not_followed(con, tmp_path):
     tree = start(tmp_path / "tree")
     secret = tmp_path / "secret"
     secret.mkdir()
@@ -700,7 +701,7 @@ def test_a_link_out_of_the_work_tree_is_followed(con, tmp_path):
 
 
 @pytest.mark.parametrize("word", ["clean", "process", "smudge"])
-def test_a_program_of_a_filter_is_run(con, tmp_path, word):
+def test_no_program_of_a_filter_is_run(con, tmp_path, word):
     tree = start(tmp_path / "tree")
     mark = tmp_path / "ran"
     other = Tree(tmp_path / "module")
@@ -728,12 +729,12 @@ def test_a_program_of_a_filter_is_run(con, tmp_path, word):
 
 
 @pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "a/../../outside", ".git/config", "sub/.GIT/config"])
-def test_an_index_that_names_a_path_outside_is_believed(con, tmp_path, path):
+def test_an_index_that_names_a_path_outside_is_refused(con, tmp_path, path):
     tree = start(tmp_path / "tree")
     (tmp_path / "outside").write_text("SECRET\n")
     blob = tree.git("rev-parse", "HEAD:a").decode().strip()
     index = (tree.path / ".git/index").read_bytes()
-    # git itself refuses such a path, so an entry of the same length is written and patched.
+    # git refuses such a path, so an entry of the same length is written and then patched.
     stand_in = ("x" * 100)[: len(path)]
     tree.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{stand_in}")
     index = (tree.path / ".git/index").read_bytes()
@@ -744,7 +745,7 @@ def test_an_index_that_names_a_path_outside_is_believed(con, tmp_path, path):
         patches(con, ("INDEX", "WORKTREE"), tree.path)
 
 
-def test_a_torn_index_gives_rows(con, tmp_path):
+def test_a_torn_index_is_refused(con, tmp_path):
     tree = start(tmp_path / "tree")
     index = (tree.path / ".git/index").read_bytes()
     random.seed(3)
@@ -759,14 +760,14 @@ def test_a_torn_index_gives_rows(con, tmp_path):
             rows(con, ("HEAD", "INDEX"), tree.path)
 
 
-def test_a_bare_repository_is_asked_for_its_work_tree(con, tmp_path):
+def test_a_bare_repository_has_no_work_tree(con, tmp_path):
     repositories.git(tmp_path, "init", "--quiet", "--bare", "bare")
     with pytest.raises(duckdb.Error, match="invalid_args: .* is bare: it has no work tree"):
         rows(con, ("EMPTY", "WORKTREE"), tmp_path / "bare")
     assert rows(con, ("EMPTY", "INDEX"), tmp_path / "bare") == []
 
 
-def test_an_unreadable_file_vanishes(con, tmp_path):
+def test_an_unreadable_file_is_an_error(con, tmp_path):
     if os.geteuid() == 0:
         pytest.skip("root reads everything")
     tree = start(tmp_path / "tree")
@@ -775,7 +776,7 @@ def test_an_unreadable_file_vanishes(con, tmp_path):
         rows(con, ("INDEX", "WORKTREE"), tree.path)
 
 
-def test_a_linked_work_tree_has_the_index_of_the_main_one(con, tmp_path):
+def test_a_linked_work_tree_has_its_own_index(con, tmp_path):
     tree = start(tmp_path / "tree")
     tree.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
     side = Tree.__new__(Tree)
@@ -788,7 +789,7 @@ def test_a_linked_work_tree_has_the_index_of_the_main_one(con, tmp_path):
             assert full(patches(con, sides, one.path)) == full(one.git("diff", *PLAIN, "--no-renames", *words)), sides
 
 
-def test_the_merge_base_of_the_work_tree_is_not_that_of_head(con, tmp_path):
+def test_the_merge_base_of_the_work_tree_is_that_of_head(con, tmp_path):
     tree = start(tmp_path / "tree")
     tree.git("checkout", "--quiet", "-b", "feature")
     tree.write("a", "feature\n")
@@ -803,7 +804,7 @@ def test_the_merge_base_of_the_work_tree_is_not_that_of_head(con, tmp_path):
         assert full(patches(con, ("main", to), tree.path, ", merge_base := true")) == full(theirs)
 
 
-def test_a_file_of_the_work_tree_is_not_found(con, tmp_path):
+def test_file_diff_shows_a_file_of_the_work_tree(con, tmp_path):
     tree = start(tmp_path / "tree")
     edits_staged_and_not(tree)
     tree.write("stray", "x\n")
@@ -823,9 +824,9 @@ def test_a_file_of_the_work_tree_is_not_found(con, tmp_path):
             diff(name, "HEAD", "WORKTREE")
 
 
-def test_an_id_is_cut_where_another_object_begins_alike(con, tmp_path):
-    """With four digits most ids of 3,000 files have a namesake, packed, loose, or of the other side; the ids of files
-    in the work tree are cut like those of objects."""
+def test_ids_are_cut_as_git_cuts_them_where_objects_begin_alike(con, tmp_path):
+    """With four digits, most ids of 3,000 files share their prefix with another object: packed, loose or on the other
+    side. The ids of files in the work tree are abbreviated like those of objects."""
     tree = start(tmp_path / "namesakes", "core.abbrev=4", "gc.auto=0")
 
     def write(count: int, word: str) -> None:
