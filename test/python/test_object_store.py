@@ -1,4 +1,4 @@
-"""Every layout of an object store is read as git reads it, and what is kept of one ends with its files."""
+"""Every layout of an object store is read as git reads it, and kept data is dropped when its files change."""
 
 import pathlib
 import subprocess
@@ -26,7 +26,7 @@ def make(path: pathlib.Path, *init: str, commits: int = 12) -> pathlib.Path:
 
 
 def check(con, path: pathlib.Path, commits: int = 12) -> None:
-    """Compares the whole history, its first state and the lengths of cut ids with git's."""
+    """Compares the whole history, the first state and the lengths of abbreviated ids with git's."""
     patches = "".join(
         patch for (patch,) in con.execute("SELECT patch FROM file_patches('EMPTY', 'HEAD', ?)", [str(path)]).fetchall()
     )
@@ -81,7 +81,7 @@ LAYOUTS = {
 
 
 def make_more(path: pathlib.Path) -> None:
-    """Amends nothing: rewrites the last commits as others, so that objects lie in two places."""
+    """Amends the last commit several times and packs the results, so that objects lie in more than one pack."""
     for number in range(3):
         git(path, *IDENTITY, "commit", "--quiet", "--amend", "-m", f"again {number}")
     git(path, "repack", "-d", "-q")
@@ -93,7 +93,7 @@ def test_each_layout_gives_gits_rows(con, tmp_path, layout, kind):
     path = make(tmp_path / "repository", f"--object-format={kind}")
     LAYOUTS[layout](path)
     check(con, path)
-    # From what is kept by now.
+    # This time from kept data.
     check(con, path)
 
 
@@ -104,12 +104,12 @@ def test_borrowed_stores_are_read_as_git_reads_them(con, tmp_path):
     last = tmp_path / "last"
     git(tmp_path, "clone", "--quiet", "--shared", str(middle), str(last))
     check(con, last)
-    # Relative paths start at the store that names them.
+    # A relative path starts at the store whose file names it.
     (middle / ".git/objects/info/alternates").write_text("# a comment\n../../../lender/.git/objects\n")
     check(con, last)
     (middle / ".git/objects/info/alternates").write_text('"../../../lender/.git/ob\\152ects"\n')
     check(con, last)
-    # Each store once, though they lead to each other.
+    # Each store is read once, though the stores name each other.
     (lender / ".git/objects/info/alternates").write_text(f"{last}/.git/objects\n{middle}/.git/objects\n{tmp_path}/none\n")
     check(con, last)
 

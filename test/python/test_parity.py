@@ -2,7 +2,7 @@
 
 The oracle is the machine's git (its version is in the header of the run). Histories: this checkout's own,
 the fixture of one file per case, the same with SHA-256 ids, and every commit of ripgrep when
-REDLINE_TEST_REPOS names the folder of ripgrep.bundle.
+REDLINE_TEST_REPOS names the directory of ripgrep.bundle.
 """
 
 import itertools
@@ -120,7 +120,7 @@ def assert_same(cases, got, wanted) -> None:
 
 
 def changed_files(pairs, wanted) -> list[tuple[str, str, str]]:
-    """Returns (file, old, new) for every path that text can name, and its lines."""
+    """Returns (file, old, new) for every path that is valid UTF-8, and its lines."""
     files, lines = [], []
     for (old, new), by_path in zip(pairs, wanted, strict=True):
         for path, rows in by_path.items():
@@ -135,8 +135,8 @@ def changed_files(pairs, wanted) -> list[tuple[str, str, str]]:
 # -- the oracle itself ------------------------------------------------------------------------
 
 
-def test_the_oracle_disagrees_with_itself():
-    """The numbers of --numstat, the patches of -p and `git diff` (which users know) must be one story."""
+def test_the_oracle_agrees_with_itself():
+    """The counts of --numstat, the patches of -p and `git diff`, which users know, must agree."""
     repo = repositories.fixture("basic")
     pairs = [("before", "after"), ("after", "before"), (EMPTY, "after")]
     for pair, rows, patches in zip(pairs, repositories.changes(repo, pairs), repositories.diffs(repo, pairs), strict=True):
@@ -159,12 +159,12 @@ def test_the_oracle_disagrees_with_itself():
 # -- file_changes -----------------------------------------------------------------------------
 
 
-def test_a_row_of_file_changes_differs_from_git(con, history):
+def test_rows_of_the_list_equal_those_of_git(con, history):
     got = listed_changes(con, history.repo, history.pairs)
     assert_same(history.pairs, got, repositories.changes(history.repo, history.pairs))
 
 
-def test_the_table_function_differs_from_the_list(con, history):
+def test_rows_of_the_table_function_equal_those_of_git(con, history):
     pairs = history.sample(100)
     query = "SELECT * FROM file_changes(?, ?, ?)"
     got = [[Change(*row) for row in con.execute(query, [*pair, str(history.repo)]).fetchall()] for pair in pairs]
@@ -188,7 +188,7 @@ SUBSETS = [
 
 
 @pytest.mark.parametrize("columns", SUBSETS, ids="+".join)
-def test_asking_for_fewer_columns_changes_a_value(con, history, columns):
+def test_asking_for_fewer_columns_changes_no_value(con, history, columns):
     pairs = history.sample(25)
     query = f"SELECT {', '.join(columns)} FROM file_changes(?, ?, ?)"
     got = [con.execute(query, [*pair, str(history.repo)]).fetchall() for pair in pairs]
@@ -196,7 +196,7 @@ def test_asking_for_fewer_columns_changes_a_value(con, history, columns):
     assert_same(pairs, got, wanted)
 
 
-def test_counting_or_filtering_loses_rows(con, history):
+def test_counting_and_filtering_lose_no_rows(con, history):
     pairs = history.sample(25)
     repo = str(history.repo)
     for pair, rows in zip(pairs, repositories.changes(history.repo, pairs), strict=True):
@@ -210,8 +210,8 @@ def test_counting_or_filtering_loses_rows(con, history):
         assert modified == [(row.file_path,) for row in rows if row.status == "modified"], pair
 
 
-def test_a_lateral_join_gives_other_rows(con, history):
-    """The table functions refuse columns as arguments; the lists must serve a LATERAL join as well as a SELECT."""
+def test_a_lateral_join_gives_the_rows_of_git(con, history):
+    """The table functions refuse columns as arguments, so the list functions must work in a LATERAL join too."""
     pairs = history.sample(25)
     rows = con.execute(
         """
@@ -229,20 +229,20 @@ def test_a_lateral_join_gives_other_rows(con, history):
 # -- file_diff --------------------------------------------------------------------------------
 
 
-def test_a_line_of_file_diff_differs_from_git(con, history):
+def test_lines_of_the_list_equal_those_of_git(con, history):
     files, wanted = changed_files(history.pairs, repositories.diffs(history.repo, history.pairs))
     assert_same(files, listed_lines(con, history.repo, files, 3), wanted)
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_another_context_differs_from_git(con, history, context):
+def test_lines_with_other_context_equal_those_of_git(con, history, context):
     pairs = history.sample(150)
     files, wanted = changed_files(pairs, repositories.diffs(history.repo, pairs, context))
     assert_same(files, listed_lines(con, history.repo, files, context), wanted)
 
 
 @pytest.mark.parametrize("context", [None, 3, *CONTEXTS])
-def test_the_table_function_of_one_file_differs_from_git(con, history, context):
+def test_lines_of_the_table_function_equal_those_of_git(con, history, context):
     pairs = history.sample(30)
     files, wanted = changed_files(pairs, repositories.diffs(history.repo, pairs, 3 if context is None else context))
     chosen = random.Random(SEED).sample(range(len(files)), min(60, len(files)))
@@ -252,15 +252,15 @@ def test_the_table_function_of_one_file_differs_from_git(con, history, context):
     assert_same([files[i] for i in chosen], got, [wanted[i] for i in chosen])
 
 
-def test_an_unchanged_file_has_lines(con):
+def test_an_unchanged_file_has_no_lines(con):
     repo = str(repositories.fixture("basic"))
     for context in (0, 3, -1):
         query = f"SELECT count(*) FROM file_diff('unchanged.txt', 'before', 'after', ?, context := {context})"
         assert con.execute(query, [repo]).fetchone() == (0,)
 
 
-def test_a_path_that_is_not_utf8_loses_its_row(con):
-    """Its text is decoded with U+FFFD, and its figures are those of git."""
+def test_a_path_that_is_not_utf8_keeps_its_row(con):
+    """The path is decoded with U+FFFD."""
     repo = repositories.fixture("basic")
     paths = con.execute("SELECT file_path FROM file_changes('before', 'after', ?)", [str(repo)]).fetchall()
     assert ("paths/latin\ufffd.txt",) in paths

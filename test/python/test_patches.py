@@ -1,4 +1,4 @@
-"""file_patches, diff_hunks and diff_lines against git itself, bytes compared, with each option."""
+"""file_patches, diff_hunks and diff_lines compared with git byte for byte, with each option."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ OPTIONS = {
     "ignore_blank_lines := true": ["--ignore-blank-lines"],
     "ignore_blank_lines := true, context := 0, ignore_whitespace := 'all'": ["--ignore-blank-lines", "-U0", "-w"],
 }
-# Stands before each commit of a log; no file of ripgrep holds it.
+# Precedes each commit of a log; no file of ripgrep contains it.
 MARK = b"\x01\x02commit "
 MARK_FORMAT = "--format=%x01%x02commit %H"
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"]
@@ -37,7 +37,7 @@ def git_diff(repo, old, new, *options):
 
 
 def patches(con, repo, old, new, options=""):
-    """Returns the patches of all files, put together."""
+    """Returns the patches of all files, concatenated."""
     named = f", {options}" if options else ""
     rows = con.execute(f"SELECT patch_bytes FROM file_patches(?, ?, ?{named})", [old, new, str(repo)]).fetchall()
     return b"".join(row[0] for row in rows)
@@ -72,7 +72,7 @@ def cargo(tmp_path_factory):
 
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("pair", [("before", "after"), ("after", "before"), ("EMPTY", "after")])
-def test_a_case_of_the_fixture_is_printed_otherwise(con, options, pair):
+def test_patches_of_the_fixture_equal_those_of_git(con, options, pair):
     repo = repositories.fixture("basic")
     empty = repositories.git_text(repo, "hash-object", "-t", "tree", "/dev/null")
     theirs = git_diff(repo, *(empty if side == "EMPTY" else side for side in pair), *OPTIONS[options])
@@ -80,12 +80,12 @@ def test_a_case_of_the_fixture_is_printed_otherwise(con, options, pair):
 
 
 @pytest.mark.parametrize("repo", ["sha256", "drivers", "attributes-bare.git", "attributes-info-only", "attributes-uncommitted"])
-def test_another_kind_of_repository_is_printed_otherwise(con, repo):
+def test_patches_of_other_kinds_of_repository_equal_those_of_git(con, repo):
     path = repositories.fixture(repo)
     assert_same(patches(con, path, "main~1", "main"), git_diff(path, "main~1", "main"), repo)
 
 
-def test_a_commit_of_a_whole_history_is_printed_otherwise(con, ripgrep):
+def test_patches_of_a_whole_history_equal_those_of_git(con, ripgrep):
     log = repositories.git(ripgrep, "log", "-p", "--no-merges", MARK_FORMAT, *PLAIN, "HEAD")
     roots = repositories.git_text(ripgrep, "rev-list", "--max-parents=0", "HEAD").split()
     compared = 0
@@ -93,13 +93,13 @@ def test_a_commit_of_a_whole_history_is_printed_otherwise(con, ripgrep):
         commit, _, theirs = part.partition(b"\n")
         commit = commit.decode()
         ours = patches(con, ripgrep, "EMPTY" if commit in roots else f"{commit}^", commit)
-        # The log puts an empty line before a patch, and one behind it but for the last.
+        # The log puts an empty line before each patch, and one after each but the last.
         assert_same(ours.strip(b"\n"), theirs.strip(b"\n"), commit)
         compared += 1
     assert compared > 2000
 
 
-def test_a_commit_of_a_sample_of_a_large_history_is_printed_otherwise(con, cargo):
+def test_patches_of_a_sample_of_a_large_history_equal_those_of_git(con, cargo):
     commits = repositories.git_text(cargo, "rev-list", "--no-merges", "--min-parents=1", "HEAD").split()
     sample = random.Random(20_000_101).sample(commits, 1000)
     log = repositories.git(
@@ -114,7 +114,7 @@ def test_a_commit_of_a_sample_of_a_large_history_is_printed_otherwise(con, cargo
 
 
 @pytest.mark.parametrize("options", [options for options in OPTIONS if options])
-def test_an_option_differs_on_a_real_commit(con, ripgrep, options):
+def test_patches_with_an_option_equal_those_of_git(con, ripgrep, options):
     commits = repositories.git_text(ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD").split()
     sample = random.Random(options).sample(commits, 200)
     log = repositories.git(
@@ -126,7 +126,7 @@ def test_an_option_differs_on_a_real_commit(con, ripgrep, options):
         assert_same(patches(con, ripgrep, f"{commit}^", commit, options).strip(b"\n"), theirs.strip(b"\n"), commit)
 
 
-def test_a_hunk_differs_from_the_patch_it_stands_in(con):
+def test_hunks_are_those_of_the_patch(con):
     repo = str(repositories.fixture("basic"))
     whole = dict(con.execute("SELECT file_path, patch FROM file_patches('before', 'after', ?)", [repo]).fetchall())
     hunks = con.execute("SELECT * FROM diff_hunks('before', 'after', ?)", [repo]).fetchall()
@@ -140,7 +140,7 @@ def test_a_hunk_differs_from_the_patch_it_stands_in(con):
         assert number >= 1 and patch in whole[path], path
 
 
-def test_the_lines_of_all_files_differ_from_those_of_each(con):
+def test_the_lines_of_all_files_equal_those_of_each(con):
     repo = str(repositories.fixture("basic"))
     for options in ("", ", context := 0", ", ignore_whitespace := 'all'"):
         lines = con.execute(f"SELECT * FROM diff_lines('before', 'after', ?{options})", [repo]).fetchall()
@@ -156,7 +156,7 @@ def test_the_lines_of_all_files_differ_from_those_of_each(con):
 
 
 @pytest.mark.parametrize("options", ["", "ignore_whitespace := 'all'", "algorithm := 'histogram'", "ignore_blank_lines := true"])
-def test_line_counts_differ_from_the_lines_of_the_patch(con, options):
+def test_line_counts_equal_the_lines_of_the_patch(con, options):
     repo = str(repositories.fixture("basic"))
     named = f", {options}" if options else ""
     rows = con.execute(
@@ -168,7 +168,7 @@ def test_line_counts_differ_from_the_lines_of_the_patch(con, options):
     assert rows == []
 
 
-def test_git_refuses_a_patch_of_ours(con, ripgrep, tmp_path):
+def test_git_applies_our_patches(con, ripgrep, tmp_path):
     repositories.git(".", "clone", "-q", str(ripgrep), str(tmp_path / "work"))
     repo = tmp_path / "work"
     for commit in repositories.git_text(repo, "rev-list", "--no-merges", "--min-parents=1", "-40", "HEAD").split():
@@ -207,7 +207,7 @@ def raw_rows(repo, old, new, *options):
 
 
 @pytest.mark.parametrize("options", RENAMES)
-def test_a_renamed_file_is_printed_otherwise(con, ripgrep, options):
+def test_patches_of_renamed_files_equal_those_of_git(con, ripgrep, options):
     if options == "renames := true":
         commits = repositories.git_text(ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD").split()
     else:
@@ -227,7 +227,7 @@ def test_a_renamed_file_is_printed_otherwise(con, ripgrep, options):
 
 
 @pytest.mark.parametrize("options", RENAMES)
-def test_a_pair_differs_over_a_wide_range(con, ripgrep, options):
+def test_renames_over_a_wide_range_equal_those_of_git(con, ripgrep, options):
     for old, new in [("0.2.0", "0.10.0"), ("0.10.0", "13.0.0"), ("13.0.0", "HEAD"), ("HEAD", "0.9.0")]:
         rows = con.execute(
             f"SELECT file_path, status, old_path, similarity FROM file_changes(?, ?, ?, {options})",
@@ -244,7 +244,7 @@ def test_a_pair_differs_over_a_wide_range(con, ripgrep, options):
         assert numbers == theirs, (old, new)
 
 
-def test_a_case_of_the_fixture_is_paired_otherwise(con):
+def test_renames_of_the_fixture_equal_those_of_git(con):
     repo = repositories.fixture("basic")
     for pair in [("before", "after"), ("after", "before")]:
         for options, arguments in RENAMES.items():
@@ -259,7 +259,7 @@ def names(con, sql, *parameters):
     return [row[0] for row in con.execute(f"SELECT file_path FROM {sql}", list(parameters)).fetchall()]
 
 
-def test_a_range_is_read_otherwise_than_by_git(con, tmp_path):
+def test_ranges_are_read_as_by_git(con, tmp_path):
     repo = tmp_path / "branches"
     git = lambda *arguments: repositories.git(repo, "-c", "user.name=A", "-c", "user.email=a@example.com", *arguments)
     repositories.git(tmp_path, "init", "-q", "-b", "main", str(repo))
@@ -294,6 +294,6 @@ def test_a_range_is_read_otherwise_than_by_git(con, tmp_path):
     "argument", ["algorithm := 'quick'", "ignore_whitespace := 'tabs'", "context := -2", "inter_hunk_context := -1", "similarity := 101"]
 )
 @pytest.mark.parametrize("function", ["file_changes", "file_patches", "diff_hunks", "diff_lines"])
-def test_a_bad_option_is_taken_for_a_good_one(con, function, argument):
+def test_bad_options_are_refused(con, function, argument):
     with pytest.raises(duckdb.Error, match=f"invalid_args: {argument.split()[0]} is"):
         con.execute(f"SELECT * FROM {function}('HEAD', 'HEAD', '.', {argument})").fetchall()

@@ -76,7 +76,7 @@ def by_redline(con, repo: pathlib.Path, range: str, merges: str, paths: list[str
 
 
 def is_named(file: str, paths: list[str]) -> bool:
-    """Tells whether pathspecs as they are used here name a file."""
+    """Returns whether pathspecs of the kinds used here name a file."""
     included = [path for path in paths if not path.startswith(":!")]
     excluded = [path.removeprefix(":!") for path in paths if path.startswith(":!")]
     below = lambda path: file == path or file.startswith(f"{path}/")
@@ -103,7 +103,7 @@ def test_each_range_has_the_rows_of_git_log_in_its_order(con, world):
 
 
 def test_all_references_have_the_rows_of_git_log(con, tmp_path):
-    """Each repository with the HEADs of linked work trees, detached, and references to tags, trees and blobs."""
+    """Each repository has a linked work tree with a detached HEAD, and references to tags, trees and blobs."""
     dice = random.Random(SEED + 2)
     for number in range(8):
         repo = tmp_path / str(number)

@@ -55,7 +55,7 @@ json.dump(answers, sys.stdout)
 
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory) -> pathlib.Path:
-    """A repository whose branch has a log of many years, tighter towards now."""
+    """A repository whose branch has a log of many years, with more entries towards now."""
     repo = tmp_path_factory.mktemp("dates")
     repositories.git(repo, "init", "--quiet", "--initial-branch=main", ".")
     tree = repositories.git_text(repo, "mktree")
@@ -89,7 +89,7 @@ def test_a_date_selects_the_entry_that_git_selects(logged, extension, zone):
     before = by_git()
     done = subprocess.run([sys.executable, "-c", ASK, str(extension), str(logged)], input=json.dumps(names), capture_output=True, text=True, env=os.environ | {"TZ": zone})
     assert done.returncode == 0, done.stderr
-    # An entry may have become older than what is asked for while the others were.
+    # Time passes between the questions, so git is asked before and after redline.
     failed = [
         f"{name}: git {old}, redline {ours}"
         for name, old, ours, new in zip(names, before, json.loads(done.stdout), by_git(), strict=True)

@@ -15,7 +15,7 @@ START = 1_700_000_000
 
 
 class World:
-    """A repository with something for each form to name."""
+    """A repository with an object for each form to name."""
 
     def __init__(self, path: pathlib.Path, hash: str):
         self.path, self.hash, self.clock = path, hash, START
@@ -173,7 +173,7 @@ def by_git(repo: pathlib.Path, names: list[str], **env: str) -> list[str | None]
         done = subprocess.run(["git", "-C", repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name], capture_output=True, env=environment)
         lines = done.stdout.decode().splitlines()
         answers.append(lines[0] if done.returncode == 0 and len(lines) == 1 else None)
-    # git takes a whole id for an object, whether there is one or not; redline says that there is none.
+    # git accepts a whole id whether the object exists or not; redline reports a missing object.
     whole = {answer for name, answer in zip(names, answers) if answer and name.lower().startswith(answer)}
     found = repositories.git(repo, "cat-file", "--batch-check", stdin="".join(f"{oid}\n" for oid in whole).encode()).decode().splitlines()
     missing = {line.split()[0] for line in found if line.endswith("missing")}
@@ -204,7 +204,7 @@ def differences(names, wanted, got) -> list[str]:
 
 def test_each_revision_is_what_git_resolves_it_to(con, world):
     names = list(dict.fromkeys(expressions(world)))
-    # What git's plain command line takes for an option, a range or a negation.
+    # git's command line takes these for an option, a range or a negation.
     names = [name for name in names if name not in ("^main", "main^!", "main^@", "HEAD^-", "a..b", "--all")]
     assert len(names) > 300
     wanted = by_git(world.path, names)
@@ -214,7 +214,7 @@ def test_each_revision_is_what_git_resolves_it_to(con, world):
 
 @pytest.mark.parametrize("pattern", ["^s", "fi(rst|fth)", "fi(f|r)s?t", "(a)", "^(first|third)", "s|f", "(|x)", "i[rx]", "^[[:alpha:]]+ three"])
 def test_of_several_messages_the_newest_commit_s_is_taken(con, world, pattern):
-    """As gitrevisions(7) says; git 2.47 takes the oldest, those before and after it the newest."""
+    """gitrevisions(7) says so. git 2.47 takes the oldest; earlier and later versions take the newest."""
     tips = ["HEAD", "feature", "topic/one"]
     wanted = world.git("log", "-1", "--format=%H", "--extended-regexp", f"--grep={pattern}", *tips)
     assert by_redline(con, world.path, [f":/{pattern}"]) == [wanted]
@@ -247,7 +247,7 @@ def test_each_range_has_the_commits_of_git_log(con, world):
             got = None
             if not any(f" {code}: " in str(error) for code in ("not_found", "invalid_args", "tool_failed")):
                 failed.append(f"{range}: {error}")
-        # git walks nothing from a tree or a blob; redline says that these are no commits.
+        # git lists no commits for a tree or a blob; redline reports that these are not commits.
         if got != (wanted or None) and not (got == set() == wanted):
             failed.append(f"{range}: git {wanted and len(wanted)}, redline {got and len(got)}")
     assert not failed, "\n".join(failed)
@@ -282,7 +282,7 @@ def test_an_abbreviation_is_ambiguous_where_it_is_for_git(con, tmp_path, hash):
     assert "invalid_args: the abbreviated id" in str(error) and "it may be " in str(error)
 
 
-# -- what is hostile --------------------------------------------------------------------------
+# -- hostile repositories and revisions -------------------------------------------------------
 
 GIGABYTES = 8 << 30
 OWN = "1234567890" * 4
