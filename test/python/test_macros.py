@@ -50,7 +50,7 @@ def test_columns_are_arguments(con):
     assert len(rows) == 1 and rows[0][0] == "before" and rows[0][1] > 100
 
 
-def test_the_twins_of_the_tools_answer_otherwise_than_the_functions(con, monkeypatch):
+def test_macros_named_after_tools_answer_as_the_functions(con, monkeypatch):
     monkeypatch.chdir(repositories.fixture("basic"))
     rows = lambda query, *arguments: con.execute(query, list(arguments)).fetchall()
     summary = rows("FROM git_diff_summary('before', 'after') ORDER BY seq")
@@ -66,7 +66,7 @@ def test_the_twins_of_the_tools_answer_otherwise_than_the_functions(con, monkeyp
     assert rows("FROM diff_paths('hunks.txt', 'modified.txt', context_lines := 0)") == rows("SELECT unnest(diff_files('hunks.txt', 'modified.txt', 0))")
 
 
-def test_the_twins_take_no_columns_or_subqueries(con):
+def test_macros_named_after_tools_take_columns_and_subqueries(con):
     repo = repositories.fixture("basic")
     rows = con.execute(f"""
         SELECT f.file_path, d.seq, d.content FROM (VALUES ('added.txt'), ('modified.txt')) f(file_path),

@@ -1,4 +1,4 @@
-"""examples/mcp_server.py, driven over stdio by the official client of the protocol, of today and of before."""
+"""examples/mcp_server.py, driven over stdio by the official client, with today's protocol and the earlier one."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from mcp import Client, StdioServerParameters  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODES = ["auto", "legacy"]
-# Right calls, and what stands in the answers; wrong ones, with their codes.
+# Right calls with words of their answers, and wrong calls with their error codes.
 GOOD = {
     "Diff": ({"path_a": "workspace/a.txt", "path_b": "workspace/b.txt"}, "@@ -1,2 +1,2 @@"),
     "GitDiff": ({"from_rev": "v1", "to_rev": "v2", "path": "workspace/repo"}, "README.md"),
@@ -74,7 +74,7 @@ def text(result: types.CallToolResult) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_tool_is_listed_otherwise_than_in_the_registry(con, drive, mode):
+def test_tools_are_listed_as_in_the_registry(con, drive, mode):
     columns = ["name", "title", "description", "input_schema", "output_schema", "annotations"]
     rows = [dict(zip(columns, row)) for row in con.execute(f"SELECT {', '.join(columns)} FROM redline_tools()").fetchall()]
     registry = {row["name"]: row | {name: json.loads(row[name]) for name in columns[3:]} for row in rows}
@@ -93,7 +93,7 @@ def test_a_tool_is_listed_otherwise_than_in_the_registry(con, drive, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_call_is_answered_wrongly(drive, folder, mode):
+def test_right_calls_are_answered_and_wrong_ones_get_their_codes(drive, folder, mode):
     async def conversation(client):
         assert {tool.name for tool in (await client.list_tools()).tools} == set(GOOD) == set(WRONG)
         for name, (arguments, code) in WRONG.items():
@@ -122,7 +122,7 @@ def test_a_call_is_answered_wrongly(drive, folder, mode):
     ],
     ids=["decline", "cancel", "empty", "false", "text", "no elicitation"],
 )
-def test_a_change_is_made_without_a_yes(drive, folder, mode, answer):
+def test_no_change_is_made_without_a_yes(drive, folder, mode, answer):
     shown = []
 
     async def callback(context, params):
@@ -135,13 +135,13 @@ def test_a_change_is_made_without_a_yes(drive, folder, mode, answer):
     result = drive(conversation, mode=mode, elicitation_callback=callback if answer else None)
     assert (folder / "a.txt").read_text() == "one\ntwo\n"
     assert result.is_error and text(result).startswith("approval_required: ")
-    assert len(result.content) == 1  # The payload is for the holder of the key.
+    assert len(result.content) == 1  # Only the holder of the key gets the payload.
     assert len(shown) == (answer is not None)
     for message in shown:
         assert "Edit: workspace/a.txt" in message and "-two" in message and "+2" in message
 
 
-def test_a_yes_is_good_for_what_was_not_shown(drive, folder):
+def test_a_yes_counts_only_for_what_was_shown(drive, folder):
     async def change_then_accept(context, params):
         asked.append(params.message)
         if len(asked) == 1:
@@ -163,7 +163,7 @@ def test_a_yes_is_good_for_what_was_not_shown(drive, folder):
             assert len(asked) == 1 and result.is_error and written == "zero\none\ntwo\n", text(result)
 
 
-def test_an_answer_of_the_client_s_own_making_is_believed(drive, folder):
+def test_a_forged_answer_of_the_client_is_not_believed(drive, folder):
     async def conversation(client):
         forged = {"approval": types.ElicitResult(action="accept", content={"approve": True})}
         first = await client.session.call_tool("edit_file", GOOD["edit_file"][0], allow_input_required=True)
@@ -228,8 +228,8 @@ def test_what_has_too_many_pages_is_refused_and_a_yes_to_a_page_is_none_to_all(d
     assert long.is_error and len(shown) == 1 and not (folder / "long.txt").exists()
 
 
-def test_a_cancelled_call_holds_up_the_others(drive):
-    # Hard to compare: many lines of two kinds, in another order. It takes seconds.
+def test_a_cancelled_call_does_not_hold_up_the_others(drive):
+    # Many lines of two kinds in random order are hard to compare, which takes seconds.
     shuffled = random.Random(1)
     texts = {side: "".join(shuffled.choice(["a\n", "b\n"]) for _ in range(400_000)) for side in ("text_a", "text_b")}
 
@@ -246,7 +246,7 @@ def test_a_cancelled_call_holds_up_the_others(drive):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_calls_in_flight_get_each_other_s_answers(drive, mode):
+def test_concurrent_calls_get_their_own_answers(drive, mode):
     async def conversation(client):
         answers = {}
 
@@ -277,7 +277,7 @@ def resident(name: str) -> int:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="there is no /proc")
-def test_a_call_leaves_memory_behind(drive):
+def test_calls_leave_no_memory_behind(drive):
     async def conversation(client):
         calls = [GOOD[name] for name in ("Diff", "GitDiffFile", "read_file")]
         names = ("Diff", "GitDiffFile", "read_file")

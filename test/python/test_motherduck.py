@@ -40,7 +40,7 @@ def ask(extension, tmp_path):
 
 @pytest.fixture
 def root(tmp_path) -> pathlib.Path:
-    """Returns a folder with a copy of a repository, and a file beside it."""
+    """Returns a directory with a copy of a repository, and a file beside it."""
     shutil.copytree(repositories.fixture("sandbox") / "inside/plain", tmp_path / "root/plain", symlinks=True)
     (tmp_path / "root/plain/a.txt").write_text("inside\n")
     (tmp_path / "secret.txt").write_text("SECRET\n")
@@ -51,7 +51,7 @@ def placed(call: str, repo) -> str:
     return call.format(repo=repo, file=f"{repo}/a.txt", tracked="a.txt")
 
 
-def test_a_reading_function_does_not_answer_through_the_query_tool(ask, extension, root):
+def test_every_reading_function_answers_through_the_query_tool(ask, extension, root):
     calls = [placed(call, root / "plain") for call in [*READING_CALLS, *PURE_CALLS.values()]]
     tools = [placed(call, root / "plain") for call, _ in TOOL_CALLS.values()]
     answers = ask(f"LOAD '{extension}'", calls + tools)
@@ -61,12 +61,12 @@ def test_a_reading_function_does_not_answer_through_the_query_tool(ask, extensio
         assert words in json.loads(text)["rows"][0][0]
 
 
-def test_an_error_s_code_does_not_reach_the_client(ask, extension):
+def test_error_codes_reach_the_client(ask, extension):
     [(is_error, text)] = ask(f"LOAD '{extension}'", ["FROM file_changes('no-such-branch', 'HEAD', '.')"])
     assert is_error and "not_found: " in text
 
 
-def test_the_query_tool_opens_what_the_lockdown_shut(ask, extension, root):
+def test_the_lockdown_holds_for_the_query_tool(ask, extension, root):
     outside = root.parent / "secret.txt"
     inside, shut = (
         [placed(call, "workspace/plain") for call in FILE_CALLS["read_file"] + REPOSITORY_CALLS["file_diff"]],

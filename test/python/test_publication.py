@@ -1,5 +1,5 @@
-"""sql/tools.sql and its kin, with a stand-in for the extension duckdb_mcp: a table that holds what its PRAGMA
-publishes, and calls that bind the arguments as it does, each on a connection of its own."""
+"""sql/tools.sql and the other scripts, with a stand-in for the extension duckdb_mcp: a table holds what its PRAGMA would
+publish, and calls bind the arguments as it does, each on its own connection."""
 
 import importlib.util
 import json
@@ -13,7 +13,7 @@ import pytest
 SQL = pathlib.Path(__file__).resolve().parents[2] / "sql"
 COLUMNS = ["name", "description", "sql_template", "properties", "required", "format"]
 PUBLISH, START = "PRAGMA mcp_publish_tool(", "PRAGMA mcp_server_start("
-# What would end a literal, name a parameter or begin a comment if a template were made of text.
+# Text that would end a literal, name a parameter or start a comment if templates were built by concatenation.
 HOSTILE = """it's "$1" $path $$ $x$ '' ; -- /* \\ \n { ü\u202e"""
 
 
@@ -34,7 +34,7 @@ def published(con) -> dict[str, dict]:
 
 
 def bound(tool: dict, arguments: dict) -> dict:
-    """Returns the parameters of a call: lists and objects as JSON text, NULL for what was left out."""
+    """Returns the parameters of a call: lists and objects as JSON text, NULL for what is missing."""
     values = {name: arguments.get(name) for name in tool["properties"]}
     return {name: json.dumps(value) if isinstance(value, (list, dict)) else value for name, value in values.items()}
 
@@ -52,7 +52,7 @@ def example(kind: str, text: str):
 
 
 def test_written_files_are_what_the_registries_say(con):
-    # As `make sql` writes them; run it when this fails.
+    # `make sql` writes these files; run it when this fails.
     spec = importlib.util.spec_from_file_location("write_sql", SQL.parent / "scripts/write_sql.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
@@ -60,14 +60,14 @@ def test_written_files_are_what_the_registries_say(con):
         assert (SQL.parent / name).read_text() == text, f"{name} is stale: run `make sql`"
 
 
-def test_an_argument_of_the_pragma_is_no_text(con):
+def test_all_arguments_of_the_pragma_are_texts(con):
     for (statement,) in con.execute("SELECT publish_sql FROM redline_tools()").fetchall():
         assert statement.startswith(PUBLISH)
         types = con.execute("SELECT " + statement[len(PUBLISH) : -1]).description
         assert [str(column[1]) for column in types] == ["VARCHAR"] * 6
 
 
-def test_a_profile_publishes_another_set(server):
+def test_each_profile_publishes_its_tools(server):
     server.execute(standing_in((SQL / "tools.sql").read_text()))
     reading = set(published(server))
     assert {"Diff", "read_file"} <= reading and not reading & {"write_file", "edit_file"}
@@ -83,7 +83,7 @@ def tools(server):
     return published(server)
 
 
-def test_an_argument_is_published_without_a_type_or_a_word_on_it(server, tools):
+def test_every_argument_is_published_with_its_type_and_description(server, tools):
     schemas = dict(server.execute("SELECT name, input_schema FROM redline_tools()").fetchall())
     for name, tool in tools.items():
         schema = json.loads(schemas[name])
@@ -97,7 +97,7 @@ def test_an_argument_is_published_without_a_type_or_a_word_on_it(server, tools):
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "README.md", ""])
-def test_a_template_does_not_answer_as_the_call_does(server, tools, text):
+def test_templates_answer_as_the_call_does(server, tools, text):
     for name, tool in tools.items():
         everything = {argument: example(said["type"], text) for argument, said in tool["properties"].items()}
         for arguments in (everything, {name: everything[name] for name in tool["required"]}, {}):
@@ -105,7 +105,7 @@ def test_a_template_does_not_answer_as_the_call_does(server, tools, text):
             assert call(server, tool, arguments) == called, (name, arguments)
 
 
-def test_a_call_goes_wrong_that_is_right(server, tools, tmp_path):
+def test_calls_through_the_templates_take_effect(server, tools, tmp_path):
     sandbox = json.dumps([{"name": "w", "root": str(tmp_path), "mode": "rw", "write_approval": False, "edit_approval": False}])
     server.execute(f"SET GLOBAL redline_sandboxes = '{sandbox}'")
     assert call(server, tools["Diff"], {"text_a": "a\n", "text_b": "b\n"}).startswith("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n")
@@ -121,21 +121,21 @@ def test_a_call_goes_wrong_that_is_right(server, tools, tmp_path):
 
 
 def whole_server(folder: pathlib.Path, extension: pathlib.Path) -> pathlib.Path:
-    """Writes sql/ into a folder, for that folder, with tables in the place of duckdb_mcp; returns the server's file."""
+    """Writes sql/ into a directory, set up for that directory, with tables in place of duckdb_mcp; returns the server's file."""
     texts = ", ".join(f"{column} VARCHAR" for column in COLUMNS)
     tables = f"CREATE TABLE published ({texts}); CREATE TABLE started (transport VARCHAR, host VARCHAR, port INTEGER, config VARCHAR);"
     (folder / "sql").mkdir()
     for path in SQL.glob("*.sql"):
         script = standing_in(path.read_text()).replace("/srv/workspace", str(folder))
         script = script.replace("LOAD duckdb_mcp;", tables).replace("LOAD redline;", f"LOAD '{extension}';")
-        # The stand-in has no setting of this name; with the real one it is tried in test_lockdown.py.
+        # The stand-in has no setting of this name; test_lockdown.py tries it with the real one.
         script = script.replace("SET GLOBAL mcp_lock_servers = true;", "")
         (folder / "sql" / path.name).write_text(script)
     (folder / "a.txt").write_text("one\ntwo\n")
     return folder / "sql/mcp_server.sql"
 
 
-def test_the_whole_server_has_another_way_in(connect, extension, tmp_path):
+def test_the_whole_server_offers_nothing_but_its_tools(connect, extension, tmp_path):
     script = whole_server(tmp_path, extension).read_text()
     script = re.sub(r"^\.read (.*)$", lambda found: (tmp_path / found[1]).read_text(), script, flags=re.MULTILINE)
     script = re.sub(r"^\.(bail|mode) .*$", "", script, flags=re.MULTILINE)
@@ -156,9 +156,9 @@ DUCKDB = pathlib.Path(sys.executable).with_name("duckdb")
 
 
 @pytest.mark.skipif(not DUCKDB.exists(), reason="this version has no command line tool on PyPI")
-def test_the_command_line_tool_writes_or_reads_between_the_server_s_lines(extension, tmp_path):
+def test_the_script_prints_nothing_and_leaves_stdin_to_the_server(extension, tmp_path):
     with whole_server(tmp_path, extension).open("a") as script:
-        # What the script prints is thrown away, so that nothing but the protocol stands on stdout.
+        # The output of the script is discarded, so that stdout carries nothing but the protocol.
         script.write("\n.mode csv\n.headers off\nSELECT count(*) > 1, (SELECT transport FROM started) FROM published;\n")
     command = [DUCKDB, "-unsigned", "-csv", "-noheader", "-f", "sql/mcp_server.sql"]
     done = subprocess.run(command, cwd=tmp_path, input="SELECT 'from stdin';\n", capture_output=True, text=True, timeout=120)

@@ -1,4 +1,4 @@
-"""Every host that ships calls functions by system.main.…: a macro of an agent would stand in for any other name."""
+"""Every shipped host calls functions by system.main.…, since an agent's macro could replace any other name."""
 
 import ast
 import pathlib
@@ -9,12 +9,12 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = [ROOT / "examples/approve.py", ROOT / "examples/mcp_server.py", *sorted((ROOT / "sql").glob("*.sql"))]
 PAGES = [ROOT / "docs/approving.md"]
-# What looks like a call and is none: syntax of SQL.
+# SQL syntax that looks like a call.
 SYNTAX = {"in", "as", "table", "and", "or", "not", "values", "over", "type", "exists", "any", "all", "then", "when", "else", "by", "from", "on", "select"}
 
 
 def statements(path: pathlib.Path) -> list[str]:
-    """Returns the texts of a file that are SQL, without comments and without what stands in quotes."""
+    """Returns the texts of a file that are SQL, without comments and quoted text."""
     text = path.read_text()
     if path.suffix == ".py":
         parts = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
@@ -23,7 +23,7 @@ def statements(path: pathlib.Path) -> list[str]:
         found = re.findall(r"^```sql\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     else:
         found = [re.sub(r"--.*", "", text)]
-        # The templates that a server runs are texts within a statement.
+        # The templates that a server runs are literals within a statement.
         found += [template.replace("''", "'") for template in re.findall(r"'(SELECT (?:[^']|'')*)'", text)]
     return [re.sub(r"'(?:[^']|'')*'", "''", statement) for statement in found]
 

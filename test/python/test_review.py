@@ -1,6 +1,6 @@
 """diff_review and the git tools: pages within a budget, every hunk once, and git's own hunks.
 
-Over ripgrep and cargo when REDLINE_TEST_REPOS names the folder of their bundles.
+ripgrep and cargo are compared too when REDLINE_TEST_REPOS names the directory of their bundles.
 """
 
 import json
@@ -54,7 +54,7 @@ def call_text(con, tool, **arguments) -> str:
 
 
 def pages(ask, budgets):
-    """Follows the cursors from page to page; `ask` returns what a page is and its next cursor."""
+    """Follows the cursors from page to page; `ask` returns a page and its next cursor."""
     cursor, number = None, 0
     while True:
         page, cursor = ask(budgets[number % len(budgets)], cursor)
@@ -69,14 +69,14 @@ def pages(ask, budgets):
 
 
 def git_hunks(repo, old, new) -> dict[str, list[str]]:
-    """Returns the hunks of `git diff` by path; of a patch without hunks, none."""
+    """Returns the hunks of `git diff` by path; the list of a patch without hunks is empty."""
     names = repositories.git(repo, "diff", "-z", "--no-renames", "--name-only", old, new).split(b"\0")[:-1]
     patch = repositories.git(repo, "diff", "--no-renames", old, new)
     hunks, before, left = {}, None, iter(names)
-    # No line of a hunk begins as a file or a hunk does.
+    # No line within a hunk starts like a file or a hunk.
     for file in re.split(rb"^(?=diff --git )", patch, flags=re.MULTILINE)[1:]:
         first = file.split(b"\n", 1)[0]
-        # A type change is two patches of one path.
+        # A type change gives two patches of one path.
         path = path if first == before else next(left)
         before = first
         _, *texts = re.split(rb"^(?=@@ )", file, flags=re.MULTILINE)
@@ -86,8 +86,8 @@ def git_hunks(repo, old, new) -> dict[str, list[str]]:
 
 
 def hunk_of(text: str) -> str:
-    """Returns a section's hunk, or its part of one, without head and mark; '' of a patch without hunks."""
-    # A line of a hunk begins with a sign, so neither is found in one.
+    """Returns the hunk of a section, or the part of one, without header and mark; '' for a patch without hunks."""
+    # A line of a hunk starts with a sign, so neither pattern matches within a hunk.
     if part := PART.search(text):
         bytes_of_part = int(part[2]) - int(part[1])
         rest = text[part.end() :].encode()
@@ -98,7 +98,7 @@ def hunk_of(text: str) -> str:
 
 
 def check_sections(con, repo, old, new, budgets, **named):
-    """Checks that all pages of a comparison keep their budgets and hold what git prints, once each."""
+    """Checks that all pages of a comparison keep their budgets and contain each file and hunk of git once."""
     listed, shown, totals = [], {}, set()
 
     def ask(max_bytes, cursor):
@@ -122,7 +122,7 @@ def check_sections(con, repo, old, new, budgets, **named):
 
 
 def check_calls(con, repo, old, new, budgets):
-    """Checks that the answers of GitDiff keep their budgets, and hold each file and each hunk once."""
+    """Checks that the answers of GitDiff keep their budgets and contain each file and hunk once."""
     listed, patch = [], ""
 
     def ask(max_bytes, cursor):
@@ -135,7 +135,7 @@ def check_calls(con, repo, old, new, budgets):
         patch += page["patch"]
     wanted = git_hunks(repo, old, new)
     assert sorted(listed) == sorted(wanted)
-    # Parts of one hunk follow each other below their head and mark.
+    # Each part of a hunk has a header and a mark above it.
     if not PART.search(patch):
         texts = re.split(r"^(?=@@ )", re.sub(r"^(?:diff --git .*\n(?:[^@].*\n)*)", "", patch, flags=re.MULTILINE), flags=re.MULTILINE)
         assert sorted(texts[1:]) == sorted(hunk for hunks in wanted.values() for hunk in hunks)
@@ -152,19 +152,19 @@ def random_pairs(repo, count):
 
 
 @pytest.mark.parametrize("bundle", ["ripgrep", "cargo"])
-def test_a_hunk_of_a_history_comes_twice_or_never(con, tmp_path, bundle):
+def test_each_hunk_of_a_history_comes_once(con, tmp_path, bundle):
     if repositories.test_repositories() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of the bundles")
     repo = repositories.clone_bundle(f"{bundle}.bundle", tmp_path / bundle)
     chosen = random.Random(SEED)
     for old, new in random_pairs(repo, 8):
-        # Every page compares all files again, so a test has room for some twenty of them.
+        # Every page compares all files again, so there is time for about twenty pages.
         whole = len(repositories.git(repo, "diff", "--no-renames", old, new))
         check_sections(con, repo, old, new, [max(2_500, whole // chosen.choice([1, 5, 25])) for _ in range(3)])
         check_calls(con, repo, old, new, [max(3_500, whole // chosen.choice([1, 5]))])
 
 
-def test_a_hunk_of_the_fixtures_comes_twice_or_never(con):
+def test_each_hunk_of_the_fixtures_comes_once(con):
     for name, old, new in (("review", "main~1", "main"), ("basic", "before", "after"), ("readme", "v1", "v2")):
         repo = repositories.fixture(name)
         for budgets in ([2_500], [4_000, 9_000], [1_000_000]):
@@ -182,7 +182,7 @@ def output_schemas(con):
 
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("budgets", [[3_000], [5_000, 2_500], [48_000]])
-def test_an_answer_is_over_its_budget_or_of_another_shape(con, output_schemas, review, tool, budgets):
+def test_answers_keep_their_budgets_and_match_their_schemas(con, output_schemas, review, tool, budgets):
     arguments = {"from_rev": "main~1", "to_rev": "main", "path": str(review)}
     if tool == "GitDiffFile":
         arguments["file_path"] = "data/words.txt"
@@ -216,7 +216,7 @@ def test_an_answer_is_over_its_budget_or_of_another_shape(con, output_schemas, r
             assert is_shown == (tool == "GitDiff" or (tool == "GitDiffFile" and path == "data/words.txt")) or is_shown
 
 
-def test_a_template_does_not_answer_as_the_call_does(con, review):
+def test_templates_answer_as_the_call_does(con, review):
     for name, template, schema in con.execute("SELECT name, sql_template, input_schema FROM redline_tools()").fetchall():
         if name not in TOOLS:
             continue
@@ -231,7 +231,7 @@ def test_a_template_does_not_answer_as_the_call_does(con, review):
             assert con.execute(template, bound | {"paths": json.dumps(given["paths"])}).fetchone() == (text,)
 
 
-def test_an_argument_makes_no_difference(con, review):
+def test_arguments_take_effect(con, review):
     given = {"from_rev": "main~1", "to_rev": "main", "path": str(review)}
     whole = call_text(con, "GitDiff", **given)
     assert "D docs/notes.md" in whole
@@ -261,12 +261,12 @@ def test_an_argument_makes_no_difference(con, review):
         ({"from_rev": "main~1", "to_rev": "main", "path": "build/no-such-folder"}, "not_found"),
     ],
 )
-def test_what_is_wrong_is_no_answer(con, review, arguments, code):
+def test_wrong_arguments_are_refused(con, review, arguments, code):
     answer, _ = call(con, "GitDiff", **({"path": str(review)} | arguments))
     assert answer["isError"] is True and answer["content"][0]["text"].startswith(f"{code}: "), answer
 
 
-def test_the_default_repository_of_a_sandbox_is_not_the_sandbox(connect, review):
+def test_the_default_repository_is_the_sandbox(connect, review):
     con = connect()
     con.execute(f"""SET GLOBAL redline_sandboxes = '[{{"name": "work", "root": "{review}"}}]'""")
     assert call_text(con, "GitDiffSummary", from_rev="main~1", to_rev="main").startswith("10 files changed")
@@ -274,7 +274,7 @@ def test_the_default_repository_of_a_sandbox_is_not_the_sandbox(connect, review)
     assert call_text(con, "GitDiffSummary", from_rev="main~1", to_rev="main", path="work").startswith("10 files changed")
 
 
-def test_a_tool_that_is_not_granted_answers(connect, review):
+def test_a_tool_that_is_not_granted_is_refused(connect, review):
     con = connect()
     for granted in TOOLS:
         con.execute(f"SET GLOBAL redline_tool_grants = ['{granted}']")
@@ -289,7 +289,7 @@ def test_a_tool_that_is_not_granted_answers(connect, review):
 # -- cursors -----------------------------------------------------------------------------------
 
 
-def test_a_page_goes_on_in_another_change(con, copy):
+def test_a_cursor_is_refused_for_another_change(con, copy):
     repositories.git(copy, "branch", "topic", "main")
     cursor = sections(con, "main~1", "topic", copy, 4_000)[0]["next_cursor"]
     assert cursor is not None
@@ -306,7 +306,7 @@ def test_a_page_goes_on_in_another_change(con, copy):
         ask()
 
 
-def test_a_page_goes_on_in_another_work_tree(con, copy):
+def test_a_cursor_is_stale_when_the_work_tree_or_the_index_has_changed(con, copy):
     for path in ("src/orders.py", "data/words.txt"):
         (copy / path).write_text("changed\n" * 300)
     for new in ("WORKTREE", None):
@@ -321,17 +321,17 @@ def test_a_page_goes_on_in_another_work_tree(con, copy):
         sections(con, "HEAD~1", "INDEX", copy, 3_000, cursor)
 
 
-def test_an_attribute_that_appears_between_pages_shifts_the_hunks(con, copy):
+def test_a_cursor_is_stale_when_an_attribute_appears_between_pages(con, copy):
     cursor = sections(con, "main~1", "main", copy, 4_000)[0]["next_cursor"]
     (copy / ".gitattributes").write_text("*.txt -diff\n")
     with pytest.raises(duckdb.Error, match="stale: "):
         sections(con, "main~1", "main", copy, 4_000, cursor)
 
 
-# -- what is noise -------------------------------------------------------------------------------
+# -- generated files -----------------------------------------------------------------------------
 
 
-def test_what_a_program_wrote_comes_first_or_unmarked(con, review, copy):
+def test_generated_files_come_last_and_are_marked(con, review, copy):
     lines = [row["text"] for row in sections(con, "main~1", "main", review) if row["kind"] == "file"]
     assert [line.strip() for line in lines[-3:]] == [
         "M Cargo.lock  +30 -30  (1 hunk, lock file)",

@@ -1,4 +1,4 @@
-"""Texts and schemas that agents read, kept in test/snapshots for people to review; REDLINE_WRITE_SNAPSHOTS=1 writes them."""
+"""Texts and schemas that agents read, kept in test/snapshots for review; REDLINE_WRITE_SNAPSHOTS=1 writes them."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def assert_reviewed(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_text_is_not_the_one_that_was_reviewed(con, name):
+def test_texts_are_those_that_were_reviewed(con, name):
     repositories.fixtures()
     tool, arguments = CALLS[name]
     text = f"{tool} {json.dumps(arguments)}\n\n{text_of(con, tool, arguments)}"
@@ -53,7 +53,7 @@ def listed(con) -> dict:
     return {row[0]: row for row in con.execute(f"SELECT {columns} FROM redline_tools()").fetchall()}
 
 
-def test_a_tool_is_listed_otherwise_than_it_was_reviewed(con):
+def test_tools_are_listed_as_they_were_reviewed(con):
     for name, (_, title, description, *schemas) in listed(con).items():
         input_schema, output_schema, annotations = map(json.loads, schemas)
         tool = {"name": name, "title": title, "description": description, "annotations": annotations}
@@ -61,6 +61,6 @@ def test_a_tool_is_listed_otherwise_than_it_was_reviewed(con):
         assert_reviewed(f"tool_{name}.json", json.dumps(tool, indent=2, ensure_ascii=False) + "\n")
 
 
-def test_a_snapshot_belongs_to_nothing(con):
+def test_every_snapshot_is_in_use(con):
     names = {f"{name}.txt" for name in CALLS} | {f"tool_{name}.json" for name in listed(con)}
     assert {path.name for path in FOLDER.iterdir()} == names

@@ -28,7 +28,7 @@ ARGUMENTS = {
 
 @pytest.fixture
 def call(con, tmp_path):
-    """Returns a function that runs a query about a tool where a folder is as it always is."""
+    """Returns a function that runs a query about a tool, each time in the same directory with the same files."""
     sandbox = {"name": "w", "root": str(tmp_path), "mode": "rw", "write_approval": False, "edit_approval": False}
     con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
     shutil.copytree(repositories.fixture("readme"), tmp_path / "readme")
@@ -40,11 +40,11 @@ def call(con, tmp_path):
     return run
 
 
-def test_a_tool_is_not_listed(tools):
+def test_the_tool_diff_is_listed(tools):
     assert "Diff" in [tool["name"] for tool in tools]
 
 
-def test_an_answer_does_not_have_the_shape_of_its_schema(call, tools):
+def test_answers_match_their_schemas(call, tools):
     for tool in tools:
         answer = json.loads(call("SELECT redline_call(?, ?)", [tool["name"], json.dumps(ARGUMENTS[tool["name"]])])[0])
         assert answer["isError"] is False
@@ -54,7 +54,7 @@ def test_an_answer_does_not_have_the_shape_of_its_schema(call, tools):
         assert set(answer["structuredContent"]) == set(schema["properties"]) == set(schema["required"])
 
 
-def test_a_template_does_not_answer_as_the_call_does(call, tools):
+def test_templates_answer_as_the_call_does(call, tools):
     for tool in tools:
         given = ARGUMENTS[tool["name"]]
         properties = json.loads(tool["input_schema"])["properties"]

@@ -10,7 +10,7 @@ SEED = 12
 
 
 def test_damage_gives_right_rows_or_an_error(extension, tmp_path):
-    """And after the repair the right rows again, in the same process; `make torture` runs 15,000 cases."""
+    """After the repair the same process gives the right rows again; `make torture` runs 15,000 cases."""
     run = torture.Torture(extension, tmp_path, SEED)
     run.run(1_500, seconds=SECONDS)
     assert not run.wrong, f"{len(run.wrong)} wrong of {dict(run.counts)}:\n" + "\n".join(run.wrong[:15])
