@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_or_the_passage_of_a_near_miss_is_another() {
+    fn a_near_miss_has_its_line_reason_and_passage() {
         for (file, wanted, line, reason, old_string) in [
             ("a\n\tx = 1\n", "    x = 1", 2, "tabs", "\tx = 1"),
             ("if a:\n\tb()\n\tc()\n", "if a:\n    b()\n    c()\n", 1, "tabs", "if a:\n\tb()\n\tc()\n"),
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_like_it_is_offered_as_like_it() {
+    fn what_matches_or_is_unlike_is_no_near_miss() {
         for (file, wanted) in [
             ("", "x"),
             ("abc\n", "xyz"),
@@ -355,14 +355,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_no_string_can_match_are_not_told() {
+    fn bytes_that_no_string_can_match_are_told_without_an_old_string() {
         let found = near(b"x\ncaf\xe9 au lait\n", "caf\u{fffd} au lait");
         assert_eq!((found[0].line, found[0].reason().as_str()), (2, "not UTF-8"));
         assert_eq!((found[0].old_string.as_deref(), found[0].text.as_str()), (None, "caf\u{fffd} au lait"));
     }
 
     #[test]
-    fn a_match_is_not_explained_or_stands_behind_a_near_miss() {
+    fn matches_are_explained_before_near_misses() {
         let explained = |file: &str, wanted: &str| -> Vec<(u64, String)> {
             let found = explain(&Lines::split(file.as_bytes(), &Stop::never()).unwrap(), wanted);
             found.iter().map(|near| (near.line, near.reason())).collect()
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_of_many_is_not_the_first() {
+    fn the_nearest_of_many_is_the_first() {
         let file = "    call(one, two, three)\n    call(one, two, four)\n    other()\n    call(One, two, Three)\n";
         let found = near(file.as_bytes(), "call(one, two, threee)");
         holds(file.as_bytes(), &found);
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_more_than_three_or_none() {
+    fn an_error_names_at_most_three_near_misses() {
         let file = FileName { sandbox: "workspace", relative: "a.py" };
         let shown = |text: &str, wanted: &str| {
             not_found("", file, &Lines::split(text.as_bytes(), &Stop::never()).unwrap(), wanted).to_string()

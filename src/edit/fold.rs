@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_often_miscopied_counts() {
+    fn what_is_often_miscopied_is_folded_away() {
         for (text, left) in [
             ("  Foo(\ta )\r\n", "foo(a)"),
             ("\u{feff}“x”\u{a0}– ‘y’…", "\"x\"-'y'..."),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_source_of_a_character_is_cut_short_or_too_long() {
+    fn the_source_of_a_folded_character_is_one_whole_character() {
         let text = "x \u{201c}é\u{1f600}ﬁ\\\"".as_bytes();
         let folded = Folded::new(text);
         let sources: Vec<_> = (0..folded.chars.len())

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_missed_in_a_text_that_repeats_itself() {
+    fn every_place_is_found_in_a_text_that_repeats_itself() {
         for text in ["", "a", "aaaa", "abababa", "aabaabaaab", "xaabaabaaabx"] {
             for needle in ["", "a", "aa", "aba", "ab", "aab", "aabaaab", "b"] {
                 let plain: Vec<usize> =
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_end_is_found_in_one_form_only_or_split() {
+    fn a_line_feed_finds_either_line_end_as_a_whole() {
         let file = "a\r\nb\nc\r\n\r\nd\r\re";
         for (needle, found) in [
             ("a\nb", &[(0, 4)][..]),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_places_are_all_kept_or_all_dropped() {
+    fn overlapping_places_are_found_and_then_dropped() {
         let mut found = places("aaaaa", "aa");
         assert_eq!(found, [0..2, 1..3, 2..4, 3..5]);
         without_overlaps(&mut found);

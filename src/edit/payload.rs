@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_payload_comes_back_other_than_it_was_sent_or_in_another_order() {
+    fn a_payload_keeps_the_order_of_its_fields_and_reads_back_equal() {
         let payload = Payload::Read(ReadPayload {
             description: "Read workspace/a".to_owned(),
             path: "workspace/a".to_owned(),
@@ -343,14 +343,14 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_without_our_additions_is_refused() {
+    fn a_payload_without_our_additions_is_read() {
         let json = r#"{"type":"read","description":"Read a/b","path":"a/b","sandbox":"a","file_lines":2,"file_bytes":9,"file_exists":true}"#;
         let Received::Known(payload) = Received::parse(json).unwrap() else { panic!("a read payload is known") };
         assert_eq!(payload.approval_id(), "");
     }
 
     #[test]
-    fn what_is_no_payload_is_taken_for_one() {
+    fn what_is_no_payload_is_refused() {
         for json in ["", "1", "null", "{}", "[]", r#"{"type":"edit","description":"x"}"#, r#"{"type":"new"}"#] {
             let error = Received::parse(json).expect_err(json).to_string();
             assert!(error.starts_with("invalid_args: the payload "), "{error}");

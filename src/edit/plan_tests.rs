@@ -20,7 +20,7 @@ fn refused(base: &[u8], edits: &[(&str, &str, bool)]) -> String {
 }
 
 #[test]
-fn a_byte_outside_the_match_changes() {
+fn no_byte_outside_the_match_changes() {
     for (base, old, new, expected) in [
         (&b"\xef\xbb\xbfimport os\nx"[..], "import os", "import sys", &b"\xef\xbb\xbfimport sys\nx"[..]),
         (b"caf\xe9 old th\xe9\n", "old", "new", b"caf\xe9 new th\xe9\n"),
@@ -37,7 +37,7 @@ fn a_byte_outside_the_match_changes() {
 }
 
 #[test]
-fn a_line_loses_its_line_end_or_a_new_one_gets_a_foreign_one() {
+fn a_line_keeps_its_line_end_and_a_new_one_takes_that_of_the_file() {
     for (base, old, new, expected) in [
         // A file of CRLF.
         ("a\r\nb\r\nc\r\n", "a\nb", "a\nx\nb", "a\r\nx\r\nb\r\nc\r\n"),
@@ -63,7 +63,7 @@ fn a_line_loses_its_line_end_or_a_new_one_gets_a_foreign_one() {
 }
 
 #[test]
-fn one_of_several_matches_is_taken() {
+fn several_matches_are_refused_and_their_lines_told() {
     let many = "x\n".repeat(23) + "x x\n";
     for (base, old, message) in [
         (
@@ -92,7 +92,7 @@ fn one_of_several_matches_is_taken() {
 }
 
 #[test]
-fn an_edit_that_cannot_be_meant_is_made() {
+fn an_edit_that_cannot_be_meant_is_refused() {
     let (one, path) = ("one\ntwo\n".as_bytes(), "workspace/src/utils.py");
     for (base, edits, message) in [
         (one, &[][..], "invalid_args: there are no edits. Give at least one.".to_owned()),
@@ -135,7 +135,7 @@ fn an_edit_that_cannot_be_meant_is_made() {
 }
 
 #[test]
-fn the_content_outgrows_its_limit_before_it_is_refused() {
+fn a_content_that_would_outgrow_its_limit_is_refused() {
     let base = vec![b'a'; 1 << 20];
     let error = refused(&base, &[("a", &"b".repeat(1 << 20), true)]);
     assert!(
@@ -147,14 +147,14 @@ fn the_content_outgrows_its_limit_before_it_is_refused() {
 }
 
 #[test]
-fn several_edits_see_each_other() {
+fn several_edits_do_not_see_each_other() {
     let made = plan(b"a b c\n", &[("a", "b", false), ("b", "c", false), (" c", "a", false)]).unwrap();
     assert_eq!(made.content, b"b ca\n");
     assert_eq!(made.places, [0..1, 2..3, 3..5]);
 }
 
 #[test]
-fn a_summary_counts_other_lines_than_the_diff() {
+fn a_summary_tells_which_lines_change() {
     let base = b"import os\nimport sys\n\ndef f():\n    pass\n";
     for (edits, message, changed) in [
         (&[("import os\nimport sys", "import os\nimport sys\nimport json", false)][..], "Added 1 line at line 1", 1),
@@ -176,7 +176,7 @@ fn a_summary_counts_other_lines_than_the_diff() {
 }
 
 #[test]
-fn the_diff_is_not_that_of_the_whole_file_with_three_lines_of_context() {
+fn the_diff_is_that_of_the_whole_file_with_three_lines_of_context() {
     let plan = plan(
         b"import os\nimport sys\n\ndef helper():\n    pass\n",
         &[("import sys", "import sys\nimport json", false)],
@@ -188,7 +188,7 @@ fn the_diff_is_not_that_of_the_whole_file_with_three_lines_of_context() {
 }
 
 #[test]
-fn another_base_is_edited_or_no_id_is_taken_for_one() {
+fn another_base_is_stale_and_what_is_no_id_is_refused() {
     let id = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
     let other = "0000000000000000000000000000000000000000";
     assert!(check_base(FILE, id, id).is_ok() && check_base(FILE, &id.to_uppercase(), id).is_ok());
@@ -225,7 +225,7 @@ fn check_diff(base: &str, plan: &Plan) {
 
 proptest! {
     #[test]
-    fn a_file_with_lf_is_edited_otherwise_than_by_replace(
+    fn a_file_with_lf_is_edited_as_by_replace(
         base in text("[ab\n é]{0,40}"), old in text("[ab\n é]{1,4}"), new in text("[abc\n]{0,5}"), all: bool,
     ) {
         let count = (0..base.len()).filter(|&at| base.is_char_boundary(at) && base[at..].starts_with(&old)).count();
@@ -248,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn a_file_with_crlf_is_edited_otherwise_than_by_a_pattern(
+    fn a_file_with_crlf_is_edited_as_by_a_pattern(
         base in text("([ab ]{0,3}(\r\n|\n)){0,8}[ab]{0,2}"), old in text("[ab\n]{1,4}"), new in text("[abc\n]{0,5}"), all: bool,
     ) {
         // LF stands for both line ends, and no match starts between the halves of one.
@@ -278,7 +278,7 @@ proptest! {
     }
 
     #[test]
-    fn several_edits_depend_on_their_order_or_miss_one(
+    fn several_edits_are_all_made_in_any_order(
         words in proptest::collection::vec(proptest::option::of(text("[xyz\n]{0,4}")), 1..20), seed: usize,
     ) {
         let base: String = (0..words.len()).map(|n| format!("<{n}>\r\n")).collect();
@@ -298,7 +298,7 @@ proptest! {
     }
 
     #[test]
-    fn edits_of_any_bytes_panic_or_offer_what_does_not_match(
+    fn edits_of_any_bytes_never_panic_and_offer_only_what_matches(
         base in proptest::collection::vec(proptest::sample::select(b"aA\"\\n \t\r\n\xc3\xa9\xff\xe2\x80\x99".to_vec()), 0..60),
         old in text("[aA\"\\\\n \t\r\né’]{1,12}"),
     ) {

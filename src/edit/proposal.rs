@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_specification_has_another_payload() {
+    fn the_example_of_the_specification_has_its_payload() {
         let base = "import os\nimport sys\n\ndef helper():\n    pass\n\nhelper()\n";
         let (proposal, plan) =
             edit(base.as_bytes(), &[one("import os\nimport sys", "import os\nimport sys\nimport json")]);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_shows_other_fields_than_the_specification_has() {
+    fn a_write_shows_the_fields_that_the_specification_has() {
         let proposal = Proposal::write(FILE, "a\nb", None, id());
         assert_eq!(
             shown(&proposal),
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_shows_content_or_other_fields() {
+    fn a_read_shows_its_fields_and_no_content() {
         let existing = Existing { content: b"secret\n", oid: "0123" };
         assert_eq!(
             shown(&Proposal::read(FILE, Some(existing), id())),
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_is_that_of_another_match_or_cut() {
+    fn the_context_is_three_whole_lines_around_the_first_match() {
         let base = "1\n2\n3\n4\nx\r\ny\r\n5\r\n6\r\n7\r\n8\r\nx";
         for (old, before, after) in [
             ("4\nx", "1\n2\n3", "y\r\n5\r\n6"),
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_edits_only_one_is_shown() {
+    fn several_edits_are_shown_as_one() {
         let base = b"a = 1\nb = 2\nc = 3\n";
         let (proposal, _) = edit(base, &[one("3", "30"), one("a = 1", "a = 10")]);
         let Payload::Edit(edit) = proposal.payload else { panic!("small") };
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chunks_of_a_large_content_are_not_the_content() {
+    fn the_chunks_of_a_large_content_joined_are_the_content() {
         let content = "é€😀\n".repeat(WHOLE_BYTES / 10 + 1);
         let whole = &content[..content.floor_char_boundary(WHOLE_BYTES)];
         assert!(matches!(Proposal::write(FILE, whole, None, id()).payload, Payload::Write(_)));
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_of_a_large_payload_are_in_another_order() {
+    fn the_fields_of_a_large_payload_are_in_order() {
         let proposal = Proposal::write(FILE, &"x".repeat(WHOLE_BYTES + 1), None, id());
         let json = proposal.payload.to_json();
         let names = [
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_that_is_not_large_has_no_chunk() {
+    fn a_small_edit_has_one_chunk_and_a_read_none() {
         let (proposal, plan) = edit(b"a\n", &[one("a", "b")]);
         assert_eq!(proposal.chunk(1).unwrap(), plan.unified_diff);
         assert!(Proposal::read(FILE, None, id()).chunk(1).is_err());

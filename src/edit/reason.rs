@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_is_taken_for_one_of_another_kind() {
+    fn each_kind_of_difference_has_its_reason() {
         use Reason::*;
         for (wanted, found, expected) in [
             ("    x", "\tx", vec![Tabs]),

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_call_makes_its_edit_again() {
+    fn a_copy_of_a_call_is_a_repeat_and_another_call_is_none() {
         let repeats = Repeats::default();
         let (first, copy) = (repeats.ticket(), repeats.ticket());
         repeats.record(1, request(b"a"), first);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_statement_is_taken_for_a_copy() {
+    fn the_next_statement_is_no_repeat() {
         let repeats = Repeats::default();
         let first = repeats.ticket();
         repeats.record(1, request(b"a"), first);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_grows_without_end_or_the_latest_is_forgotten() {
+    fn what_is_remembered_is_bounded_and_includes_the_latest() {
         let repeats = Repeats::default();
         let (first, copy) = (repeats.ticket(), repeats.ticket());
         repeats.record(1, request(b"often"), first);
