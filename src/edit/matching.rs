@@ -106,6 +106,8 @@ pub fn without_overlaps(places: &mut Vec<Range<usize>>) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     fn places(file: &str, needle: &str) -> Vec<Range<usize>> {
@@ -120,6 +122,33 @@ mod tests {
                     (0..text.len()).filter(|&at| !needle.is_empty() && text[at..].starts_with(needle)).collect();
                 assert_eq!(occurrences(text.as_bytes(), needle.as_bytes()), plain, "{text} {needle}");
             }
+        }
+    }
+
+    /// A byte that counts how often it is compared.
+    struct Counted<'a>(u8, &'a Cell<usize>);
+
+    impl PartialEq for Counted<'_> {
+        fn eq(&self, other: &Self) -> bool {
+            self.1.set(self.1.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    #[test]
+    fn each_element_is_compared_at_most_three_times_on_average() {
+        let compared = &Cell::new(0);
+        let counted = |text: &str| text.bytes().map(|byte| Counted(byte, compared)).collect::<Vec<_>>();
+        for (text, needle) in [
+            ("a".repeat(10_000), "a".repeat(1000)),
+            ("a".repeat(10_000), "a".repeat(999) + "b"),
+            ("a".repeat(10_000), "b".to_owned() + &"a".repeat(999)),
+            (("a".repeat(999) + "c").repeat(10), "a".repeat(999) + "b"),
+            ("ab".repeat(5000), "ab".repeat(500) + "b"),
+        ] {
+            compared.set(0);
+            occurrences(&counted(&text), &counted(&needle));
+            assert!(compared.get() <= 3 * (text.len() + needle.len()), "{}", compared.get());
         }
     }
 
