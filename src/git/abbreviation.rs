@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn common_digits_are_counted_by_bytes() {
+    fn common_digits_are_counted_digit_by_digit() {
         let id = |end: &str| Oid::from_hex(format!("{end:0<40}").as_bytes()).unwrap();
         for (a, b, common) in
             [("12", "12", None), ("12", "13", Some(1)), ("12", "22", Some(0)), ("1234", "1244", Some(2))]

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_not_the_one_of_git_hash_object() {
+    fn an_id_is_the_one_of_git_hash_object() {
         for (bytes, id) in [
             (&b""[..], "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
             (b"hello\n", "ce013625030ba8dba906f756967f9e9ca394464a"),

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_keeps_more_than_its_budget_or_the_wrong_object() {
+    fn a_cache_keeps_what_was_used_last_within_its_budget() {
         let cache = Cache::new(3000);
         for offset in 0..3 {
             cache.put((0, offset), object(800));

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_ident_is_split_where_git_does_not() {
+    fn an_odd_ident_is_split_where_git_splits_it() {
         for (ident, name, email, date) in [
             ("A U Thor <a@b> 10 +0100", "A U Thor", "a@b", Some(10)),
             ("<a@b> 10 +0100", "", "a@b", Some(10)),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_ends_with_its_first_line() {
+    fn a_subject_is_the_first_paragraph_on_one_line() {
         for (message, wanted) in [
             ("one\ntwo\n\nthree\n", "one two"),
             ("\n \n  one  \n two\t\n\t\nx", "  one  two"),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn another_encoding_is_shown_as_bytes() {
+    fn another_encoding_is_decoded_or_left_as_it_is() {
         for (label, bytes, wanted) in [
             ("ISO-8859-1", &b"caf\xe9 \x80"[..], "caf\u{e9} \u{80}".as_bytes()),
             ("ISO-8859-15", b"\xa4", "\u{20ac}".as_bytes()),

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_delta_makes_another_object_than_git_says() {
+    fn a_delta_makes_the_object_that_it_describes_or_is_refused() {
         for (delta, result) in [
             (&b"\x06\x03\x03xyz"[..], Some("xyz")),
             (b"\x06\x06\x90\x06", Some("abcdef")),

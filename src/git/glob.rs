@@ -337,7 +337,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_pattern_is_read_otherwise_than_git_reads_it() {
+    fn a_pattern_is_read_as_git_reads_it() {
         for &(sign, rules, pattern, text) in ROWS {
             let matches = Glob::new(pattern.as_bytes(), rules).matches(text.as_bytes());
             assert_eq!(matches, sign == '+', "{pattern} {text} {rules:?}");
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_of_many_stars_takes_for_ever() {
+    fn a_pattern_of_many_stars_takes_less_than_ten_seconds() {
         let started = std::time::Instant::now();
         for rules in [ANY, FOLDERS] {
             let pattern = "*a".repeat(2000) + "b";

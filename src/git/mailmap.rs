@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_changes_more_or_less_than_it_says() {
+    fn an_entry_changes_exactly_what_it_says() {
         let map = Mailmap::parse(
             b"# Comment <old@x>\n\
               Joe R. <joe@x>\n\

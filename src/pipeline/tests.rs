@@ -63,7 +63,7 @@ fn an_error_keeps_its_place_and_ends_the_work() {
 }
 
 #[test]
-fn an_error_of_the_slowest_job_hangs_while_the_others_wait_for_room() {
+fn an_error_of_the_slowest_job_arrives_while_the_others_wait_for_room() {
     let begun = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&begun);
     let mut ordered = start((0..).map(Ok), 2, move |job| {
@@ -102,7 +102,7 @@ fn an_unread_result_never_grows_past_the_window() {
 }
 
 #[test]
-fn heavy_results_pile_up_while_nobody_reads() {
+fn heavy_results_do_not_pile_up_while_nobody_reads() {
     struct Heavy;
     impl Weigh for Heavy {
         fn bytes(&self) -> usize {

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_than_those_that_differ_are_emphasised() {
+    fn only_the_words_that_differ_are_emphasised() {
         for (diff, expected) in [
             ("", &[][..]),
             (
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_large_block_are_compared() {
+    fn words_of_a_large_block_are_not_compared() {
         let long = "word ".repeat(limits::EMPHASIS_BYTES / 10 + 1);
         assert_eq!(emphasised(&format!("-{long}a\n+{long}b\n")), [format!("-{long}a"), format!("+{long}b")]);
         let blocks = limits::EMPHASIS_TOTAL_BYTES / 10 + 1;

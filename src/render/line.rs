@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_cut_or_wrapped_in_the_wrong_place() {
+    fn a_line_is_cut_or_wrapped_at_the_last_column() {
         for (text, columns, cut, wrapped) in [
             ("", 4, "", &[""][..]),
             ("abcd", 4, "abcd", &["abcd"]),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_runs_out_of_its_row_or_emphasises_other_words() {
+    fn a_colour_ends_with_its_row_and_emphasis_with_its_word() {
         let line =
             Line { mark: "+", text: "one two  three ", tone: Tone::Added, emphasis: std::iter::once(4..7).collect() };
         assert_eq!(

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_that_hides_itself_or_others_is_shown_as_it_is() {
+    fn a_character_that_hides_itself_or_others_is_made_visible() {
         for (line, expected) in [
             ("", ""),
             ("plain text", "plain text"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_characters_and_marks_are_measured_wrong() {
+    fn wide_characters_and_marks_are_measured_in_columns() {
         let columns = |line| Pieces::of(line).map(|piece| piece.columns).sum::<usize>();
         for (line, expected) in [
             ("abc", 3),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_counts_what_can_be_seen() {
+    fn a_warning_counts_what_cannot_be_seen() {
         for (text, expected) in [
             ("", 0),
             ("tabs\tand blanks \r", 0),
@@ -237,12 +237,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn two_lines_look_the_same(line in "([ \t\r<U+3>⇥␣␍e日\u{301}\u{200d}\u{202e}\x1b]|\\PC|.){0,24}") {
+        fn no_two_lines_look_the_same(line in "([ \t\r<U+3>⇥␣␍e日\u{301}\u{200d}\u{202e}\x1b]|\\PC|.){0,24}") {
             prop_assert_eq!(read_back(&shown(&line)), line);
         }
 
         #[test]
-        fn an_unseen_character_reaches_the_terminal(line in any::<String>()) {
+        fn no_unseen_character_reaches_the_terminal(line in any::<String>()) {
             for piece in Pieces::of(&line) {
                 prop_assert!(piece.columns > 0);
                 prop_assert!(!piece.text.contains(is_unseen), "{:?}", piece);

@@ -96,7 +96,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn a_cursor_leads_elsewhere_or_holds_for_something_else() {
+    fn a_cursor_leads_back_and_holds_for_nothing_else() {
         let binding = Binding::new(b"options", b"state");
         let position = Position { listed: 3, shown: 70_000, offset: 12 };
         let cursor = binding.cursor(position).unwrap();

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_costs_something_else_than_serde_json_makes_of_it() {
+    fn a_text_costs_what_serde_json_makes_of_it() {
         let all: String = (0..0x250).filter_map(char::from_u32).chain(['\u{2028}', '\u{1f600}', '"']).collect();
         for text in [&all[..], "", "plain", "\"\\\u{0}\u{7f}\n"] {
             assert_eq!(escaped(text) + 2, serde_json::to_string(text).unwrap().len(), "{text:?}");
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_is_longer_than_its_room_or_ends_in_a_character() {
+    fn a_beginning_fills_its_room_and_ends_between_characters() {
         for form in [Form::Text, Form::Json] {
             let text = "a\u{e4}\n\u{1f600}\u{1}\"b";
             for room in 0..=form.patch(text) {

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_file_is_shown_before_what_people_wrote() {
+    fn lock_files_and_generated_files_are_known_by_their_names() {
         for (path, noise) in [
             ("Cargo.lock", Some(Noise::LockFile)),
             ("web/package-lock.json", Some(Noise::LockFile)),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_believed_before_the_attributes() {
+    fn the_attributes_are_believed_before_a_name() {
         let marks = |generated, not_shown, mean_line| Marks { generated, not_shown, mean_line };
         let long = limits::MINIFIED_LINE_BYTES + 1;
         for (path, marks, noise) in [

@@ -231,7 +231,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_kernel_without_openat2_gives_other_answers() {
+    fn a_kernel_without_openat2_gives_the_same_answers() {
         let temp = folders();
         let root = Root::open(&temp.path().join("inside")).unwrap();
         for path in [
@@ -260,7 +260,7 @@ mod tests {
     /// One thread puts links in the place of a file and its folder, over and over, while another
     /// reads: by either way of opening, nothing outside is ever read.
     #[test]
-    fn a_link_that_is_swapped_in_while_opening_is_followed() {
+    fn a_link_that_is_swapped_in_while_opening_is_not_followed() {
         let temp = folders();
         let inside = temp.path().join("inside");
         std::fs::create_dir(inside.join("real")).unwrap();

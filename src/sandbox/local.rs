@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_looked_at_elsewhere_than_duckdb_opens_it() {
+    fn a_path_is_looked_at_where_duckdb_opens_it() {
         for (given, opened) in [
             ("a/b", "a/b"),
             ("/a", "/a"),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_a_colon_is_taken_for_a_url() {
+    fn only_a_path_with_a_scheme_is_taken_for_a_url() {
         for (given, is_url) in [
             ("s3://bucket/a", true),
             ("https://host/a", true),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_blocks_is_taken_for_a_file() {
+    fn what_blocks_is_not_taken_for_a_file() {
         let temp = tempfile::tempdir().unwrap();
         let at = |name: &str| LocalPath(temp.path().join(name).to_str().unwrap().to_owned());
         std::fs::write(temp.path().join("file"), "").unwrap();

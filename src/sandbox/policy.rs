@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_is_wrong_is_taken_for_right() {
+    fn a_wrong_setting_is_refused_and_its_place_told() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().to_str().unwrap();
         std::fs::create_dir_all(temp.path().join("in/deep")).unwrap();
@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_setting_leaves_out_is_not_the_safe_choice() {
+    fn what_the_setting_leaves_out_is_the_safe_choice() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().to_str().unwrap();
         let sandboxes = open(&format!(r#"[{{"name":"a","root":"{root}"}}]"#)).unwrap();
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sandbox_lifts_the_host_s_limits() {
+    fn a_sandbox_does_not_lift_the_limits_of_the_host() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().to_str().unwrap();
         let json = format!(
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suffix_is_matched_as_text_in_the_middle() {
+    fn a_suffix_is_matched_only_at_the_end_of_a_name() {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().to_str().unwrap();
         let json = format!(r#"[{{"name":"a","root":"{root}","suffixes":[".md",".tar.gz"]}}]"#);
@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_allows_something() {
+    fn an_empty_list_allows_nothing() {
         let none = open("[]").unwrap();
         assert!(none.resolve("a/file").is_err_and(|error| error.to_string().contains("Readable beneath: nothing")));
         assert!(none.folder("a").is_err() && !none.hold_repository(Path::new("/")));

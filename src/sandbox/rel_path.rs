@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_name_is_refused_or_reserved() {
+    fn an_ordinary_name_is_neither_refused_nor_reserved() {
         for text in [
             "a",
             "a/b.c",
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reserved_name_passes_in_other_letters() {
+    fn a_reserved_name_is_reserved_in_other_letters_too() {
         for text in [
             ".git",
             ".GIT/config",
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_on_the_way_is_left_out() {
+    fn every_folder_on_the_way_is_listed() {
         let path = RelPath::parse("a/b/c").unwrap();
         assert_eq!(path.folders().collect::<Vec<_>>(), ["", "a", "a/b"]);
         assert_eq!(path.name(), "c");

@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changed_is_overwritten() {
+    fn a_file_that_changed_is_not_overwritten() {
         let temp = tempfile::tempdir().unwrap();
         let sandboxes = sandboxes(temp.path());
         let place = sandboxes.resolve("w/f").unwrap();
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_writer_left_stays_or_is_written_through() {
+    fn what_a_killed_writer_left_is_removed_and_not_written_through() {
         let temp = tempfile::tempdir().unwrap();
         let outside = temp.path().join("outside");
         std::fs::write(&outside, "safe").unwrap();
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn permissions_or_attributes_are_lost() {
+    fn permissions_and_attributes_are_kept() {
         let temp = tempfile::tempdir().unwrap();
         let sandboxes = sandboxes(temp.path());
         let place = sandboxes.resolve("w/deep/er/f").unwrap();
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_several_names_or_one_that_runs_as_its_owner_is_replaced() {
+    fn a_file_of_several_names_or_one_that_runs_as_its_owner_is_refused() {
         let temp = tempfile::tempdir().unwrap();
         let sandboxes = sandboxes(temp.path());
         for name in ["linked", "setuid"] {
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_writers_lose_an_update() {
+    fn eight_writers_lose_no_update() {
         const WRITERS: usize = 8;
         const UPDATES: usize = 60;
         let temp = tempfile::tempdir().unwrap();

@@ -83,7 +83,7 @@ fn check(shown: &str, layout: &Layout) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn a_box_is_not_the_one_in_its_file() {
+fn every_box_is_the_one_in_its_file() {
     let mut wrong = Vec::new();
     let cases = cases();
     assert!(cases.len() >= 15);
@@ -119,7 +119,7 @@ fn a_box_is_not_the_one_in_its_file() {
 }
 
 #[test]
-fn a_payload_is_paged_in_another_way_than_the_specification_says() {
+fn a_payload_is_paged_as_the_specification_says() {
     let payload = |kind: &str, lines: u64| {
         let more = match kind {
             "edit" => format!(
@@ -205,7 +205,9 @@ fn layout() -> impl Strategy<Value = Layout> {
 
 proptest! {
     #[test]
-    fn a_line_is_too_wide_or_moves_the_cursor(path in "\\PC{0,60}|.{0,60}|[a-z/]{1,30}", text in text(), old in any::<Option<u64>>(), layout in layout()) {
+    fn no_line_is_too_wide_or_moves_the_cursor(
+        path in "\\PC{0,60}|.{0,60}|[a-z/]{1,30}", text in text(), old in any::<Option<u64>>(), layout in layout(),
+    ) {
         for payload in [
             write(&path, &text, old),
             edit(&path, &text),
@@ -222,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn a_display_is_higher_than_the_terminal(text in text(), height in 12usize..60, width in 80usize..140) {
+    fn no_display_is_higher_than_the_terminal(text in text(), height in 12usize..60, width in 80usize..140) {
         let layout = Layout { width, extent: Extent::Lines(height), color: false };
         for payload in [write("s/a", &text, Some(3)), edit("s/a", &text)] {
             prop_assert!(display(&payload, &layout).split('\n').count() <= height);
@@ -230,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn the_whole_view_loses_a_character(text in text(), width in 20usize..100) {
+    fn the_whole_view_loses_no_character(text in text(), width in 20usize..100) {
         let shown = display(&write("s/a", &text, None), &Layout { width, extent: Extent::Whole, color: false });
         let mut lines: Vec<String> = Vec::new();
         for row in shown.split('\n').filter_map(|row| row.strip_prefix("│ ")?.strip_suffix('│')) {

@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_page_is_too_large_or_a_hunk_comes_twice_or_never(
+    fn no_page_is_too_large_and_every_hunk_comes_once(
         samples in prop::collection::vec(sample(), 0..60),
         form in form(),
         budgets in prop::collection::vec(2_500_usize..30_000, 1..4),
@@ -180,7 +180,7 @@ fn files(hunks: &[(&str, usize, usize)]) -> Vec<Sample> {
 }
 
 #[test]
-fn a_huge_file_hides_the_small_ones() {
+fn a_huge_file_does_not_hide_the_small_ones() {
     let samples = files(&[("a.huge", 500, 20), ("b", 3, 5), ("c", 1, 5), ("d.lock", 1, 1), ("e", 2, 50)]);
     let page = page(&samples, Form::Text, 4_000, None).unwrap();
     let shown = |file: usize| page.sections.iter().filter(|s| s.kind == Kind::Hunk && s.file == Some(file)).count();
@@ -190,7 +190,7 @@ fn a_huge_file_hides_the_small_ones() {
 }
 
 #[test]
-fn a_hunk_that_fits_on_a_page_is_cut() {
+fn a_hunk_that_fits_on_a_page_is_not_cut() {
     let samples = files(&[("a", 1, 400), ("b", 1, 400)]);
     for (_, page) in pages(&samples, Form::Text, &[4_000]) {
         assert!(!page.text().contains("[part"), "{}", page.text());
@@ -198,14 +198,14 @@ fn a_hunk_that_fits_on_a_page_is_cut() {
 }
 
 #[test]
-fn a_huge_hunk_leaves_the_first_page_empty() {
+fn a_huge_hunk_fills_the_first_page() {
     let samples = files(&[("a", 1, 4_000)]);
     let page = page(&samples, Form::Text, 4_000, None).unwrap();
     assert!(page.text().len() > 3_500 && page.text().contains("[part of @@ -0 +0 @@: bytes 0 to "), "{}", page.text());
 }
 
 #[test]
-fn a_line_longer_than_a_page_is_cut_within_a_character() {
+fn a_line_longer_than_a_page_is_cut_between_characters() {
     let mut samples = files(&[("a", 1, 1)]);
     samples[0].hunks[0].push_str(&format!("+{}", "é😀".repeat(5_000)));
     for form in [Form::Text, Form::Json] {
@@ -214,7 +214,7 @@ fn a_line_longer_than_a_page_is_cut_within_a_character() {
 }
 
 #[test]
-fn a_list_longer_than_a_page_hides_files() {
+fn a_list_longer_than_a_page_hides_no_file() {
     let samples: Vec<Sample> =
         (0..1_000).flat_map(|n| files(&[(&format!("some/folder/file-{n}")[..], 1, n % 7)])).collect();
     check(&samples, Form::Text, &[5_000]);
@@ -222,7 +222,7 @@ fn a_list_longer_than_a_page_hides_files() {
 }
 
 #[test]
-fn a_path_that_has_no_room_is_hidden() {
+fn a_path_that_has_no_room_is_an_error_that_tells_how_much_is_enough() {
     let samples = files(&[("a", 1, 1), (&"b".repeat(5_000)[..], 1, 1)]);
     let first = page(&samples, Form::Text, 2_000, None).unwrap();
     let error = page(&samples, Form::Text, 2_000, first.next_cursor.as_deref()).unwrap_err();
@@ -232,7 +232,7 @@ fn a_path_that_has_no_room_is_hidden() {
 }
 
 #[test]
-fn the_names_of_files_that_wait_take_the_room_of_a_begun_hunk() {
+fn a_begun_hunk_goes_on_in_the_room_that_the_error_tells() {
     let name = "n".repeat(300);
     let samples = files(&[(&name[..], 1, 4_000), (&name[1..], 1, 4_000), (&name[2..], 1, 4_000)]);
     let first = page(&samples, Form::Json, 10_000, None).unwrap();
@@ -243,7 +243,7 @@ fn the_names_of_files_that_wait_take_the_room_of_a_begun_hunk() {
 }
 
 #[test]
-fn a_patch_that_is_not_the_measured_one_is_shown() {
+fn a_patch_that_is_not_the_measured_one_is_stale() {
     let samples = files(&[("a", 2, 1)]);
     let changed = files(&[("a", 2, 2)]);
     let error = review(&samples, Form::Text).page(2_000, 0, None, |_| Ok(changed[0].patch())).unwrap_err();
@@ -251,7 +251,7 @@ fn a_patch_that_is_not_the_measured_one_is_shown() {
 }
 
 #[test]
-fn a_type_change_loses_its_second_head() {
+fn a_type_change_keeps_its_second_head() {
     let text = b"HEAD1\n@@ one\n-x\nHEAD2\n@@ two\n+y\n";
     let patch = || Patch::new(text, &[6..16, 22..32]);
     let file = File { patch: patch().measures(Form::Text), ..files(&[("a", 0, 0)])[0].file(Form::Text) };

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grant_covers_more_than_the_tool_it_names() {
+    fn a_tool_is_granted_by_its_exact_name_or_a_star() {
         for grants in [&[][..], &["Dif"], &["diff"], &["Diff "], &["GitDiff"], &["D*"], &[""]] {
             assert!(!is_granted("Diff", grants), "{grants:?}");
         }
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_leaves_out_the_tool_or_the_grants() {
+    fn a_refusal_names_the_tool_and_the_grants() {
         for (tools, grants, words) in [
             (
                 &["Diff"][..],

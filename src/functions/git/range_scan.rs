@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_a_url_or_a_pattern_is_taken_for_a_range() {
+    fn a_path_a_url_or_a_pattern_is_no_range() {
         for other in [
             "",
             "main",

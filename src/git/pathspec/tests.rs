@@ -16,7 +16,7 @@ fn submodule() -> Mode {
 type Texts = &'static [&'static str];
 
 #[test]
-fn a_path_is_named_otherwise_than_git_names_it() {
+fn a_path_is_named_as_git_names_it() {
     // The folder, the pathspecs, what they name of the paths, what they do not.
     let rows: &[(&str, Texts, Texts, Texts)] = &[
         ("", &[], &["a", "b/c"], &[]),
@@ -64,7 +64,7 @@ fn a_path_is_named_otherwise_than_git_names_it() {
 }
 
 #[test]
-fn wildcards_in_the_index_are_compared_by_folder() {
+fn wildcards_are_compared_by_folder_in_a_tree_and_whole_in_the_index() {
     let rows: &[(&str, &str, [bool; 2])] = &[
         ("[x]/*.rs", "[x]/a.rs", [true, false]),
         ("[x]/*.rs", "x/a.rs", [true, true]),
@@ -80,7 +80,7 @@ fn wildcards_in_the_index_are_compared_by_folder() {
 }
 
 #[test]
-fn a_folder_of_named_paths_is_passed_by() {
+fn a_folder_of_named_paths_is_entered() {
     let paths = ["a", "a/b", "a/b/c.rs", "ab/c", "b/a", "b/c/d/e.rs", "F/a", "f/a", "[x]/a.rs", "x/a.rs", "f/[x]/a.rs"];
     let specs: &[&[&str]] = &[
         &["a"],
@@ -112,7 +112,7 @@ fn a_folder_of_named_paths_is_passed_by() {
 }
 
 #[test]
-fn a_folder_without_named_paths_is_entered() {
+fn a_folder_without_named_paths_is_passed_by() {
     let rows: &[(Texts, Texts, Texts)] = &[
         (&["a/b/c"], &["a/", "a/b/", "a/b/c/", "a/b/c/d/"], &["b/", "a/c/", "ab/", "a/b/cd/"]),
         (&["a/b/*.rs"], &["a/", "a/b/", "a/b/c/"], &["b/", "a/c/"]),
