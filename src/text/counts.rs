@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_of_a_line_is_taken_for_a_line() {
+    fn lines_that_begin_or_end_alike_are_not_taken_for_equal() {
         for (old, new, wanted) in [
             ("", "", Some((0, 0))),
             ("a\n", "a", Some((1, 1))),
@@ -138,7 +138,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_that_are_frequent_around_are_matched_otherwise(old in noisy("old"), new in noisy("new"), repeat in 0usize..60) {
+        fn lines_frequent_around_are_counted_as_in_the_diff(
+            old in noisy("old"), new in noisy("new"), repeat in 0usize..60,
+        ) {
             let around = "}\nx\n".repeat(repeat).into_bytes();
             let (old, new) = ([&around, &old[..], &around].concat(), [&around, &new[..], &around].concat());
             for context in [Some(0), Some(3)] {
@@ -149,7 +151,9 @@ mod tests {
         }
 
         #[test]
-        fn bytes_count_other_lines_than_the_diff(old in text(), new in text(), context in prop_oneof![Just(Some(0)), Just(Some(3))], repeat in 0usize..200) {
+        fn bytes_count_the_lines_of_the_diff(
+            old in text(), new in text(), context in prop_oneof![Just(Some(0)), Just(Some(3))], repeat in 0usize..200,
+        ) {
             let around = "common line\n".repeat(repeat).into_bytes();
             let (old, new) = ([&around, &old[..], &around].concat(), [&around, &new[..], &around].concat());
             for algorithm in [Algorithm::Myers, Algorithm::Minimal] {

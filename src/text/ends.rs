@@ -87,7 +87,7 @@ mod tests {
     use crate::text::Stop;
 
     #[test]
-    fn a_byte_that_differs_is_passed_over_or_met_too_early() {
+    fn common_ends_stop_at_the_first_byte_that_differs() {
         let mut pace = Stop::never().pace();
         for length in [0, 1, 7, 8, 9, 511, 512, 513, 1100, STRIDE - 1, STRIDE, STRIDE + 9] {
             let text = vec![b'x'; length];

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_beside_another_text_is_split_elsewhere_than_alone() {
+    fn a_text_beside_another_is_split_as_it_is_alone() {
         let texts =
             ["", "a", "a\n", "a\nb", "a\nb\n", "b\n", "\n", "a\n\nb\n", "a\nc\nb\n", "a\nc\nb", "c\nb", "ab\nb\n"];
         for (old, new) in texts.iter().flat_map(|old| texts.iter().map(move |new| (old.as_bytes(), new.as_bytes()))) {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_is_looked_for_in_the_line_after_its_newline() {
+    fn a_newline_belongs_to_the_line_that_it_ends() {
         let lines = Lines::split(b"a\n\nbc", &Stop::never()).unwrap();
         let found: Vec<usize> = (0..7).map(|offset| lines.line_at(offset)).collect();
         assert_eq!(found, [0, 0, 1, 2, 2, 3, 3]);

@@ -23,14 +23,14 @@ fn split(text: &[u8]) -> Lines<'_> {
 }
 
 #[test]
-fn a_text_is_split_without_a_look() {
+fn splitting_a_text_looks_up() {
     let text = b"a\n".repeat(LINES);
     let pass = |stop: &Stop<'_>| Lines::split(&text, stop).map(drop).map_err(|_| Stopped::Cancelled);
     assert!(looks(pass) >= text.len() / STRIDE);
 }
 
 #[test]
-fn hunks_are_made_without_a_look() {
+fn making_hunks_looks_up() {
     let change = |line: u32| super::engine::Change { old: line..line + 1, new: line..line + 1, ignorable: false };
     let changes: Vec<_> = (0..LINES as u32).map(|line| change(100 * line)).collect();
     let lines = 100 * LINES as u32;
@@ -42,7 +42,7 @@ fn hunks_are_made_without_a_look() {
 }
 
 #[test]
-fn a_heading_is_searched_without_a_look() {
+fn searching_a_heading_looks_up() {
     let text = b" not a heading\n".repeat(LINES);
     let lines = split(&text);
     let end = LINES as u32;
@@ -58,7 +58,7 @@ fn a_heading_is_searched_without_a_look() {
 }
 
 #[test]
-fn a_hunk_is_written_without_a_look() {
+fn writing_a_hunk_looks_up() {
     let stop = Stop::never();
     let options = DiffOptions { context: None, ..DiffOptions::default() };
     let many = b"a\n".repeat(LINES);

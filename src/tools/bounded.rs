@@ -68,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_exactly_the_limit_is_cut() {
+    fn a_text_of_exactly_the_limit_is_not_cut() {
         assert_eq!(collect(&[b"one\n", b"two\n"], 8), ("one\ntwo\n".to_owned(), false));
         assert_eq!(collect(&[], 0), (String::new(), false));
     }
 
     #[test]
-    fn a_cut_text_is_longer_than_the_limit_or_ends_within_a_line() {
+    fn a_cut_text_is_within_the_limit_and_ends_with_a_line() {
         let lines: Vec<Vec<u8>> = (0..40).map(|n| format!("line {n} \u{e4}\u{1f600}\n").into_bytes()).collect();
         let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
         let whole = collect(&lines, usize::MAX).0;
@@ -89,13 +89,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf_8_grow_over_the_limit_when_they_are_shown() {
+    fn bytes_that_are_not_utf_8_are_counted_as_they_are_shown() {
         let (text, is_cut) = collect(&[b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\n"], 30);
         assert_eq!((text.as_str(), is_cut), ("[diff truncated at 0 bytes]", true));
     }
 
     #[test]
-    fn a_line_behind_one_that_was_too_long_is_taken() {
+    fn a_line_behind_one_that_was_too_long_is_left_out() {
         let mut text = Bounded::new(40);
         assert!(text.push(b"a\n").unwrap());
         assert!(!text.push(&[b'x'; 50]).unwrap());

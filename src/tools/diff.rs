@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mixed_half_or_empty_mode_is_guessed() {
+    fn a_mixed_half_or_empty_mode_is_refused() {
         for arguments in [
             "{}",
             "",
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_does_not_name_the_argument() {
+    fn an_error_names_the_argument() {
         for (arguments, name) in [
             (r#"{"text_a": 1}"#, "'text_a'"),
             (r#"{"context_lines": "3"}"#, "'context_lines'"),

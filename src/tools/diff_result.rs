@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_is_not_that_of_unified_diff() {
+    fn a_diff_is_that_of_unified_diff() {
         let result = compare(b"one\ntwo\n", b"one\n2", usize::MAX);
         assert_eq!(result.diff, "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\\ No newline at end of file\n");
         assert_eq!((result.lines_a, result.lines_b, result.diff_lines), (2, 2, 7));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_contents_have_a_diff() {
+    fn equal_contents_have_no_diff() {
         for content in [&b""[..], b"x", b"\0\xff"] {
             let result = compare(content, content, 0);
             assert!(result.identical && !result.truncated && result.diff.is_empty() && result.diff_lines == 0);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_content_is_dumped() {
+    fn a_binary_content_is_not_dumped() {
         for (a, b) in [(&b"x\0"[..], &b"x"[..]), (b"x", b"\0x"), (b"\0", b"\x01\0")] {
             let result = compare(a, b, usize::MAX);
             assert_eq!((result.diff.as_str(), result.diff_lines), ("Binary files a and b differ\n", 1));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_diff_counts_other_lines_than_it_shows() {
+    fn a_cut_diff_counts_the_lines_that_it_shows() {
         let (a, b) = ("x\n".repeat(1000), "y\n".repeat(1000));
         let result = compare(a.as_bytes(), b.as_bytes(), 100);
         assert!(result.truncated && result.diff.len() <= 100, "{}", result.diff);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_is_made_where_nothing_was_left_out() {
+    fn no_cut_is_made_where_nothing_was_left_out() {
         let whole = compare(b"one\n", b"two", usize::MAX);
         let exact = compare(b"one\n", b"two", whole.diff.len());
         assert_eq!(whole, exact);

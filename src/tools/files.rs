@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_without_or_with_two_kinds_of_replacement_is_guessed() {
+    fn an_edit_without_or_with_two_kinds_of_replacement_is_refused() {
         for arguments in [
             r#"{"path": "a"}"#,
             r#"{"path": "a", "old_string": "x"}"#,
@@ -227,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn an_error_does_not_name_the_edit_that_is_wrong() {
+    fn an_error_names_the_edit_that_is_wrong() {
         let arguments = r#"{"path": "a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": 1}]}"#;
         let error = parse::<EditFileArguments>("edit_file", arguments).unwrap_err().to_string();
         assert!(error.starts_with("invalid_args: the argument 'edits[1].old_string' of edit_file"), "{error}");
     }
 
     #[test]
-    fn an_agent_is_not_told_where_to_read_on() {
+    fn an_agent_is_told_where_to_read_on() {
         let part = ReadResult { path: "w/a".into(), content: "äb".into(), lines: 1, bytes: 9, truncated: true };
         let text = "w/a (1 line, 9 bytes):\n```\näb\n```\n[w/a goes on: read on with offset 5]";
         assert_eq!(part.to_text(3), text);

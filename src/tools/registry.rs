@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_publishes_a_property_without_a_description_or_takes_unknown_ones() {
+    fn every_property_has_a_description_and_schemas_take_no_unknown_ones() {
         for tool in TOOLS {
             for (side, schema) in [("input", tool.input_schema()), ("output", tool.output_schema())] {
                 let described = |property: &Value| property.get("description").is_some_and(|text| text.is_string());
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_leaves_out_a_property() {
+    fn a_template_leaves_out_no_property() {
         for tool in TOOLS {
             let template = tool.sql_template();
             for (name, _) in properties(&tool.input_schema()) {
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_almost_a_tool_is_one() {
+    fn a_name_that_is_almost_a_tool_is_none() {
         assert!(find("Diff").is_ok());
         for name in ["diff", "Diff ", "", "Dif"] {
             let error = find(name).err().expect("no tool").to_string();

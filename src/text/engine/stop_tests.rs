@@ -55,7 +55,7 @@ fn whole() -> Stretch {
 }
 
 #[test]
-fn a_pass_before_the_search_never_looks_up() {
+fn every_pass_before_the_search_looks_up() {
     let lines = text(0..LINES);
     let distinct = split(&lines);
     assert!(passes(|stop| common_ends([distinct.view(); 2], stop).map(drop)) >= 2);
@@ -76,7 +76,7 @@ fn a_pass_before_the_search_never_looks_up() {
 }
 
 #[test]
-fn a_pass_of_the_search_never_looks_up() {
+fn every_pass_of_the_search_looks_up() {
     let (old, new) = (ordered(), shuffled());
     let unknown = vec![LINES as u32; LINES];
     let kept = |ids: &[u32], matches: u32, stop: &Stop<'_>| {
@@ -98,7 +98,7 @@ fn a_pass_of_the_search_never_looks_up() {
 }
 
 #[test]
-fn patience_never_looks_up() {
+fn every_pass_of_patience_looks_up() {
     let old = ordered();
     let run = |new: &[u32], stop: &Stop<'_>| {
         searched(&old, new, |pair| Patience::default().run(pair, LINES + 1, &mut Classic::default(), stop))
@@ -120,7 +120,7 @@ fn patience_never_looks_up() {
 }
 
 #[test]
-fn histogram_never_looks_up() {
+fn every_pass_of_histogram_looks_up() {
     let old = ordered();
     let run = |new: &[u32], stop: &Stop<'_>| {
         searched(&old, new, |pair| Histogram::default().run(pair, LINES + 1, &mut Classic::default(), stop))
@@ -136,7 +136,7 @@ fn histogram_never_looks_up() {
 }
 
 #[test]
-fn a_pass_behind_the_search_never_looks_up() {
+fn every_pass_behind_the_search_looks_up() {
     let lines = text(0..4 * LINES);
     let lines = split(&lines);
     let every_second: Vec<bool> = (0..2 * LINES).map(|line| line % 2 == 0).collect();
@@ -157,7 +157,7 @@ fn a_pass_behind_the_search_never_looks_up() {
 
 /// One line of many bytes is passed over in parts.
 #[test]
-fn a_long_line_is_passed_over_at_once() {
+fn a_long_line_is_passed_over_in_parts() {
     const PARTS: usize = 8;
     let blank = vec![b'\r'; PARTS * STRIDE];
     let one = split(&blank);
@@ -180,7 +180,7 @@ fn a_long_line_is_passed_over_at_once() {
 
 /// A stop at any look ends the diff there: no pass hides it, and none looks again.
 #[test]
-fn a_stop_is_seen_and_the_diff_goes_on() {
+fn a_stop_is_seen_and_ends_the_diff() {
     // Both kinds of lines take part: those that are common and unique, and those that are neither.
     let side = |step: usize| text((0..12_000).map(|line| if line % 3 == 0 { line % 7 } else { line * step % 11_987 }));
     let (old, new) = (side(1), side(5));

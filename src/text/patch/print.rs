@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_ends_in_carriage_returns_loses_one_at_each_reading() {
+    fn a_section_that_ends_in_carriage_returns_loses_all_at_the_first_reading() {
         let files = parse(b"@@ -1 +1 @@ f() \r\r\n-a\r\n+b\r\n").expect("a patch");
         let printed = hunk_text(&files[0].hunks[0]);
         assert_eq!(printed, b"@@ -1 +1 @@ f() \n-a\r\n+b\r\n");
