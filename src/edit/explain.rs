@@ -9,8 +9,8 @@ use similar::{Algorithm, capture_diff_slices, diff_ratio};
 
 use super::fold::Folded;
 use super::matching::{Haystack, occurrences};
-use super::plan::FileName;
 use super::reason::{Reason, reasons};
+use super::request::FileName;
 use super::windows::windows;
 use crate::error::{Error, quoted};
 use crate::text::lines::Lines;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::explain::not_found;
 use super::matching::{Haystack, without_overlaps};
-use super::plan::{Edit, FileName};
+use super::request::{Edit, FileName};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::text::Stop;

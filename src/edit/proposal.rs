@@ -4,7 +4,8 @@ use super::payload::{
     CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, Payload, ReadPayload, WHOLE_BYTES, WriteLargePayload,
     WritePayload,
 };
-use super::plan::{Edit, FileName, Plan, counted};
+use super::plan::{Plan, counted};
+use super::request::{Edit, FileName};
 use super::secret::Digest;
 use crate::error::{Error, Result};
 use crate::text::Stop;

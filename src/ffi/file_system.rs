@@ -15,7 +15,7 @@ use std::sync::Arc;
 use libduckdb_sys as sys;
 
 use super::api::{Outside, api};
-use super::settings::ClientContext;
+use super::client_context::ClientContext;
 use crate::budget::{Stopped, check_current, reserve};
 
 /// Bytes asked for at once of a file whose size is not known or has grown.

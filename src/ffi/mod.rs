@@ -14,6 +14,7 @@
 #![allow(unsafe_code)]
 
 mod api;
+mod client_context;
 mod column;
 mod contain;
 mod entry;

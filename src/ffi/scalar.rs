@@ -7,12 +7,13 @@ use std::sync::Arc;
 use libduckdb_sys as sys;
 
 use super::api::{Outside, api};
+use super::client_context::ClientContext;
 use super::column::Column;
 use super::contain;
 use super::file_system;
 use super::input::Input;
 use super::kept::Kept;
-use super::settings::{ClientContext, Settings};
+use super::settings::Settings;
 use super::types::{Field, Type, TypeHandle, c_name};
 use super::vector;
 use crate::budget::{Budget, Current, Stopped, check_current};
@@ -188,7 +189,7 @@ unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info)
         let mut context = ptr::null_mut();
         outside.duckdb_scalar_function_init_get_client_context(info, &mut context);
         let kept = Kept::of(api().duckdb_scalar_function_init_get_extra_info(info));
-        let settings = ClientContext::new(context).read(&outside, F::SETTINGS, kept);
+        let settings = Settings::read(&ClientContext::new(context), &outside, F::SETTINGS, kept);
         let opened = contain::run(&mut outside, || F::open(settings));
         file_system::destroy_closed(&outside);
         match opened {

@@ -2,12 +2,12 @@
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
-use std::ptr;
 use std::sync::Arc;
 
 use libduckdb_sys as sys;
 
 use super::api::{Outside, api};
+use super::client_context::ClientContext;
 use super::file_system::FileSystem;
 use super::kept::Kept;
 use super::types::c_name;
@@ -16,72 +16,6 @@ use super::value::Value;
 /// Settings that are read only while another is off, which stands before them in the lists of names. DuckDB guards
 /// `allowed_directories` by no lock: reading it while it is set crashes. Once external access is off it cannot be set.
 const ONLY_WHILE_OFF: &[(&str, &str)] = &[("allowed_directories", "enable_external_access")];
-
-/// A client context that is destroyed with its last owner.
-#[derive(Debug)]
-pub struct ClientContext(sys::duckdb_client_context);
-
-// SAFETY: DuckDB's client context is shared between its own threads; the wrapper holds a plain
-// reference that is used by one thread at a time (bind, then init, then the destructor).
-unsafe impl Send for ClientContext {}
-// SAFETY: as above: shared use only reads configuration options and opens files, for which DuckDB has
-// locks of its own.
-unsafe impl Sync for ClientContext {}
-
-impl ClientContext {
-    /// Takes over a context returned by the API; null is a context without settings.
-    pub fn new(raw: sys::duckdb_client_context) -> Arc<Self> {
-        Arc::new(Self(raw))
-    }
-
-    /// Reads the named settings.
-    pub fn read(self: &Arc<Self>, outside: &Outside, names: &[&'static str], kept: Kept) -> Settings {
-        let mut values = HashMap::new();
-        let mut own = HashSet::new();
-        let mut connection = 0;
-        if !self.0.is_null() {
-            for &name in names {
-                if let Some((_, condition)) = ONLY_WHILE_OFF.iter().find(|(setting, _)| *setting == name)
-                    && values.get(condition) == Some(&Value::Boolean(true))
-                {
-                    continue;
-                }
-                let key = c_name(name);
-                let mut scope: sys::duckdb_config_option_scope = 0;
-                // SAFETY: the context lives as long as the statement that holds it; the value
-                // returned is ours, or null for an unknown name.
-                let value = unsafe {
-                    Value::take(
-                        outside,
-                        outside.duckdb_client_context_get_config_option(self.0, key.as_ptr(), &mut scope),
-                    )
-                };
-                values.insert(name, value.unwrap_or(Value::Null));
-                if scope == sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_SESSION {
-                    own.insert(name);
-                }
-            }
-            // SAFETY: the context is live, as above.
-            connection = unsafe { api().duckdb_client_context_get_connection_id(self.0) };
-        }
-        let files = (!self.0.is_null()).then(|| FileSystem::new(Arc::clone(self)));
-        Settings { values, own, files, connection, kept: Some(kept) }
-    }
-
-    /// Returns the raw context, valid as long as `self`.
-    pub(super) fn raw(&self) -> sys::duckdb_client_context {
-        self.0
-    }
-}
-
-impl Drop for ClientContext {
-    fn drop(&mut self) {
-        if !self.0.is_null() {
-            // SAFETY: owned, destroyed once.
-            unsafe { api().duckdb_destroy_client_context(ptr::from_mut(&mut self.0)) }
-        }
-    }
-}
 
 /// The values of settings at one moment, the file system that obeys the host's, and what the
 /// extension keeps for the database.
@@ -96,6 +30,40 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Reads the named settings.
+    pub fn read(context: &Arc<ClientContext>, outside: &Outside, names: &[&'static str], kept: Kept) -> Self {
+        let mut values = HashMap::new();
+        let mut own = HashSet::new();
+        let mut connection = 0;
+        if !context.raw().is_null() {
+            for &name in names {
+                if let Some((_, condition)) = ONLY_WHILE_OFF.iter().find(|(setting, _)| *setting == name)
+                    && values.get(condition) == Some(&Value::Boolean(true))
+                {
+                    continue;
+                }
+                let key = c_name(name);
+                let mut scope: sys::duckdb_config_option_scope = 0;
+                // SAFETY: the context lives as long as the statement that holds it; the value
+                // returned is ours, or null for an unknown name.
+                let value = unsafe {
+                    Value::take(
+                        outside,
+                        outside.duckdb_client_context_get_config_option(context.raw(), key.as_ptr(), &mut scope),
+                    )
+                };
+                values.insert(name, value.unwrap_or(Value::Null));
+                if scope == sys::duckdb_config_option_scope_DUCKDB_CONFIG_OPTION_SCOPE_SESSION {
+                    own.insert(name);
+                }
+            }
+            // SAFETY: the context is live, as above.
+            connection = unsafe { api().duckdb_client_context_get_connection_id(context.raw()) };
+        }
+        let files = (!context.raw().is_null()).then(|| FileSystem::new(Arc::clone(context)));
+        Self { values, own, files, connection, kept: Some(kept) }
+    }
+
     /// Returns a setting's value; NULL where the host does not know the name.
     pub fn get(&self, name: &str) -> &Value {
         self.values.get(name).unwrap_or(&Value::Null)

@@ -8,11 +8,12 @@ use libduckdb_sys as sys;
 use sys::idx_t;
 
 use super::api::{Outside, api};
+use super::client_context::ClientContext;
 use super::column::Batch;
 use super::contain;
 use super::file_system;
 use super::kept::Kept;
-use super::settings::{ClientContext, Settings};
+use super::settings::Settings;
 use super::types::{Field, TypeHandle, c_name};
 use super::value::Value;
 use super::vector;
@@ -158,7 +159,7 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
             .map(|index| api().duckdb_init_get_column_index(info, index) as usize)
             .collect();
         let kept = Kept::of(api().duckdb_init_get_extra_info(info));
-        let settings = data.context.read(&outside, F::SETTINGS, kept);
+        let settings = Settings::read(&data.context, &outside, F::SETTINGS, kept);
         let opened = contain::run(&mut outside, || {
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
             Ok(Box::new(ScanData { scan, batch: Batch::new(F::COLUMNS, &projection), broken: false }))

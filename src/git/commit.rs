@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use gix::bstr::ByteSlice;
 
 use super::Oid;
+use super::bytes::is_space;
 use super::encoding::to_utf8;
 use super::mailmap::Mailmap;
 use crate::budget::Stopped;
@@ -161,11 +162,6 @@ fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
         Some(end) => (&bytes[..end], &bytes[end + 1..]),
         None => (bytes, &[]),
     }
-}
-
-/// Tells what git's C library calls a space.
-pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 fn trim_start(bytes: &[u8]) -> &[u8] {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::changes::{Measure, Measured, Measurer};
 use super::commit::CommitInfo;
 use super::contents::Reader;
 use super::history::Comparable;
 use super::mailmap::Mailmap;
+use super::measure::{Measure, Measured, Measurer};
 use super::objects::Objects;
 use super::pairing::collect;
 use super::renames::{RenameOptions, pair};

@@ -3,16 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::attributes::AttributeFiles;
-use super::changes::{Change, Entry};
 use super::index::Index;
-use super::lookup::Named;
-use super::pairing::Walk;
 use super::pathspec::{PathFilter, Pathspec};
 use super::repository::Repository;
 use super::revision::Revision;
 use super::submodule::Above;
-use super::uncommitted::Uncommitted;
-use super::walk::TreeChanges;
 use crate::budget::Budget;
 use crate::error::Result;
 
@@ -43,6 +38,21 @@ pub struct Comparison {
     attributes: Arc<OnceLock<Arc<AttributeFiles>>>,
     /// The repositories that this one is a submodule of.
     above: Above,
+}
+
+impl Repository {
+    /// Resolves what is compared: two revisions, or, without `to`, what `from` names: the range
+    /// `a..b`, or `a...b` from their merge base, or one revision, which is compared with the work
+    /// tree. `merge_base` compares from the merge base too; that of the index or the work tree is
+    /// HEAD's.
+    pub fn compare(&self, from: &str, to: Option<&str>, merge_base: bool) -> Result<Comparison> {
+        let [old, new] = match to {
+            None => self.range(from, merge_base)?,
+            Some(to) if merge_base => self.since_merge_base_of(from, to)?,
+            Some(to) => [self.revision(from)?, self.revision(to)?],
+        };
+        Comparison::new(self.clone(), old, new)
+    }
 }
 
 impl Comparison {
@@ -130,68 +140,4 @@ impl Comparison {
     pub(super) fn untracked(&self) -> Untracked {
         self.untracked
     }
-
-    /// Starts the walk over the changed files in git's order; `budget` ends it early.
-    pub(super) fn walk(&self, budget: Arc<Budget>) -> Result<Walk> {
-        if let [Some(old), Some(new)] = self.sides().map(Revision::as_tree) {
-            return Ok(Box::new(TreeChanges::new(
-                self.repository.objects(),
-                old,
-                new,
-                Arc::clone(&self.paths),
-                budget,
-            )?));
-        }
-        if self.old == self.new {
-            return Ok(Box::new(std::iter::empty()));
-        }
-        Ok(Box::new(Uncommitted::new(self, budget)?))
-    }
-
-    /// Tells whether any file differs.
-    pub(super) fn has_changes(&self) -> Result<bool> {
-        Ok(self.walk(Arc::default())?.next().transpose()?.is_some())
-    }
-
-    /// Returns what became of one path, given from the repository's root.
-    pub fn path(&self, path: &[u8]) -> Result<PathChange> {
-        let mut is_folder = false;
-        let mut find = |side: Revision| -> Result<Option<Entry>> {
-            let Some(tree) = side.as_tree() else { return Ok(None) };
-            let named = self.repository.find(tree, path)?;
-            is_folder |= named == Named::Folder;
-            Ok(named.file())
-        };
-        let (old, new) = (find(self.old)?, find(self.new)?);
-        let Some(index) = &self.index else {
-            return Ok(match (old, new, is_folder) {
-                (None, None, false) => PathChange::Nothing,
-                (None, None, true) => PathChange::Folder,
-                _ => PathChange::File(vec![Change::new(path.to_vec(), old, new)]),
-            });
-        };
-        let changes = if self.old == self.new {
-            Vec::new()
-        } else {
-            Uncommitted::new(self, Arc::default())?.path(path, old.or(new))?
-        };
-        Ok(if !changes.is_empty() || !index.find(path).is_empty() {
-            PathChange::File(changes)
-        } else if is_folder || index.has_folder(path) {
-            PathChange::Folder
-        } else {
-            PathChange::Nothing
-        })
-    }
-}
-
-/// What became of one path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PathChange {
-    /// Neither side has it.
-    Nothing,
-    /// It is a folder on one side, and a file on none.
-    Folder,
-    /// It is a file; as git shows it, a conflict has two rows, and a file that is the same none.
-    File(Vec<Change>),
 }

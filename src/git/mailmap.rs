@@ -9,7 +9,7 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use super::Revision;
-use super::commit::is_space;
+use super::bytes::is_space;
 use super::repository::Repository;
 use crate::budget::{Stopped, check_current};
 use crate::error::{Error, Result, quoted};

@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::vec;
 
 use super::contents::Reader;
+use super::differences::Walk;
 use super::renames::{RenameOptions, pair};
 use super::{Change, Comparison};
 use crate::budget::{Budget, Charge};
 use crate::error::Result;
 use crate::text::Stop;
-
-/// The changed files of two sides in the order of their paths; after an error it ends.
-pub type Walk = Box<dyn Iterator<Item = Result<Change>> + Send>;
 
 /// The changed files in git's order, as an iterator; after an error it ends.
 ///

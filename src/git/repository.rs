@@ -114,6 +114,11 @@ impl Repository {
         )
     }
 
+    /// Returns a reader of the references.
+    pub(super) fn references(&self) -> References<'_> {
+        References::new(&self.git_dir, &self.common_dir, self.object_hash())
+    }
+
     /// Returns the object directories.
     pub(super) fn store(&self) -> &Arc<ObjectStore> {
         &self.store
@@ -164,7 +169,7 @@ impl Repository {
 
     /// Returns the commit that is checked out, `None` before the first one.
     pub(super) fn head(&self) -> Option<crate::git::Oid> {
-        References::new(self).resolve(b"HEAD").ok().and_then(Resolved::id)
+        self.references().resolve(b"HEAD").ok().and_then(Resolved::id)
     }
 
     /// Returns the kind of the repository's ids.

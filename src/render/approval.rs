@@ -1,6 +1,6 @@
 //! Approval payloads as boxes, and how they are paged.
 
-use super::card::{Card, Extent, Layout, View, count, words};
+use super::card::{Card, Extent, Layout, Shown, View, count, words};
 use super::diff;
 use super::line::{Line, Tone};
 use super::visible::hidden;
@@ -19,15 +19,6 @@ const PAGER_ABOVE: u64 = 100;
 /// colour sequences that were asked for) is in it.
 pub fn display(payload: &Received, layout: &Layout) -> String {
     shown(payload, layout).text
-}
-
-/// What a terminal shows of a payload.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
-    /// The box and its question.
-    pub text: String,
-    /// Whether all that would be done is in it: nothing is cut, left out or not understood.
-    pub is_complete: bool,
 }
 
 /// Returns the box of a payload as [`display`], and whether it shows all. A box that leaves something out offers no

@@ -1,6 +1,5 @@
 //! The box: a title, a body that may be cut, warnings and a question.
 
-use super::approval::Shown;
 use super::diff;
 use super::line::{Line, Overflow, Row, Tone};
 use super::visible::Pieces;
@@ -8,6 +7,15 @@ use super::visible::Pieces;
 /// Columns of the frame around the text: a border and two blanks, a blank and a border. The blanks
 /// next to the text show, instead, that a line goes on.
 const FRAME: usize = 5;
+
+/// What a terminal shows of a payload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The box and its question.
+    pub text: String,
+    /// Whether all that would be done is in it: nothing is cut, left out or not understood.
+    pub is_complete: bool,
+}
 
 /// Lines of the body that are shown in any case, however low the terminal is.
 const LEAST_LINES: usize = 3;

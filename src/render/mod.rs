@@ -10,6 +10,6 @@ mod line;
 mod pages;
 pub mod visible;
 
-pub use approval::{Paging, Shown, display, paging, shown};
-pub use card::{Extent, Layout};
+pub use approval::{Paging, display, paging, shown};
+pub use card::{Extent, Layout, Shown};
 pub use pages::pages;

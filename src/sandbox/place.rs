@@ -46,6 +46,30 @@ pub struct OpenFile {
     pub identity: Identity,
 }
 
+impl Sandboxes {
+    /// Returns what a path `name/relative/path` names, where the rules allow it to be read. No
+    /// file is looked at.
+    pub fn resolve(&self, given: &str) -> Result<Place<'_>> {
+        if given.is_empty() {
+            return Err(Error::invalid_args("the path is ''").with_hint(self.readable()));
+        }
+        let (sandbox, rest) = self.named(given).map_err(|what| self.refuse(what))?;
+        let path = RelPath::parse(rest.unwrap_or_default())
+            .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
+        if let Some(name) = path.reserved() {
+            return Err(self.refuse(format!(
+                "the path {} has the part {}, which is reserved: read only as part of a git diff and never written",
+                quoted(given),
+                quoted(name)
+            )));
+        }
+        if !sandbox.allows_name(path.name()) {
+            return Err(self.refuse(format!("the path {} does not end as its sandbox wants", quoted(given))));
+        }
+        Ok(Place::new(self, sandbox, path))
+    }
+}
+
 impl<'a> Place<'a> {
     pub(super) fn new(sandboxes: &'a Sandboxes, sandbox: &'a Sandbox, path: RelPath) -> Self {
         Self { sandboxes, sandbox, path }

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::beneath::Root;
-use super::place::Place;
 use super::rel_path::{Pattern, RelPath, obeyed};
 use crate::error::{Error, Result, quoted, visible};
 use crate::limits;
@@ -240,28 +239,6 @@ impl Sandboxes {
         }
     }
 
-    /// Returns what a path `name/relative/path` names, where the rules allow it to be read. No
-    /// file is looked at.
-    pub fn resolve(&self, given: &str) -> Result<Place<'_>> {
-        if given.is_empty() {
-            return Err(Error::invalid_args("the path is ''").with_hint(self.readable()));
-        }
-        let (sandbox, rest) = self.named(given).map_err(|what| self.refuse(what))?;
-        let path = RelPath::parse(rest.unwrap_or_default())
-            .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
-        if let Some(name) = path.reserved() {
-            return Err(self.refuse(format!(
-                "the path {} has the part {}, which is reserved: read only as part of a git diff and never written",
-                quoted(given),
-                quoted(name)
-            )));
-        }
-        if !sandbox.allows_name(path.name()) {
-            return Err(self.refuse(format!("the path {} does not end as its sandbox wants", quoted(given))));
-        }
-        Ok(Place::new(self, sandbox, path))
-    }
-
     /// Returns the path of the folder that `given` names as a repository: `name`, `name/folder`,
     /// or an absolute path, which is to be checked after its links are resolved.
     pub(super) fn folder(&self, given: &str) -> Result<PathBuf> {
@@ -288,7 +265,7 @@ impl Sandboxes {
 
     /// Returns the sandbox that a path starts with, and what stands behind the first `/`; or what
     /// is wrong.
-    fn named<'a>(&self, given: &'a str) -> std::result::Result<(&Sandbox, Option<&'a str>), String> {
+    pub(super) fn named<'a>(&self, given: &'a str) -> std::result::Result<(&Sandbox, Option<&'a str>), String> {
         let (name, rest) = given.split_once('/').map_or((given, None), |(name, rest)| (name, Some(rest)));
         match self.0.iter().find(|sandbox| sandbox.name == name) {
             Some(sandbox) if sandbox.is_open => Ok((sandbox, rest)),

@@ -9,6 +9,7 @@ mod arguments;
 mod bounded;
 mod diff;
 mod diff_result;
+mod file_call;
 mod files;
 mod git;
 pub mod record;
@@ -18,9 +19,9 @@ pub use answer::Answer;
 pub use arguments::parse;
 pub use diff::{DiffArguments, DiffMode};
 pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
+pub use file_call::FileCall;
 pub use files::{
-    EditArgument, EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments,
-    WriteResult,
+    EditArgument, EditFileArguments, EditResult, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult,
 };
 pub use git::{
     FileChange, GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments, GitDiffSummaryResult,

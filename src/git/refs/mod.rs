@@ -19,7 +19,6 @@ use std::cell::OnceCell;
 use gix::bstr::ByteSlice;
 
 use super::Oid;
-use super::repository::Repository;
 use super::store::GitDirectory;
 use crate::error::Result;
 use loose::Value;
@@ -63,14 +62,9 @@ impl Resolved {
 }
 
 impl<'a> References<'a> {
-    /// Returns a reader of a repository's references.
-    pub fn new(repository: &'a Repository) -> Self {
-        Self {
-            git_dir: &repository.git_dir,
-            common_dir: &repository.common_dir,
-            hash: repository.object_hash(),
-            packed: OnceCell::new(),
-        }
+    /// Returns a reader of the references in the directories of a repository.
+    pub fn new(git_dir: &'a GitDirectory, common_dir: &'a GitDirectory, hash: gix::hash::Kind) -> Self {
+        Self { git_dir, common_dir, hash, packed: OnceCell::new() }
     }
 
     /// Follows a reference to its object.

@@ -26,7 +26,6 @@ mod upstream;
 use gix::objs::Kind;
 
 use super::Oid;
-use super::comparison::Comparison;
 use super::merge_base::MergeBases;
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
@@ -72,19 +71,6 @@ impl Revision {
 }
 
 impl Repository {
-    /// Resolves what is compared: two revisions, or, without `to`, what `from` names: the range
-    /// `a..b`, or `a...b` from their merge base, or one revision, which is compared with the work
-    /// tree. `merge_base` compares from the merge base too; that of the index or the work tree is
-    /// HEAD's.
-    pub fn compare(&self, from: &str, to: Option<&str>, merge_base: bool) -> Result<Comparison> {
-        let [old, new] = match to {
-            None => self.range(from, merge_base)?,
-            Some(to) if merge_base => self.since_merge_base_of(from, to)?,
-            Some(to) => [self.revision(from)?, self.revision(to)?],
-        };
-        Comparison::new(self.clone(), old, new)
-    }
-
     /// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of our own
     /// names: `EMPTY`, `INDEX`, `WORKTREE`.
     pub fn revision(&self, name: &str) -> Result<Revision> {
@@ -115,7 +101,7 @@ impl Repository {
     }
 
     /// Resolves a range, or one revision and the work tree.
-    fn range(&self, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
+    pub(super) fn range(&self, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
         if Revision::named(name).is_some() {
             return Ok([self.revision(name)?, Revision::WorkTree]);
         }
@@ -136,7 +122,7 @@ impl Repository {
     }
 
     /// Resolves two revisions to the merge base and the second.
-    fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
+    pub(super) fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
         let second = Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let to = if second.is_some() { "HEAD" } else { to };
         let [first, last] = [from, to].map(|name| Resolver::new(self, name));

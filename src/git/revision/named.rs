@@ -6,8 +6,8 @@ use gix::bstr::ByteSlice;
 use super::clock::Clock;
 use super::date;
 use super::resolve::Resolver;
-use super::upstream::Branches;
-use crate::error::{Error, Result, quoted};
+use super::upstream::{Branches, Mark};
+use crate::error::{Result, quoted};
 use crate::git::Oid;
 use crate::git::refs::Resolved;
 
@@ -201,15 +201,6 @@ impl Resolver<'_> {
     }
 }
 
-/// A branch that belongs to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// `@{upstream}`: what it is merged with.
-    Upstream,
-    /// `@{push}`: what it is pushed to.
-    Push,
-}
-
 /// Returns the mark at the front of a name, and its length.
 fn mark(name: &[u8]) -> Option<(Mark, usize)> {
     let marks = [("@{upstream}", Mark::Upstream), ("@{u}", Mark::Upstream), ("@{push}", Mark::Push)];
@@ -229,9 +220,4 @@ fn is_path(name: &[u8]) -> bool {
         }
     }
     is_empty
-}
-
-/// Returns the error of a branch whose other branch is not known.
-pub(super) fn no_other_branch(resolver: &Resolver<'_>, why: &str, hint: &str) -> Error {
-    resolver.unresolved(&format!(": {why}")).with_hint(hint.to_owned())
 }

@@ -67,7 +67,7 @@ impl<'a> Resolver<'a> {
     pub fn new(repository: &'a Repository, asked: &str) -> Self {
         Self {
             repository,
-            references: References::new(repository),
+            references: repository.references(),
             objects: repository.objects(),
             commits: OnceCell::new(),
             asked: asked.to_owned(),

@@ -4,10 +4,18 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::named::{Mark, no_other_branch};
 use super::resolve::Resolver;
 use crate::error::{Error, Result, quoted};
 use crate::git::refs::Resolved;
+
+/// A branch that belongs to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// `@{upstream}`: what it is merged with.
+    Upstream,
+    /// `@{push}`: what it is pushed to.
+    Push,
+}
 
 /// Reads what branches belong together.
 pub struct Branches<'r> {
@@ -167,6 +175,11 @@ fn mapped(refspecs: &[Refspec], name: &[u8]) -> Option<Vec<u8>> {
             None => target.clone(),
         })
     })
+}
+
+/// Returns the error of a branch whose other branch is not known.
+pub(super) fn no_other_branch(resolver: &Resolver<'_>, why: &str, hint: &str) -> Error {
+    resolver.unresolved(&format!(": {why}")).with_hint(hint.to_owned())
 }
 
 #[cfg(test)]

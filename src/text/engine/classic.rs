@@ -8,9 +8,8 @@ use std::ops::Range;
 use super::intern::Side;
 use super::myers::{Search, common_end, common_start};
 use super::prune::{Kept, LINE_BYTES};
-use super::{Stop, Stopped};
 use crate::budget::reserve;
-use crate::text::stop::QUANTUM;
+use crate::text::stop::{QUANTUM, Stop, Stopped};
 
 /// The lines of both sides by number, and which of them are found to be changed.
 #[derive(Debug)]

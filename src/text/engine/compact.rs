@@ -10,9 +10,9 @@
 
 use super::indent::Badness;
 use super::intern::equal;
-use super::{Stop, Stopped, View};
 use crate::budget::reserve;
-use crate::text::stop::Pace;
+use crate::text::lines::View;
+use crate::text::stop::{Pace, Stop, Stopped};
 
 /// Indentation is weighed for this many places at most, the lowest ones.
 const MOST_PLACES: u32 = 100;

@@ -7,9 +7,8 @@
 
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
-use super::{Stop, Stopped};
 use crate::budget::reserve;
-use crate::text::stop::Pace;
+use crate::text::stop::{Pace, Stop, Stopped};
 
 /// A line that occurs more often than this on the old side is not worth holding on to.
 const MOST_OFTEN: u32 = 64;

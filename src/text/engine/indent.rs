@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 
 use super::whitespace::is_space;
-use super::{Stopped, View};
-use crate::text::stop::Pace;
+use crate::text::lines::View;
+use crate::text::stop::{Pace, Stopped};
 
 /// No indentation is measured beyond this many columns.
 const WIDEST: i32 = 200;

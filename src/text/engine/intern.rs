@@ -3,8 +3,8 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
-use super::View;
 use crate::budget::{Charge, reserve};
+use crate::text::lines::View;
 use crate::text::stop::{Pace, STRIDE, Stop, Stopped};
 
 const SMALLEST_TABLE: usize = 64;

@@ -11,6 +11,7 @@ mod histogram;
 mod indent;
 mod intern;
 mod myers;
+mod options;
 mod patience;
 mod prune;
 mod sides;
@@ -28,63 +29,11 @@ use self::intern::{Interner, equal};
 use self::patience::Patience;
 use self::tail::common_tail;
 use self::whitespace::{Keys, is_blank};
+pub use options::{Algorithm, Change, Options, Whitespace};
+
 use super::lines::{Lines, View};
 pub use super::stop::{Stop, Stopped};
 use crate::budget::{Charge, reserve};
-
-/// How the matching lines are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// Short edits, with shortcuts where the texts have little in common; git's default.
-    #[default]
-    Myers,
-    /// The same without shortcuts: `--minimal`. The cost grows with the product of size and changes.
-    Minimal,
-    /// Lines that occur once on each side are matched first: `--patience`.
-    Patience,
-    /// Rare lines are matched first: `--histogram`.
-    Histogram,
-}
-
-/// Which white space is ignored when lines are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Whitespace {
-    /// None is ignored.
-    #[default]
-    Exact,
-    /// All: `-w`, `--ignore-all-space`.
-    All,
-    /// Its amount, and all at the end of a line: `-b`, `--ignore-space-change`.
-    Change,
-    /// All at the end of a line: `--ignore-space-at-eol`.
-    Eol,
-    /// A CR before the LF: `--ignore-cr-at-eol`.
-    CrAtEol,
-}
-
-/// How two texts are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Options {
-    /// How the matching lines are found.
-    pub algorithm: Algorithm,
-    /// Which white space is ignored.
-    pub whitespace: Whitespace,
-    /// Whether changes of blank lines only are marked ignorable: `--ignore-blank-lines`.
-    pub ignore_blank_lines: bool,
-    /// Whether a common tail takes no part. git does so when the context is 0; its hunks differ in rare cases.
-    pub trim_tail: bool,
-}
-
-/// One maximal run of changed lines: half-open ranges of 0-based line numbers, at most one of them empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The lines that were removed.
-    pub old: Range<u32>,
-    /// The lines that were added.
-    pub new: Range<u32>,
-    /// Only blank lines changed, and [`Options::ignore_blank_lines`] is set.
-    pub ignorable: bool,
-}
 
 /// Returns the changes from `old` to `new` in order, or `Stopped` when `stop` asked so.
 pub fn diff(old: &Lines<'_>, new: &Lines<'_>, options: &Options, stop: &Stop<'_>) -> Result<Vec<Change>, Stopped> {

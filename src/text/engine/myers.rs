@@ -11,9 +11,8 @@
 //! The second front is the first on both sequences reversed, so each rule is written once.
 
 use super::prune::root_above;
-use super::sides::{Buffers, Sides, equals_are_common};
-use super::{Stop, Stopped};
-use crate::text::stop::Pace;
+use super::sides::{Area, Buffers, Sides, equals_are_common};
+use crate::text::stop::{Pace, Stop, Stopped};
 
 /// The number of edits after which the rules beyond the paper apply at the earliest.
 const PATIENT_COST: i32 = 256;
@@ -33,14 +32,6 @@ pub(super) struct Search {
     shorts: Buffers<u16>,
     words: Buffers<u32>,
     boxes: Vec<Area>,
-}
-
-/// A part of both sequences that is still to be searched.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Area {
-    pub(super) old: (usize, usize),
-    pub(super) new: (usize, usize),
-    exact: bool,
 }
 
 /// Where a box is split, from its own corner, and whether each part is to be searched without shortcuts.

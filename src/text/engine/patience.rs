@@ -7,9 +7,8 @@
 
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
-use super::{Stop, Stopped};
 use crate::budget::reserve;
-use crate::text::stop::Pace;
+use crate::text::stop::{Pace, Stop, Stopped};
 
 /// Says of a line that it occurs more than once.
 const MANY: u32 = u32::MAX;

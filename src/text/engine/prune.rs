@@ -4,9 +4,8 @@
 //! the other side has very often for a change when it stands among lines that the other side does not have: it would
 //! only tie unrelated text together.
 
-use super::Stopped;
 use crate::budget::reserve;
-use crate::text::stop::{Pace, QUANTUM};
+use crate::text::stop::{Pace, QUANTUM, Stopped};
 
 /// A line is frequent when the other side has it about as often as the square root of the line count, or this often.
 const MOST_FREQUENT: u32 = 1024;

@@ -1,9 +1,15 @@
 //! Holds two sequences in the form that is fastest to compare along a diagonal.
 
-use super::myers::Area;
-use super::{Stop, Stopped};
 use crate::budget::reserve;
-use crate::text::stop::QUANTUM;
+use crate::text::stop::{QUANTUM, Stop, Stopped};
+
+/// A part of both sequences that is still to be searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area {
+    pub(super) old: (usize, usize),
+    pub(super) new: (usize, usize),
+    pub(super) exact: bool,
+}
 
 /// A box of two sequences, seen from one of its corners.
 pub(super) trait Sides: Copy {

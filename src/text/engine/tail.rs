@@ -4,7 +4,7 @@
 //! 1024 bytes, and then gives back what is left of the line it cut into. Which lines are left decides how far a
 //! change may slide and which lines are frequent, so hunks depend on it (`git diff -U0` can differ from `-U3`).
 
-use super::{Stop, Stopped};
+use crate::text::stop::{Stop, Stopped};
 
 const BLOCK: usize = 1024;
 /// How many blocks are compared between two looks at the stop flag.

@@ -4,9 +4,10 @@
 //! equal bytes. White space is the space, TAB, LF and CR, never VT or FF. The terminator is not part of the form in
 //! any mode, so a last line with and without `\n` are equal in all of them.
 
-use super::{Stop, Stopped, View, Whitespace};
+use super::options::Whitespace;
 use crate::budget::reserve;
-use crate::text::stop::{Pace, append};
+use crate::text::lines::View;
+use crate::text::stop::{Pace, Stop, Stopped, append};
 
 /// How many bytes of one line are rewritten or looked at between two steps of the pace.
 const PART: usize = 1 << 12;

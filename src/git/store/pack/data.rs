@@ -9,7 +9,8 @@ use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
 use libdeflater::Decompressor;
 
-use super::Fault;
+use super::fault::Fault;
+use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
 use super::windows::Windows;
 use crate::budget::Budget;
@@ -19,16 +20,11 @@ use crate::sandbox::RegularFile;
 
 /// Bytes of an entry before its data, at most: ten for the size, ten for a distance or up to 32 for an id.
 const HEADER_BYTES: usize = 42;
-const HEAD_BYTES: u64 = 12;
 
 /// A pack and its index.
 pub struct Pack {
-    /// By which caches and windows know it; no other pack of the process has had it.
-    number: u32,
     index: PackIndex,
-    data: RegularFile,
-    /// Where the entries end.
-    end: u64,
+    file: PackFile,
     hash: HashKind,
 }
 
@@ -67,37 +63,25 @@ pub struct Unpacker {
 }
 
 impl Pack {
-    /// Returns up to how many bytes of entries there are from an offset on.
-    pub(super) fn left(&self, offset: u64) -> usize {
-        usize::try_from(self.end.saturating_sub(offset)).unwrap_or(usize::MAX)
-    }
-
-    /// Fills `bytes` from the pack, which is still what it was when it was opened.
-    pub(super) fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Fault> {
-        read(&self.data, offset, bytes)
-    }
-
     /// Opens a pack by its two files, of which `number` is to be the name in caches.
     pub fn open(number: u32, index: PackIndex, data: RegularFile, hash: HashKind) -> Result<Self, Fault> {
-        let id = hash.len_in_bytes();
-        let size = data.stamp().size();
-        let end = size.checked_sub(id as u64).filter(|&end| end >= HEAD_BYTES).ok_or(Fault::Damaged)?;
+        let file = PackFile::new(number, data, hash.len_in_bytes())?;
         let mut head = [0; HEAD_BYTES as usize];
-        let mut checksum = vec![0; id];
-        read(&data, 0, &mut head)?;
-        read(&data, end, &mut checksum)?;
+        let mut checksum = vec![0; hash.len_in_bytes()];
+        file.read(0, &mut head)?;
+        file.read(file.end(), &mut checksum)?;
         let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let is_pack = &head[..4] == b"PACK" && matches!(word(4), 2 | 3) && word(8) == index.count();
         // An index for another pack would name other objects.
         if !is_pack || checksum != index.pack_checksum()? {
             return Err(Fault::Damaged);
         }
-        Ok(Self { number, index, data, end, hash })
+        Ok(Self { index, file, hash })
     }
 
     /// Returns the number that caches know the pack by.
     pub fn number(&self) -> u32 {
-        self.number
+        self.file.number()
     }
 
     /// Returns where which object lies.
@@ -107,15 +91,15 @@ impl Pack {
 
     /// Returns the states of the index and of the pack when they were opened.
     pub fn stamps(&self) -> [crate::sandbox::Stamp; 2] {
-        [self.index.table().file().stamp(), self.data.stamp()]
+        [self.index.table().file().stamp(), self.file.stamp()]
     }
 
     /// Reads the header of the entry at an offset.
     pub fn entry(&self, offset: u64, unpacker: &mut Unpacker) -> Result<Entry, Fault> {
-        if !(HEAD_BYTES..self.end).contains(&offset) {
+        if !(HEAD_BYTES..self.file.end()).contains(&offset) {
             return Err(Fault::Damaged);
         }
-        let bytes = unpacker.windows.read(self, offset, HEADER_BYTES)?;
+        let bytes = unpacker.windows.read(&self.file, offset, HEADER_BYTES)?;
         let mut at = 0;
         let mut next = || {
             let byte = bytes.get(at).copied().ok_or(Fault::Damaged);
@@ -191,21 +175,11 @@ impl Unpacker {
         bytes.resize(start + size, 0);
         // What zlib makes of so many bytes at most, whatever its settings.
         let most = size + size / 8 + size / 64 + 64;
-        let packed = self.windows.read(pack, entry.data, most)?;
+        let packed = self.windows.read(&pack.file, entry.data, most)?;
         // The end of the stream is where it says so, and its sum is compared.
         match self.inflate.zlib_decompress(packed, &mut bytes[start..]) {
             Ok(written) if written == size => Ok(()),
             _ => Err(Fault::Damaged),
         }
-    }
-}
-
-/// Fills `bytes` from a file that is still what it was when it was opened.
-fn read(file: &RegularFile, offset: u64, bytes: &mut [u8]) -> Result<(), Fault> {
-    let read = file.read_at(offset, bytes).map_err(Fault::System)?;
-    match file.is_unchanged() {
-        false => Err(Fault::Changed),
-        true if read < bytes.len() => Err(Fault::Damaged),
-        true => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gix::hash::{Kind, Prefix};
 
-use super::Fault;
+use super::fault::Fault;
 use super::table::Table;
 use crate::git::Oid;
 use crate::sandbox::RegularFile;

@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `index` | where which object lies |
 //! | `data` | the entries of a pack |
+//! | `file` | the file of a pack, which is still the one that was opened |
 //! | `windows` | the bytes of packs that were read last |
 //! | `multi_index` | which packs a multi-pack-index counts, and how many objects they have |
+//! | `fault` | why something could not be read |
 //! | `table` | the bytes of an index, read by pieces or whole |
 //!
 //! Every object on the way from a whole one through its deltas is kept in the cache: what lies between is mostly what
@@ -13,12 +15,13 @@
 //! multi-pack-index.
 
 mod data;
+mod fault;
+mod file;
 mod index;
 mod multi_index;
 mod table;
 mod windows;
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,12 +29,11 @@ use gix::hash::Prefix;
 use gix::objs::Kind;
 
 pub use data::{Pack, Unpacker};
+pub use fault::Fault;
 pub use index::PackIndex;
 pub use multi_index::covered;
 
 use self::data::{Base, Entry};
-use crate::budget::Stopped;
-use crate::error::Error;
 use crate::git::Oid;
 use crate::git::cache::{Cache, Object};
 use crate::git::delta;
@@ -42,37 +44,6 @@ const MAX_DELTAS: usize = 4096;
 
 /// Bytes of deltas that are held while the way to their base is walked.
 const HELD_DELTAS: usize = 1 << 20;
-
-/// Why something could not be read from a file of the object store.
-#[derive(Debug)]
-pub enum Fault {
-    /// It is not what git would have written.
-    Damaged,
-    /// The file was written to since it was opened.
-    Changed,
-    /// It has so many bytes, more than are read.
-    TooLarge(u64),
-    /// There is no memory for so many bytes.
-    NoMemory(u64),
-    /// The system's own word.
-    System(io::Error),
-    /// It could not be opened. Boxed, as a fault is returned where each step of a search counts.
-    Refused(Box<Error>),
-    /// The query has no more time or memory for it.
-    Stopped(Stopped),
-}
-
-impl From<Stopped> for Fault {
-    fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-impl From<Error> for Fault {
-    fn from(error: Error) -> Self {
-        Self::Refused(Box::new(error))
-    }
-}
 
 /// The packs of a query.
 #[derive(Default)]

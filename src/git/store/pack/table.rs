@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::Fault;
+use super::fault::Fault;
 use crate::limits;
 use crate::sandbox::RegularFile;
 

@@ -3,8 +3,8 @@
 //! Entries that are asked for one after another lie in a few places: commits behind commits, trees behind trees, each
 //! delta not far from its base. So some pieces are held and not one, and a piece grows where what follows it is wanted.
 
-use super::Fault;
-use super::data::Pack;
+use super::fault::Fault;
+use super::file::PackFile;
 
 /// Bytes that are read at once at least: most entries are smaller, and those around are often next.
 const READ_BYTES: usize = 16 << 10;
@@ -39,13 +39,13 @@ struct Piece {
 
 impl Piece {
     /// Returns the position of an offset of a pack in the piece, or right behind it.
-    fn position(&self, pack: &Pack, offset: u64) -> Option<usize> {
+    fn position(&self, pack: &PackFile, offset: u64) -> Option<usize> {
         let position = usize::try_from(offset.checked_sub(self.start)?).ok()?;
         (self.pack == pack.number() && position <= self.filled).then_some(position)
     }
 
     /// Reads on until there are `length` bytes, and some more.
-    fn fill(&mut self, pack: &Pack, length: usize) -> Result<(), Fault> {
+    fn fill(&mut self, pack: &PackFile, length: usize) -> Result<(), Fault> {
         let next = self.start + self.filled as u64;
         // A piece that grows is one that is read on and on.
         let ahead = self.filled.clamp(READ_BYTES, PIECE_BYTES / 2);
@@ -62,7 +62,7 @@ impl Piece {
 
 impl Windows {
     /// Returns up to `length` bytes of a pack from an offset on, fewer where its entries end before.
-    pub fn read(&mut self, pack: &Pack, offset: u64, length: usize) -> Result<&[u8], Fault> {
+    pub fn read(&mut self, pack: &PackFile, offset: u64, length: usize) -> Result<&[u8], Fault> {
         self.clock += 1;
         let length = length.min(pack.left(offset));
         let mut growing = None;
@@ -90,7 +90,7 @@ impl Windows {
 
     /// Begins a piece at an offset or somewhat before it, in place of the one not used for longest; returns its place
     /// and the position of the offset in it.
-    fn begin(&mut self, pack: &Pack, offset: u64) -> (usize, usize) {
+    fn begin(&mut self, pack: &PackFile, offset: u64) -> (usize, usize) {
         // What was read for one large entry is not kept beside the next.
         self.pieces.retain(|piece| piece.bytes.len() <= KEPT_BYTES);
         let start = offset.saturating_sub(PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
@@ -111,21 +111,16 @@ impl Windows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::store::pack::PackIndex;
     use crate::sandbox::Access;
-    use gix::hash::Kind;
 
     #[test]
     fn every_piece_of_a_pack_is_what_the_file_holds_there() {
         let temp = tempfile::tempdir().unwrap();
         let content: Vec<u8> = (0..1_000_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let pack = [&b"PACK\0\0\0\x02\0\0\0\0"[..], &content, &[5; 20]].concat();
-        let index = [&b"\xfftOc\0\0\0\x02"[..], &[0; 1024], &[5; 20], &[0; 20]].concat();
         std::fs::write(temp.path().join("pack"), &pack).unwrap();
-        std::fs::write(temp.path().join("idx"), index).unwrap();
         let directory = Access::new(true, &[]).open_directory(temp.path()).unwrap();
-        let index = PackIndex::open(directory.file(b"idx").unwrap(), Kind::Sha1).unwrap();
-        let opened = Pack::open(0, index, directory.file(b"pack").unwrap(), Kind::Sha1).unwrap();
+        let opened = PackFile::new(0, directory.file(b"pack").unwrap(), 20).unwrap();
         let end = pack.len() - 20;
         let mut windows = Windows::default();
         let mut state = 1u64;
