@@ -1,7 +1,6 @@
 //! Reads `src/**` and fails, with the line, where an arrow between modules runs the wrong way.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use super::sources::{circles, sources};
 
 /// Each module and the modules of the crate it may name.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -44,55 +43,26 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("Command::new", &[]),
 ];
 
-fn sources() -> Vec<(String, PathBuf)> {
-    fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).expect("a source folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                visit(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(path);
-            }
-        }
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = Vec::new();
-    visit(&root.join("src"), &mut found);
-    found.sort();
-    let relative = |path: &PathBuf| path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
-    found.iter().map(|path| (relative(path), path.clone())).collect()
-}
-
 /// Returns `git` for `src/git/walk.rs` and `error` for `src/error.rs`.
 fn module(name: &str) -> &str {
     let below = name.trim_start_matches("src/");
     below.split('/').next().unwrap_or(below).trim_end_matches(".rs")
 }
 
-/// Returns the lines of code before the tests, with their numbers, comments left out.
-fn code(path: &Path) -> Vec<(usize, String)> {
-    let text = fs::read_to_string(path).expect("a source file");
-    text.lines()
-        .enumerate()
-        .take_while(|(_, line)| line.trim() != "#[cfg(test)]")
-        .filter(|(_, line)| !line.trim_start().starts_with("//"))
-        .map(|(index, line)| (index + 1, line.to_owned()))
-        .collect()
-}
-
 #[test]
 fn no_module_uses_one_above_it() {
     let mut wrong = Vec::new();
-    for (name, path) in sources() {
-        let own = module(&name);
+    for source in sources() {
+        let name = &source.name;
+        let own = module(name);
         if own == "lib" {
             continue;
         }
         let (_, allowed) = MAY_USE.iter().find(|(of, _)| *of == own).unwrap_or_else(|| panic!("{name} is in no layer"));
-        for (number, line) in code(&path) {
+        for (number, line) in source.code() {
             for used in line.split("crate::").skip(1) {
                 let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-                let excepted = EXCEPTIONS.iter().any(|(file, what)| *file == name && line.contains(what));
+                let excepted = EXCEPTIONS.iter().any(|(file, what)| file == name && line.contains(what));
                 if used != own && !excepted && !used.is_empty() && !allowed.contains(&used) {
                     wrong.push(format!("{name}:{number}: {own} may not use {used}: {}", line.trim()));
                 }
@@ -105,9 +75,10 @@ fn no_module_uses_one_above_it() {
 #[test]
 fn no_module_names_what_belongs_to_another() {
     let mut wrong = Vec::new();
-    for (name, path) in sources() {
-        let own = module(&name);
-        for (number, line) in code(&path) {
+    for source in sources() {
+        let name = &source.name;
+        let own = module(name);
+        for (number, line) in source.code() {
             for (what, homes) in ONLY_IN {
                 let is_use = line.contains(what) && !line.contains(&format!("lib{what}"));
                 if is_use && !homes.contains(&own) {
@@ -123,9 +94,10 @@ fn no_module_names_what_belongs_to_another() {
 #[test]
 fn only_a_callback_of_duckdb_enters_the_outside_and_each_does_so_once() {
     let mut wrong = Vec::new();
-    for (name, path) in sources() {
+    for source in sources() {
+        let name = &source.name;
         let (mut entered, mut is_callback) = (0, false);
-        for (number, line) in code(&path) {
+        for (number, line) in source.code() {
             if line.contains("fn ") {
                 (entered, is_callback) = (0, line.contains("extern \"C-unwind\" fn"));
             }
@@ -145,11 +117,14 @@ fn only_a_callback_of_duckdb_enters_the_outside_and_each_does_so_once() {
 
 #[test]
 fn no_file_outgrows_its_concept() {
-    let long: Vec<_> = sources()
-        .into_iter()
-        .map(|(name, path)| (fs::read_to_string(path).expect("a source file"), name))
-        .map(|(text, name)| (text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count(), name))
-        .filter(|(lines, _)| *lines > 600)
-        .collect();
-    assert!(long.is_empty(), "over 600 lines without their tests: {long:?}");
+    let sizes = sources().into_iter().map(|source| (source.code().count(), source.name));
+    let long: Vec<_> = sizes.filter(|(lines, _)| *lines > 600).collect();
+    assert!(long.is_empty(), "over 600 lines of code without their tests: {long:?}");
+}
+
+#[test]
+fn no_two_files_import_each_other() {
+    let sources = sources();
+    let circles = circles(&sources);
+    assert!(circles.is_empty(), "files that import each other:\n{circles:#?}");
 }

@@ -10,5 +10,6 @@ mod patch_git;
 mod review;
 mod sandbox_attacks;
 mod section_parity;
+mod sources;
 mod text_properties;
 mod unified;

@@ -1,0 +1,218 @@
+//! The sources of the extension as a checker sees them: parsed, without their tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+/// A source file.
+pub struct Source {
+    /// Its path from the root of the checkout.
+    pub name: String,
+    text: String,
+    /// The lines, from 1, of items that only tests have, wherever they stand.
+    tests: Vec<RangeInclusive<usize>>,
+    /// The paths that it imports or names from `crate`, `super` or `self` on; re-exports are not among them.
+    imports: Vec<Vec<String>>,
+}
+
+impl Source {
+    /// Parses a file.
+    pub fn parse(name: &str, text: String) -> Self {
+        let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut seen = Seen::default();
+        seen.visit_file(&file);
+        Self { name: name.to_owned(), text, tests: seen.tests, imports: seen.imports }
+    }
+
+    /// Returns the lines of code with their numbers, without those of tests and comments.
+    pub fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        (1..)
+            .zip(self.text.lines())
+            .filter(|(number, _)| !self.tests.iter().any(|lines| lines.contains(number)))
+            .filter(|(_, line)| !line.trim_start().starts_with("//"))
+    }
+
+    /// Returns the names of the module that the file is: `["git", "walk"]`, `["git"]` for its `mod.rs`.
+    fn module(&self) -> Vec<String> {
+        let below = self.name.trim_start_matches("src/").trim_end_matches(".rs");
+        let mut names: Vec<String> = below.split('/').map(str::to_owned).collect();
+        if matches!(names.last().map(String::as_str), Some("mod" | "lib")) {
+            names.pop();
+        }
+        names
+    }
+}
+
+/// Returns every source file below `src`.
+pub fn sources() -> Vec<Source> {
+    fn visit(directory: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(directory).expect("a directory of sources") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                visit(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    visit(&root.join("src"), &mut found);
+    found.sort();
+    let parse = |path: &PathBuf| {
+        let name = path.strip_prefix(root).expect("below the root").to_string_lossy().into_owned();
+        Source::parse(&name, fs::read_to_string(path).expect("a source file"))
+    };
+    found.iter().map(parse).collect()
+}
+
+/// Returns the groups of files that import each other, directly or by way of others.
+pub fn circles(sources: &[Source]) -> Vec<Vec<&str>> {
+    let files: BTreeMap<Vec<String>, usize> = sources.iter().map(Source::module).zip(0..).collect();
+    let imported: Vec<BTreeSet<usize>> = sources
+        .iter()
+        .enumerate()
+        .map(|(own, source)| {
+            let files = source.imports.iter().filter_map(|path| file_of(&files, &source.module(), path));
+            files.filter(|&file| file != own).collect()
+        })
+        .collect();
+    let reached: Vec<BTreeSet<usize>> = (0..sources.len()).map(|from| reachable(&imported, from)).collect();
+    let mut circles = BTreeSet::new();
+    for from in 0..sources.len() {
+        let circle: Vec<usize> = reached[from].iter().copied().filter(|&to| reached[to].contains(&from)).collect();
+        if !circle.is_empty() {
+            circles.insert(circle);
+        }
+    }
+    circles.into_iter().map(|circle| circle.into_iter().map(|file| sources[file].name.as_str()).collect()).collect()
+}
+
+fn reachable(imported: &[BTreeSet<usize>], from: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut left: Vec<usize> = imported[from].iter().copied().collect();
+    while let Some(file) = left.pop() {
+        if found.insert(file) {
+            left.extend(&imported[file]);
+        }
+    }
+    found
+}
+
+/// Returns the file that a path leads to: the one of the longest module that it begins with.
+fn file_of(files: &BTreeMap<Vec<String>, usize>, module: &[String], path: &[String]) -> Option<usize> {
+    let supers = path.iter().take_while(|name| *name == "super").count();
+    let base = match path.first()?.as_str() {
+        "crate" => &[],
+        "self" => module,
+        "super" => &module[..module.len().checked_sub(supers)?],
+        _ => return None,
+    };
+    let rest = &path[supers.max(1)..];
+    let whole = [base, rest].concat();
+    (1..=whole.len()).rev().find_map(|length| files.get(&whole[..length]).copied())
+}
+
+/// What is met on the way through a file.
+#[derive(Default)]
+struct Seen {
+    tests: Vec<RangeInclusive<usize>>,
+    imports: Vec<Vec<String>>,
+}
+
+impl Seen {
+    /// Notes what only tests have; nothing in it is looked at.
+    fn is_test(&mut self, attributes: &[syn::Attribute], item: &impl Spanned) -> bool {
+        let is_test = attributes.iter().any(|attribute| {
+            attribute.path().is_ident("cfg")
+                && attribute.parse_args::<syn::Path>().is_ok_and(|condition| condition.is_ident("test"))
+        });
+        if is_test {
+            let first = attributes.iter().map(|attribute| attribute.span().start().line).min().unwrap_or(1);
+            self.tests.push(first..=item.span().end().line);
+        }
+        is_test
+    }
+
+    fn import(&mut self, before: &[String], tree: &syn::UseTree) {
+        match tree {
+            syn::UseTree::Path(path) => self.import(&[before, &[path.ident.to_string()]].concat(), &path.tree),
+            syn::UseTree::Name(name) => self.imports.push([before, &[name.ident.to_string()]].concat()),
+            syn::UseTree::Rename(name) => self.imports.push([before, &[name.ident.to_string()]].concat()),
+            syn::UseTree::Glob(_) => self.imports.push(before.to_vec()),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(before, tree)),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Seen {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let attributes: &[syn::Attribute] = match item {
+            syn::Item::Const(item) => &item.attrs,
+            syn::Item::Enum(item) => &item.attrs,
+            syn::Item::Fn(item) => &item.attrs,
+            syn::Item::Impl(item) => &item.attrs,
+            syn::Item::Macro(item) => &item.attrs,
+            syn::Item::Mod(item) => &item.attrs,
+            syn::Item::Static(item) => &item.attrs,
+            syn::Item::Struct(item) => &item.attrs,
+            syn::Item::Trait(item) => &item.attrs,
+            syn::Item::Type(item) => &item.attrs,
+            syn::Item::Use(item) => &item.attrs,
+            _ => &[],
+        };
+        if !self.is_test(attributes, item) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        if !self.is_test(&item.attrs, item) {
+            visit::visit_impl_item_fn(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        // A module that shows what its files hold does not depend on it.
+        if matches!(item.vis, syn::Visibility::Inherited) {
+            self.import(&[], &item.tree);
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.imports.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        visit::visit_path(self, path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_behind_a_test_in_the_middle_of_a_file_is_read() {
+        let text = "use a;\n#[cfg(test)]\nmod tests {\n    use crate::ffi;\n}\n// crate::no\nuse crate::git;\n\
+                    impl A {\n    #[cfg(test)]\n    fn only() {}\n    fn planted() { crate::ffi::x() }\n}\n";
+        let source = Source::parse("src/text/planted.rs", text.to_owned());
+        let numbers: Vec<usize> = source.code().map(|(number, _)| number).collect();
+        assert_eq!(numbers, [1, 7, 8, 11, 12]);
+    }
+
+    #[test]
+    fn files_that_import_each_other_are_found_by_whatever_way() {
+        let file = |name: &str, text: &str| Source::parse(name, text.to_owned());
+        let planted = [
+            file("src/a/mod.rs", "mod b; mod c; mod d; pub use b::B;"),
+            file("src/a/b.rs", "use super::c::C; #[cfg(test)] mod tests { use super::super::d::D; }"),
+            file("src/a/c.rs", "fn f() -> crate::a::d::D {}"),
+            file("src/a/d.rs", "use super::{b::{B}, c as other};"),
+            file("src/e.rs", "use crate::a::B; use std::fs;"),
+        ];
+        assert_eq!(circles(&planted), [["src/a/b.rs", "src/a/c.rs", "src/a/d.rs"]]);
+        assert!(circles(&planted[..3]).is_empty());
+    }
+}
