@@ -183,6 +183,9 @@ impl<'ast> Visit<'ast> for Seen {
         }
     }
 
+    /// `pub(super)` names a module and imports nothing.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         self.imports.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
         visit::visit_path(self, path);
@@ -207,7 +210,7 @@ mod tests {
         let file = |name: &str, text: &str| Source::parse(name, text.to_owned());
         let planted = [
             file("src/a/mod.rs", "mod b; mod c; mod d; pub use b::B;"),
-            file("src/a/b.rs", "use super::c::C; #[cfg(test)] mod tests { use super::super::d::D; }"),
+            file("src/a/b.rs", "pub(super) struct B; use super::c::C; #[cfg(test)] mod tests { use super::super::d::D; }"),
             file("src/a/c.rs", "fn f() -> crate::a::d::D {}"),
             file("src/a/d.rs", "use super::{b::{B}, c as other};"),
             file("src/e.rs", "use crate::a::B; use std::fs;"),
