@@ -26,14 +26,18 @@ fn main() {
         "histogram" => Algorithm::Histogram,
         _ => Algorithm::Myers,
     };
-    let [old, new] = [old, new].map(|path| fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}")));
+    let [old, new] =
+        [old, new].map(|path| fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}")));
     let options = DiffOptions { algorithm, ..DiffOptions::default() };
     let start = Instant::now();
-    let diff = Diff::new(&mut Engine::default(), &old, &new, &options, &Stop::never()).expect("texts that fit");
+    let diff = Diff::new(&mut Engine::default(), &old, &new, &options, &Stop::never())
+        .expect("texts that fit");
     let whole = start.elapsed();
     println!("{}\t{}", diff.additions(), diff.deletions());
     if is_cancel {
-        let worst = (1..MOMENTS).filter_map(|moment| cancelled(&old, &new, &options, whole * moment / MOMENTS)).max();
+        let worst = (1..MOMENTS)
+            .filter_map(|moment| cancelled(&old, &new, &options, whole * moment / MOMENTS))
+            .max();
         println!("{:.1} ms of {whole:.1?}", worst.unwrap_or_default().as_secs_f64() * 1000.0);
     }
 }
@@ -47,7 +51,8 @@ fn cancelled(old: &[u8], new: &[u8], options: &DiffOptions, delay: Duration) -> 
             budget.cancel();
             Instant::now()
         });
-        let is_stopped = Diff::new(&mut Engine::default(), old, new, options, &Stop::of(&budget)).is_err();
+        let is_stopped =
+            Diff::new(&mut Engine::default(), old, new, options, &Stop::of(&budget)).is_err();
         let end = Instant::now();
         let asked = asked.join().expect("the thread that asks");
         is_stopped.then(|| end.duration_since(asked))

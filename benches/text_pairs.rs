@@ -31,8 +31,11 @@ fn main() {
 }
 
 fn with_redline(engine: &mut Engine, a: &str, b: &str) -> usize {
-    let diff = Diff::new(engine, a.as_bytes(), b.as_bytes(), &DiffOptions::default(), &Stop::never());
-    unified_diff(&diff.expect("texts that fit"), b"a", b"b", &Stop::never()).expect("no limit").len()
+    let diff =
+        Diff::new(engine, a.as_bytes(), b.as_bytes(), &DiffOptions::default(), &Stop::never());
+    unified_diff(&diff.expect("texts that fit"), b"a", b"b", &Stop::never())
+        .expect("no limit")
+        .len()
 }
 
 fn with_similar(a: &str, b: &str) -> usize {

@@ -77,7 +77,9 @@ impl<'de> Visitor<'de> for Strict {
         while let Some(key) = entries.next_key::<String>()? {
             let value = entries.next_value_seed(Strict)?;
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key {key:?} stands in an object twice")));
+                return Err(A::Error::custom(format_args!(
+                    "the key {key:?} stands in an object twice"
+                )));
             }
             object.insert(key, value);
         }
@@ -91,7 +93,11 @@ mod tests {
 
     #[test]
     fn refuses_a_key_that_stands_twice() {
-        for text in [r#"{"a": 1, "a": 1}"#, r#"[{"b": {"a": 1, "c": 2, "a": null}}]"#, r#"{"a": 1, "\u0061": 2}"#] {
+        for text in [
+            r#"{"a": 1, "a": 1}"#,
+            r#"[{"b": {"a": 1, "c": 2, "a": null}}]"#,
+            r#"{"a": 1, "\u0061": 2}"#,
+        ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.starts_with("the key \"a\" stands in an object twice"), "{error}");
         }

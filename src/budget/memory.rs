@@ -150,14 +150,19 @@ mod tests {
         assert_eq!(budget.part().charge(41).unwrap_err(), Stopped::Memory { limit: 100 });
         first.raise(100).unwrap();
         first.raise(10).unwrap();
-        assert_eq!((first.grow(usize::MAX), budget.bytes()), (Err(Stopped::Memory { limit: 100 }), 100));
+        assert_eq!(
+            (first.grow(usize::MAX), budget.bytes()),
+            (Err(Stopped::Memory { limit: 100 }), 100)
+        );
         drop(first);
         assert_eq!(budget.bytes(), 0);
     }
 
     #[test]
     fn bytes_become_the_text_that_the_standard_library_makes_of_them() {
-        for bytes in [&b"plain"[..], b"", b"\xff", b"a\xf0\x9f\x98b\xe2\x82", "\u{fffd}\u{20ac}".as_bytes()] {
+        for bytes in
+            [&b"plain"[..], b"", b"\xff", b"a\xf0\x9f\x98b\xe2\x82", "\u{fffd}\u{20ac}".as_bytes()]
+        {
             assert_eq!(lossy(bytes).unwrap(), String::from_utf8_lossy(bytes));
         }
     }

@@ -67,7 +67,10 @@ impl Budget {
     /// Returns a budget that shares time and memory with this one and is cancelled alone, as one scan of several is.
     #[must_use]
     pub fn part(&self) -> Arc<Self> {
-        Arc::new(Self { cancelled: AtomicBool::new(self.is_cancelled()), whole: Arc::clone(&self.whole) })
+        Arc::new(Self {
+            cancelled: AtomicBool::new(self.is_cancelled()),
+            whole: Arc::clone(&self.whole),
+        })
     }
 
     /// Ends the work of this part soon.
@@ -104,7 +107,9 @@ impl Budget {
             return Err(Stopped::Cancelled);
         }
         match self.whole.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Stopped::Timeout { seconds: self.whole.seconds }),
+            Some(deadline) if Instant::now() >= deadline => {
+                Err(Stopped::Timeout { seconds: self.whole.seconds })
+            }
             _ => Ok(()),
         }
     }
@@ -156,11 +161,18 @@ impl fmt::Display for Stopped {
         match self {
             Self::Cancelled => f.write_str("the query was cancelled"),
             Self::Timeout { seconds } => {
-                write!(f, "the query took longer than the {seconds} seconds that {MAX_SECONDS} allows")
+                write!(
+                    f,
+                    "the query took longer than the {seconds} seconds that {MAX_SECONDS} allows"
+                )
             }
-            Self::Memory { limit } => write!(f, "the query needs more than {limit} bytes of memory"),
+            Self::Memory { limit } => {
+                write!(f, "the query needs more than {limit} bytes of memory")
+            }
             Self::Allocation => f.write_str("the system has too little memory for the query"),
-            Self::Value => write!(f, "a value of the result has more than {} bytes", limits::VALUE_BYTES),
+            Self::Value => {
+                write!(f, "a value of the result has more than {} bytes", limits::VALUE_BYTES)
+            }
         }
     }
 }
@@ -172,11 +184,11 @@ impl From<Stopped> for Error {
         let message = stopped.to_string();
         match stopped {
             Stopped::Cancelled => Self::tool_failed(message),
-            Stopped::Timeout { .. } => {
-                Self::timeout(message).with_hint("Ask for less, with paths or a smaller range, or raise the setting")
-            }
+            Stopped::Timeout { .. } => Self::timeout(message)
+                .with_hint("Ask for less, with paths or a smaller range, or raise the setting"),
             Stopped::Memory { .. } | Stopped::Allocation | Stopped::Value => {
-                Self::too_large(message).with_hint("Ask for less at once, with paths or a smaller range")
+                Self::too_large(message)
+                    .with_hint("Ask for less at once, with paths or a smaller range")
             }
         }
     }

@@ -26,7 +26,8 @@ impl Permits {
     pub(crate) fn take_from(counter: &'static AtomicUsize, threads: usize) -> Self {
         let all = threads.saturating_mul(limits::WORKERS_PER_THREAD);
         let given = |used: usize| threads.min(all.saturating_sub(used)).max(1);
-        let used = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used + given(used)));
+        let used = counter
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used + given(used)));
         Self { count: given(used.unwrap_or_else(|used| used)), counter }
     }
 

@@ -98,7 +98,12 @@ impl Approvals {
     ///
     /// # Errors
     /// `too_large` when the session has proposed as much as it may.
-    pub fn propose(&self, operation: &Operation<'_>, proposal: Proposal, rules: Rules) -> Result<()> {
+    pub fn propose(
+        &self,
+        operation: &Operation<'_>,
+        proposal: Proposal,
+        rules: Rules,
+    ) -> Result<()> {
         let id = operation.id(&self.secret);
         self.lock(rules).propose(id, operation.state(&self.secret), operation, proposal, rules)
     }
@@ -120,7 +125,13 @@ impl Approvals {
     /// # Errors
     /// `not_found` when no such operation waits, `invalid_args` when the payload is not the one
     /// that was proposed under its id: what was shown would not be what is done.
-    pub fn approve(&self, payload: &Payload, scope: Scope, by: &str, rules: Rules) -> Result<String> {
+    pub fn approve(
+        &self,
+        payload: &Payload,
+        scope: Scope,
+        by: &str,
+        rules: Rules,
+    ) -> Result<String> {
         let mut state = self.lock(rules);
         let (id, waiting) = state.waiting_for(payload.approval_id())?;
         if waiting.proposal.payload != *payload {
@@ -172,8 +183,10 @@ impl Approvals {
                 return Ok(waiting.result);
             }
             if !state.is_covered(operation) {
-                return Err(Error::stale(format!("the file has changed since \"{outline}\" was approved"))
-                    .with_hint("Ask again: needs_approval shows what it would do now"));
+                return Err(Error::stale(format!(
+                    "the file has changed since \"{outline}\" was approved"
+                ))
+                .with_hint("Ask again: needs_approval shows what it would do now"));
             }
         }
         if state.is_covered(operation) {
@@ -218,7 +231,9 @@ impl Approvals {
         let state = self.lock(rules);
         let in_order = state.order.values().filter_map(|id| state.waiting.get(id));
         let unapproved = in_order.filter(|waiting| waiting.approved.is_none());
-        unapproved.map(|waiting| (waiting.covered[0].session.clone(), waiting.proposal.payload.clone())).collect()
+        unapproved
+            .map(|waiting| (waiting.covered[0].session.clone(), waiting.proposal.payload.clone()))
+            .collect()
     }
 
     /// Returns what was approved and not used up, the oldest first.
@@ -271,7 +286,8 @@ pub fn required(outline: &str, id: Digest) -> Error {
 
 impl State {
     fn is_covered(&self, operation: &Operation<'_>) -> bool {
-        !self.covered.is_empty() && Covered::around(operation).iter().any(|covered| self.covered.contains_key(covered))
+        !self.covered.is_empty()
+            && Covered::around(operation).iter().any(|covered| self.covered.contains_key(covered))
     }
 
     fn propose(
@@ -301,7 +317,8 @@ impl State {
         self.counter += 1;
         let since = (rules.now, self.counter);
         let covered = Covered::around(operation);
-        let waiting = Waiting { state: now, bytes, proposal, result, covered, since, approved: None };
+        let waiting =
+            Waiting { state: now, bytes, proposal, result, covered, since, approved: None };
         self.order.insert(since, id);
         self.bytes += bytes;
         *self.sessions.entry(operation.session.clone()).or_default() += 1;

@@ -44,17 +44,25 @@ impl Host {
 
     /// Returns what is written, or the code of the error.
     fn take(&self, operation: &Operation<'_>) -> Code<Vec<u8>> {
-        let taken = self.approvals.take(operation, self.proposal(operation), "Write workspace/a", self.rules);
+        let taken = self.approvals.take(
+            operation,
+            self.proposal(operation),
+            "Write workspace/a",
+            self.rules,
+        );
         taken.map(|result| result.to_vec()).map_err(|error| error.kind().code())
     }
 
     fn approve(&self, operation: &Operation<'_>, scope: Scope) -> Code<String> {
-        let approved = self.approvals.approve(&self.proposal(operation).payload, scope, "ann", self.rules);
+        let approved =
+            self.approvals.approve(&self.proposal(operation).payload, scope, "ann", self.rules);
         approved.map_err(|error| error.kind().code())
     }
 
     fn propose(&self, operation: &Operation<'_>) -> Code<()> {
-        self.approvals.propose(operation, self.proposal(operation), self.rules).map_err(|error| error.kind().code())
+        self.approvals
+            .propose(operation, self.proposal(operation), self.rules)
+            .map_err(|error| error.kind().code())
     }
 
     fn approved(operation: &Operation<'_>, scope: Scope) -> Self {
@@ -93,7 +101,10 @@ fn another_operation_or_state_is_not_approved() {
         (Operation { sandbox: b"other", ..WRITE }, "approval_required"),
         (Operation { session: &OTHER, ..WRITE }, "approval_required"),
         (Operation { tool: Tool::Edit, ..WRITE }, "approval_required"),
-        (Operation { arguments: &[b"newer"], result: Some(b"newer"), ..WRITE }, "approval_required"),
+        (
+            Operation { arguments: &[b"newer"], result: Some(b"newer"), ..WRITE },
+            "approval_required",
+        ),
         (Operation { base: Some(b"other"), ..WRITE }, "stale"),
         (Operation { base: None, ..WRITE }, "stale"),
         (Operation { result: Some(b"other"), ..WRITE }, "stale"),
@@ -102,7 +113,8 @@ fn another_operation_or_state_is_not_approved() {
         let host = Host::approved(&WRITE, Scope::Once);
         assert_eq!(host.take(&other), Err(code), "{other:?}");
         // An approval that turned out to be stale is void.
-        let afterwards = if code == "stale" { Err("approval_required") } else { Ok(b"new".to_vec()) };
+        let afterwards =
+            if code == "stale" { Err("approval_required") } else { Ok(b"new".to_vec()) };
         assert_eq!(host.take(&WRITE), afterwards, "{other:?}");
     }
 }
@@ -114,7 +126,8 @@ fn what_was_shown_is_not_approved_once_the_file_has_changed() {
     let shown = host.proposal(&WRITE).payload;
     host.propose(&Operation { base: Some(b"longer\nnow"), ..WRITE }).unwrap();
     assert_eq!(host.waiting(), 1);
-    let error = host.approvals.approve(&shown, Scope::Once, "ann", host.rules).unwrap_err().to_string();
+    let error =
+        host.approvals.approve(&shown, Scope::Once, "ann", host.rules).unwrap_err().to_string();
     assert!(error.starts_with("invalid_args: the payload is not the one that waits"), "{error}");
 }
 
@@ -149,7 +162,9 @@ fn a_wider_scope_covers_what_its_name_says_and_no_other_session() {
         let host = Host::approved(&WRITE, scope);
         for _ in 0..2 {
             for (index, other) in
-                [&same_path, &same_sandbox, &same_session, &other_tool, &other_session].iter().enumerate()
+                [&same_path, &same_sandbox, &same_session, &other_tool, &other_session]
+                    .iter()
+                    .enumerate()
             {
                 let expected = if index < covered { &done } else { &required };
                 assert_eq!(&host.take(other), expected, "{scope:?} {other:?}");
@@ -166,8 +181,10 @@ fn what_was_given_is_listed_and_taken_back() {
     host.propose(&Operation { session: &OTHER, ..WRITE }).unwrap();
     host.approve(&Operation { session: &OTHER, ..WRITE }, Scope::Once).unwrap();
     let given = host.approvals.given(host.rules);
-    let listed: Vec<_> =
-        given.iter().map(|given| (given.scope, &given.session, given.tool, given.by.as_str())).collect();
+    let listed: Vec<_> = given
+        .iter()
+        .map(|given| (given.scope, &given.session, given.tool, given.by.as_str()))
+        .collect();
     assert!(listed.contains(&(Scope::Sandbox, &AGENT, Tool::Write, "ann")) && listed.len() == 2);
     assert!(listed.contains(&(Scope::Once, &OTHER, Tool::Write, "ann")));
     assert_eq!(host.take(&other), Ok(b"x".to_vec()));
@@ -175,7 +192,11 @@ fn what_was_given_is_listed_and_taken_back() {
     assert_eq!(host.take(&other), Err("approval_required"));
     assert_eq!(host.take(&WRITE), Err("approval_required"));
     assert_eq!(host.take(&Operation { session: &OTHER, ..WRITE }), Ok(b"new".to_vec()));
-    assert!(host.approvals.withdraw(&host.id(&Operation { path: b"none", ..WRITE }), host.rules).is_err());
+    assert!(
+        host.approvals
+            .withdraw(&host.id(&Operation { path: b"none", ..WRITE }), host.rules)
+            .is_err()
+    );
 }
 
 #[test]
@@ -185,11 +206,20 @@ fn only_the_payload_that_waits_is_approved() {
     let Payload::Write(shown) = host.proposal(&WRITE).payload else { panic!("a write") };
     for forged in [
         super::super::payload::WritePayload { content: "other".to_owned(), ..shown.clone() },
-        super::super::payload::WritePayload { description: "Write nothing".to_owned(), ..shown.clone() },
+        super::super::payload::WritePayload {
+            description: "Write nothing".to_owned(),
+            ..shown.clone()
+        },
         super::super::payload::WritePayload { path: "workspace/b".to_owned(), ..shown.clone() },
     ] {
-        let error = host.approvals.approve(&Payload::Write(forged), Scope::Session, "ann", host.rules).unwrap_err();
-        assert!(error.to_string().starts_with("invalid_args: the payload is not the one"), "{error}");
+        let error = host
+            .approvals
+            .approve(&Payload::Write(forged), Scope::Session, "ann", host.rules)
+            .unwrap_err();
+        assert!(
+            error.to_string().starts_with("invalid_args: the payload is not the one"),
+            "{error}"
+        );
     }
     assert_eq!(host.take(&WRITE), Err("approval_required"));
 }
@@ -220,7 +250,8 @@ fn what_waits_has_bounded_bytes_and_an_approval_is_never_forgotten() {
         result: Some(content.as_bytes()),
         ..WRITE
     };
-    let operations: [&'static [&'static [u8]]; 6] = [&[b"0"], &[b"1"], &[b"2"], &[b"3"], &[b"4"], &[b"5"]];
+    let operations: [&'static [&'static [u8]]; 6] =
+        [&[b"0"], &[b"1"], &[b"2"], &[b"3"], &[b"4"], &[b"5"]];
     for arguments in operations {
         host.rules.now += Duration::from_millis(1);
         host.propose(&proposed(arguments)).unwrap();
@@ -230,14 +261,18 @@ fn what_waits_has_bounded_bytes_and_an_approval_is_never_forgotten() {
     assert_eq!(host.approve(&proposed(operations[0]), Scope::Once), Err("not_found"));
     assert_eq!(host.take(&WRITE), Ok(b"new".to_vec()));
     let large = "x".repeat(BYTES);
-    assert_eq!(host.propose(&Operation { result: Some(large.as_bytes()), ..WRITE }), Err("too_large"));
+    assert_eq!(
+        host.propose(&Operation { result: Some(large.as_bytes()), ..WRITE }),
+        Err("too_large")
+    );
 }
 
 #[test]
 fn a_session_proposes_no_more_than_its_quota() {
     let mut host = Host::new();
     let paths: Vec<Vec<u8>> = (0..101).map(|path: u32| path.to_be_bytes().to_vec()).collect();
-    let proposed: Vec<_> = paths.iter().map(|path| host.propose(&Operation { path, ..WRITE })).collect();
+    let proposed: Vec<_> =
+        paths.iter().map(|path| host.propose(&Operation { path, ..WRITE })).collect();
     assert!(proposed[..100].iter().all(|made| made.is_ok()) && proposed[100] == Err("too_large"));
     // What waits already may be asked for again, and another session has a quota of its own.
     assert_eq!(host.propose(&Operation { path: &paths[0], ..WRITE }), Ok(()));
@@ -264,20 +299,27 @@ fn chunks_are_named_by_the_id_or_the_url() {
     let host = Host::new();
     host.propose(&WRITE).unwrap();
     let id = host.id(&WRITE);
-    let chunk = |name: &str, number| host.approvals.chunk(name, number, host.rules).map_err(|error| error.to_string());
+    let chunk = |name: &str, number| {
+        host.approvals.chunk(name, number, host.rules).map_err(|error| error.to_string())
+    };
     assert_eq!(chunk(&id, 1).as_deref(), Ok("new"));
     assert_eq!(chunk(&format!("redline:approval/{id}"), 1).as_deref(), Ok("new"));
     assert!(chunk(&id, 2).unwrap_err().starts_with("invalid_args: there is no chunk 2. "));
     assert!(chunk(&id, 0).unwrap_err().starts_with("invalid_args: there is no chunk 0. "));
     assert!(
-        chunk("other", 1).unwrap_err().starts_with("not_found: no operation waits under the approval_id 'other'. ")
+        chunk("other", 1)
+            .unwrap_err()
+            .starts_with("not_found: no operation waits under the approval_id 'other'. ")
     );
 }
 
 #[test]
 fn an_error_says_what_waits_and_what_to_do() {
     let host = Host::new();
-    let error = host.approvals.take(&WRITE, host.proposal(&WRITE), "Write workspace/a", host.rules).unwrap_err();
+    let error = host
+        .approvals
+        .take(&WRITE, host.proposal(&WRITE), "Write workspace/a", host.rules)
+        .unwrap_err();
     let expected = format!(
         "approval_required: \"Write workspace/a\" waits for a person under the id {}. \
          Call it again when the host has approved it.",
@@ -286,8 +328,14 @@ fn an_error_says_what_waits_and_what_to_do() {
     assert_eq!(error.to_string(), expected);
     host.approve(&WRITE, Scope::Once).unwrap();
     let changed = Operation { base: Some(b"changed"), ..WRITE };
-    let error = host.approvals.take(&changed, host.proposal(&changed), "Write workspace/a", host.rules).unwrap_err();
-    assert!(error.to_string().starts_with("stale: the file has changed since \"Write workspace/a\" "), "{error}");
+    let error = host
+        .approvals
+        .take(&changed, host.proposal(&changed), "Write workspace/a", host.rules)
+        .unwrap_err();
+    assert!(
+        error.to_string().starts_with("stale: the file has changed since \"Write workspace/a\" "),
+        "{error}"
+    );
 }
 
 #[test]
@@ -295,5 +343,10 @@ fn every_scope_has_its_name() {
     for scope in [Scope::Once, Scope::Unread, Scope::Path, Scope::Sandbox, Scope::Session] {
         assert_eq!(Scope::parse(scope.name()).unwrap(), scope);
     }
-    assert!(Scope::parse("Once").unwrap_err().to_string().starts_with("invalid_args: there is no scope 'Once'. "));
+    assert!(
+        Scope::parse("Once")
+            .unwrap_err()
+            .to_string()
+            .starts_with("invalid_args: there is no scope 'Once'. ")
+    );
 }

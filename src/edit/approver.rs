@@ -21,8 +21,11 @@ impl Approvers {
     pub fn parse(setting: &str) -> Result<Self> {
         let entries = setting.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         let read = |entry: &str| {
-            let (name, digest) = entry.split_once('=').map_or((UNNAMED, entry), |(name, digest)| (name.trim(), digest));
-            let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.@".contains(c));
+            let (name, digest) = entry
+                .split_once('=')
+                .map_or((UNNAMED, entry), |(name, digest)| (name.trim(), digest));
+            let is_name = !name.is_empty()
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.@".contains(c));
             match Digest::parse(digest.trim()) {
                 Some(digest) if is_name => Ok((name.to_owned(), digest)),
                 _ => Err(Error::invalid_args(format!("{SETTING} has an entry that is no SHA-256 digest")).with_hint(
@@ -45,11 +48,15 @@ impl Approvers {
                 found = Some(name.as_str());
             }
         }
-        let refused = |what: String, hint: &str| Err(Error::permission_denied(what).with_hint(hint));
+        let refused =
+            |what: String, hint: &str| Err(Error::permission_denied(what).with_hint(hint));
         match found {
             Some(name) => Ok(name),
             None if self.0.is_empty() => refused(
-                format!("{} wants the host's key, and {SETTING} names no approver", quoted(function)),
+                format!(
+                    "{} wants the host's key, and {SETTING} names no approver",
+                    quoted(function)
+                ),
                 "The host sets it to the SHA-256 of a key of its own, before it locks the configuration",
             ),
             None => refused(
@@ -71,10 +78,14 @@ mod tests {
         assert_eq!(approvers.named_by(b"secret", "approve").unwrap(), "approver");
         for key in [&b""[..], b"secre", b"secret ", b"Secret", digest.as_bytes()] {
             let error = approvers.named_by(key, "approve").unwrap_err().to_string();
-            assert!(error.starts_with("permission_denied: the key given to 'approve' is not"), "{error}");
+            assert!(
+                error.starts_with("permission_denied: the key given to 'approve' is not"),
+                "{error}"
+            );
             assert!(!error.contains(&digest), "{error}");
         }
-        let nobody = Approvers::parse(" ").unwrap().named_by(b"", "approve").unwrap_err().to_string();
+        let nobody =
+            Approvers::parse(" ").unwrap().named_by(b"", "approve").unwrap_err().to_string();
         assert!(nobody.contains("redline_approver names no approver"), "{nobody}");
     }
 
@@ -84,9 +95,13 @@ mod tests {
         let approvers = Approvers::parse(&format!("ann={a}, bob = {b},")).unwrap();
         assert_eq!(approvers.named_by(b"a", "approve").unwrap(), "ann");
         assert_eq!(approvers.named_by(b"b", "approve").unwrap(), "bob");
-        for wrong in ["secret", "ann=", &format!("={a}"), &format!("a b={a}"), &a.to_string()[1..]] {
+        for wrong in ["secret", "ann=", &format!("={a}"), &format!("a b={a}"), &a.to_string()[1..]]
+        {
             let error = Approvers::parse(wrong).unwrap_err().to_string();
-            assert!(error.starts_with("invalid_args: redline_approver has an entry that is no SHA-256"), "{error}");
+            assert!(
+                error.starts_with("invalid_args: redline_approver has an entry that is no SHA-256"),
+                "{error}"
+            );
             assert!(!error.contains("secret."), "{error}");
         }
     }

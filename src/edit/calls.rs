@@ -25,8 +25,11 @@ impl Calls {
         if sessions.len() >= limits::COUNTED_SESSIONS && !sessions.contains_key(session) {
             sessions.retain(|_, (since, _)| !is_over(*since));
             if sessions.len() >= limits::COUNTED_SESSIONS {
-                return Err(Error::too_large(format!("{} sessions have called tools in a minute", sessions.len()))
-                    .with_hint("Call again in a minute"));
+                return Err(Error::too_large(format!(
+                    "{} sessions have called tools in a minute",
+                    sessions.len()
+                ))
+                .with_hint("Call again in a minute"));
             }
         }
         let (since, calls) = sessions.entry(session.clone()).or_insert((now, 0));

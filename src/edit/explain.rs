@@ -99,7 +99,8 @@ pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss
             break;
         }
     }
-    let mut found: Vec<NearMiss> = places.iter().map(|place| search.near_miss(place.clone())).collect();
+    let mut found: Vec<NearMiss> =
+        places.iter().map(|place| search.near_miss(place.clone())).collect();
     found.sort_by(nearest_first);
     if found.len() < most {
         let mut others: Vec<NearMiss> = Vec::new();
@@ -123,9 +124,13 @@ pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss
 /// Returns the error of a string that is nowhere in a file; `which` names the edit, where there are
 /// several.
 pub(super) fn not_found(which: &str, file: FileName<'_>, lines: &Lines<'_>, wanted: &str) -> Error {
-    let error = Error::not_found(format!("{which}old_string not found in {file}. File contains {} lines", lines.len()));
+    let error = Error::not_found(format!(
+        "{which}old_string not found in {file}. File contains {} lines",
+        lines.len()
+    ));
     if wanted.len() > WANTED_BYTES {
-        return error.with_hint(format!("old_string has {} bytes: give a shorter passage", wanted.len()));
+        return error
+            .with_hint(format!("old_string has {} bytes: give a shorter passage", wanted.len()));
     }
     let near: Vec<String> = near_misses(lines, wanted, NAMED)
         .iter()
@@ -172,7 +177,8 @@ impl Search<'_> {
             line: self.lines.line_at(place.start) as u64 + 1,
             similarity: similarity(self.wanted, compared),
             reasons,
-            old_string: is_utf8.then(|| if plain.contains('\r') { text.clone() } else { plain.clone() }),
+            old_string: is_utf8
+                .then(|| if plain.contains('\r') { text.clone() } else { plain.clone() }),
             text,
         }
     }
@@ -218,12 +224,17 @@ impl Search<'_> {
         let first = self.lines.line_at(window.start);
         let whole_lines = |first: usize| {
             let (start, end) = (self.lines.start(first), self.lines.start(first + count));
-            let line_end = if self.wanted.ends_with('\n') { 0 } else { line_end_length(&bytes[start..end]) };
+            let line_end =
+                if self.wanted.ends_with('\n') { 0 } else { line_end_length(&bytes[start..end]) };
             start..end - line_end
         };
-        let candidates = [Some(first), first.checked_sub(1), Some(first + 1)].into_iter().flatten().map(whole_lines);
+        let candidates = [Some(first), first.checked_sub(1), Some(first + 1)]
+            .into_iter()
+            .flatten()
+            .map(whole_lines);
         // A file of one long line is no passage.
-        let is_short = |place: &Range<usize>| !place.is_empty() && place.len() <= 4 * self.wanted.len() + 200;
+        let is_short =
+            |place: &Range<usize>| !place.is_empty() && place.len() <= 4 * self.wanted.len() + 200;
         let words = whole_words(bytes, window.clone());
         let mut best = (self.similarity_at(&words), words);
         for place in candidates.filter(|place| is_short(place) && overlap(place, &window)) {
@@ -248,7 +259,8 @@ fn line_end_length(bytes: &[u8]) -> usize {
 /// Widens a place so that it cuts no word.
 fn whole_words(bytes: &[u8], place: Range<usize>) -> Range<usize> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
-    let cuts = |at: usize| at > 0 && at < bytes.len() && is_word(bytes[at - 1]) && is_word(bytes[at]);
+    let cuts =
+        |at: usize| at > 0 && at < bytes.len() && is_word(bytes[at - 1]) && is_word(bytes[at]);
     // A word is not looked at beyond this many bytes.
     let most = 200;
     let start = (0..=place.start.min(most)).map(|back| place.start - back).find(|&at| !cuts(at));
@@ -270,7 +282,11 @@ fn pieces(text: &str, by_characters: bool) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next().filter(|_| pieces.len() < PIECES) {
-        let end = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let end = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
         let (piece, after) = rest.split_at(end);
         pieces.push(piece);
         rest = after;
@@ -304,7 +320,13 @@ mod tests {
     fn a_near_miss_has_its_line_reason_and_passage() {
         for (file, wanted, line, reason, old_string) in [
             ("a\n\tx = 1\n", "    x = 1", 2, "tabs", "\tx = 1"),
-            ("if a:\n\tb()\n\tc()\n", "if a:\n    b()\n    c()\n", 1, "tabs", "if a:\n\tb()\n\tc()\n"),
+            (
+                "if a:\n\tb()\n\tc()\n",
+                "if a:\n    b()\n    c()\n",
+                1,
+                "tabs",
+                "if a:\n\tb()\n\tc()\n",
+            ),
             ("    a\n    b\n", "  a\n  b", 1, "indentation", "    a\n    b"),
             ("x\n    a\n", "\n  a\n", 1, "indentation", "\n    a\n"),
             ("x\r\n    a\r\ny", "\n  a\n", 1, "indentation", "\n    a\n"),
@@ -321,7 +343,13 @@ mod tests {
             ("x\nlet Total = 1;", "let total = 1;", 2, "case", "let Total = 1;"),
             ("f(a, b);\n", "f(a,b)", 1, "spacing", "f(a, b)"),
             ("f(a, b);\n", "f(\n    a,\n    b\n)", 1, "line breaks", "f(a, b)"),
-            ("def f():\n    return total\n", "def f():\n    return totl\n", 1, "text", "def f():\n    return total\n"),
+            (
+                "def f():\n    return total\n",
+                "def f():\n    return totl\n",
+                1,
+                "text",
+                "def f():\n    return total\n",
+            ),
             (
                 "x\r\ndef f():\r\n    return total\r\n",
                 "def f():\n    return totl",
@@ -329,7 +357,13 @@ mod tests {
                 "text",
                 "def f():\n    return total",
             ),
-            ("total = calculate_total(items) + 1", "calculate_totl(items)", 1, "text", "calculate_total(items)"),
+            (
+                "total = calculate_total(items) + 1",
+                "calculate_totl(items)",
+                1,
+                "text",
+                "calculate_total(items)",
+            ),
         ] {
             let found = near(file.as_bytes(), wanted);
             holds(file.as_bytes(), &found);
@@ -358,7 +392,10 @@ mod tests {
     fn bytes_that_no_string_can_match_are_told_without_an_old_string() {
         let found = near(b"x\ncaf\xe9 au lait\n", "caf\u{fffd} au lait");
         assert_eq!((found[0].line, found[0].reason().as_str()), (2, "not UTF-8"));
-        assert_eq!((found[0].old_string.as_deref(), found[0].text.as_str()), (None, "caf\u{fffd} au lait"));
+        assert_eq!(
+            (found[0].old_string.as_deref(), found[0].text.as_str()),
+            (None, "caf\u{fffd} au lait")
+        );
     }
 
     #[test]
@@ -390,7 +427,8 @@ mod tests {
     fn an_error_names_at_most_three_near_misses() {
         let file = FileName { sandbox: "workspace", relative: "a.py" };
         let shown = |text: &str, wanted: &str| {
-            not_found("", file, &Lines::split(text.as_bytes(), &Stop::never()).unwrap(), wanted).to_string()
+            not_found("", file, &Lines::split(text.as_bytes(), &Stop::never()).unwrap(), wanted)
+                .to_string()
         };
         assert_eq!(
             shown("\tx\n\ty\n\tx\n\tx\n\tx\n", "  x"),
@@ -403,7 +441,8 @@ mod tests {
              read the file again."
         );
         assert!(
-            shown("x", &"y".repeat(WANTED_BYTES + 1)).ends_with("old_string has 65537 bytes: give a shorter passage.")
+            shown("x", &"y".repeat(WANTED_BYTES + 1))
+                .ends_with("old_string has 65537 bytes: give a shorter passage.")
         );
     }
 
@@ -411,7 +450,8 @@ mod tests {
     /// square of the file.
     #[test]
     fn a_large_file_is_searched_in_less_than_a_minute() {
-        let line = |n: u32| format!("    let value_{n} = compute(item_{}, {});\n", n * 7 % 1000, n % 13);
+        let line =
+            |n: u32| format!("    let value_{n} = compute(item_{}, {});\n", n * 7 % 1000, n % 13);
         let code: String = (0..100_000).map(line).collect();
         let passage: String = (50_000..50_200).map(line).collect();
         let typo = passage.replace("compute(item_3", "conpute(itme_3");
@@ -426,7 +466,8 @@ mod tests {
             (&"x".repeat(4 << 20), &"X".repeat(WANTED_BYTES), Some(1)),
         ] {
             let start = std::time::Instant::now();
-            let found = near_misses(&Lines::split(file.as_bytes(), &Stop::never()).unwrap(), wanted, NAMED);
+            let found =
+                near_misses(&Lines::split(file.as_bytes(), &Stop::never()).unwrap(), wanted, NAMED);
             let seconds = start.elapsed().as_secs_f64();
             if line.is_some() {
                 assert_eq!(found.first().map(|near| near.line), line, "{:?}", &wanted[..20]);

@@ -17,7 +17,10 @@ pub struct Folded {
 impl Folded {
     /// Folds a text of less than 4 GiB. Bytes that are not UTF-8 are U+FFFD, as where they are shown.
     pub fn new(bytes: &[u8]) -> Self {
-        let mut folded = Self { chars: Vec::with_capacity(bytes.len()), starts: Vec::with_capacity(bytes.len()) };
+        let mut folded = Self {
+            chars: Vec::with_capacity(bytes.len()),
+            starts: Vec::with_capacity(bytes.len()),
+        };
         let mut start = 0;
         for chunk in bytes.utf8_chunks() {
             folded.push_text(chunk.valid(), start);
@@ -84,7 +87,11 @@ pub fn each_look_alike(c: char, emit: &mut impl FnMut(char)) {
     match ascii_look_alike(c) {
         Some(ascii) => emit(ascii),
         None => decompose_compatible(c, |part| match part {
-            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => {}
+            '\u{ad}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}'
+            | '\u{feff}' => {}
             part => emit(ascii_look_alike(part).unwrap_or(part)),
         }),
     }

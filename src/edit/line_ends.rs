@@ -69,7 +69,11 @@ impl LineEnds {
 fn end_of_line(file: &Lines<'_>, line: usize) -> &'static [u8] {
     let end = |line: usize| {
         let line = file.get(line);
-        if line.ends_with(b"\r\n") { Some(&b"\r\n"[..]) } else { line.ends_with(b"\n").then_some(&b"\n"[..]) }
+        if line.ends_with(b"\r\n") {
+            Some(&b"\r\n"[..])
+        } else {
+            line.ends_with(b"\n").then_some(&b"\n"[..])
+        }
     };
     end(line).or_else(|| end(line.checked_sub(1)?)).unwrap_or(b"\n")
 }

@@ -87,7 +87,10 @@ impl<'a> Haystack<'a> {
                 let starts = occurrences(&plain.bytes, needle).into_iter();
                 starts.map(|start| at(start)..at(start + needle.len())).collect()
             }
-            _ => occurrences(self.bytes, needle).into_iter().map(|start| start..start + needle.len()).collect(),
+            _ => occurrences(self.bytes, needle)
+                .into_iter()
+                .map(|start| start..start + needle.len())
+                .collect(),
         }
     }
 }
@@ -118,9 +121,14 @@ mod tests {
     fn every_place_is_found_in_a_text_that_repeats_itself() {
         for text in ["", "a", "aaaa", "abababa", "aabaabaaab", "xaabaabaaabx"] {
             for needle in ["", "a", "aa", "aba", "ab", "aab", "aabaaab", "b"] {
-                let plain: Vec<usize> =
-                    (0..text.len()).filter(|&at| !needle.is_empty() && text[at..].starts_with(needle)).collect();
-                assert_eq!(occurrences(text.as_bytes(), needle.as_bytes()), plain, "{text} {needle}");
+                let plain: Vec<usize> = (0..text.len())
+                    .filter(|&at| !needle.is_empty() && text[at..].starts_with(needle))
+                    .collect();
+                assert_eq!(
+                    occurrences(text.as_bytes(), needle.as_bytes()),
+                    plain,
+                    "{text} {needle}"
+                );
             }
         }
     }
@@ -138,7 +146,8 @@ mod tests {
     #[test]
     fn each_element_is_compared_at_most_three_times_on_average() {
         let compared = &Cell::new(0);
-        let counted = |text: &str| text.bytes().map(|byte| Counted(byte, compared)).collect::<Vec<_>>();
+        let counted =
+            |text: &str| text.bytes().map(|byte| Counted(byte, compared)).collect::<Vec<_>>();
         for (text, needle) in [
             ("a".repeat(10_000), "a".repeat(1000)),
             ("a".repeat(10_000), "a".repeat(999) + "b"),
@@ -168,7 +177,8 @@ mod tests {
             ("d\ne", &[]),
             ("", &[]),
         ] {
-            let places: Vec<_> = places(file, needle).into_iter().map(|place| (place.start, place.end)).collect();
+            let places: Vec<_> =
+                places(file, needle).into_iter().map(|place| (place.start, place.end)).collect();
             assert_eq!(places, found, "{needle:?}");
         }
         assert_eq!(places("", "").len(), 1);

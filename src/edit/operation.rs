@@ -108,7 +108,8 @@ mod tests {
     #[test]
     fn two_operations_or_states_never_share_a_digest() {
         let (secret, session) = (Secret::random(), Session::Connection(1));
-        let sessions = [Session::Connection(2), Session::Named("1".to_owned()), Session::Named(String::new())];
+        let sessions =
+            [Session::Connection(2), Session::Named("1".to_owned()), Session::Named(String::new())];
         let one = Operation {
             session: &session,
             tool: Tool::Edit,
@@ -139,10 +140,12 @@ mod tests {
             Operation { mode: Some(0o100_755), ..one },
             Operation { mode: None, ..one },
         ];
-        let ids: HashSet<Digest> = requests.iter().chain([&one]).map(|one| one.id(&secret)).collect();
+        let ids: HashSet<Digest> =
+            requests.iter().chain([&one]).map(|one| one.id(&secret)).collect();
         assert_eq!(ids.len(), requests.len() + 1);
         assert!(states.iter().all(|state| state.id(&secret) == one.id(&secret)));
-        let digests: HashSet<Digest> = states.iter().chain([&one]).map(|one| one.state(&secret)).collect();
+        let digests: HashSet<Digest> =
+            states.iter().chain([&one]).map(|one| one.state(&secret)).collect();
         assert_eq!(digests.len(), states.len() + 1);
         assert!(requests.iter().all(|request| request.state(&secret) == one.state(&secret)));
     }

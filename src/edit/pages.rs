@@ -34,7 +34,11 @@ impl Proof {
         let read = || {
             let (layout, digest) = text.split_once('-')?;
             let (width, height) = layout.split_once('x')?;
-            Some(Self { width: width.parse().ok()?, height: height.parse().ok()?, digest: Digest::parse(digest)? })
+            Some(Self {
+                width: width.parse().ok()?,
+                height: height.parse().ok()?,
+                digest: Digest::parse(digest)?,
+            })
         };
         read().ok_or_else(|| {
             Error::invalid_args("the proof is none")
@@ -44,7 +48,8 @@ impl Proof {
 
     /// Compares in a time that does not depend on where the digests differ.
     pub fn is_same(&self, other: &Self) -> bool {
-        (self.width, self.height) == (other.width, other.height) && self.digest.is_same(&other.digest)
+        (self.width, self.height) == (other.width, other.height)
+            && self.digest.is_same(&other.digest)
     }
 }
 
@@ -55,7 +60,12 @@ impl fmt::Display for Proof {
 }
 
 /// Returns the pages of a payload, each with its proof.
-pub fn proven(secret: &Secret, payload: &str, [width, height]: [usize; 2], pages: Vec<String>) -> Vec<Page> {
+pub fn proven(
+    secret: &Secret,
+    payload: &str,
+    [width, height]: [usize; 2],
+    pages: Vec<String>,
+) -> Vec<Page> {
     let mut start = secret.mac("pages");
     start.push(payload.as_bytes());
     start.push(&(width as u64).to_be_bytes());
@@ -80,7 +90,10 @@ mod tests {
     fn the_last_proof_depends_on_every_page_and_on_the_payload() {
         let secret = Secret::random();
         let last = |payload: &str, layout, pages: &[&str]| {
-            proven(&secret, payload, layout, pages.iter().map(|page| (*page).to_owned()).collect()).pop().unwrap().proof
+            proven(&secret, payload, layout, pages.iter().map(|page| (*page).to_owned()).collect())
+                .pop()
+                .unwrap()
+                .proof
         };
         let proof = last("p", [80, 24], &["a", "b", "c"]);
         assert_eq!(Proof::parse(&proof.to_string()).unwrap(), proof);
@@ -97,7 +110,8 @@ mod tests {
         }
         for text in ["", "80x24", "80x24-", "x-", &proof.to_string()[1..]] {
             assert!(
-                Proof::parse(text).is_err_and(|error| error.to_string().starts_with("invalid_args:"))
+                Proof::parse(text)
+                    .is_err_and(|error| error.to_string().starts_with("invalid_args:"))
                     || text.starts_with('0'),
                 "{text}"
             );

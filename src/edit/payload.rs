@@ -228,16 +228,21 @@ impl Received {
     /// field, or when one of another type has no description.
     pub fn parse(json: &str) -> Result<Self> {
         let refused = |why: String| {
-            Error::invalid_args(format!("the payload {why}"))
-                .with_hint("Give a payload of needs_approval, write_approval, edit_approval or read_approval")
+            Error::invalid_args(format!("the payload {why}")).with_hint(
+                "Give a payload of needs_approval, write_approval, edit_approval or read_approval",
+            )
         };
-        let value = strict_json::parse(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
+        let value =
+            strict_json::parse(json).map_err(|error| refused(format!("is no JSON: {error}")))?;
         let field = |name: &str| value.get(name).and_then(Value::as_str);
         match field("type") {
             Some(kind @ ("write" | "edit" | "read" | "write_large" | "edit_large")) => {
                 let kind = quoted(kind);
                 let payload = Payload::deserialize(&value);
-                payload.map(Box::new).map(Self::Known).map_err(|error| refused(format!("of type {kind}: {error}")))
+                payload
+                    .map(Box::new)
+                    .map(Self::Known)
+                    .map_err(|error| refused(format!("of type {kind}: {error}")))
             }
             _ => field("description")
                 .map(|description| Self::Other { description: description.to_owned() })
@@ -298,9 +303,8 @@ impl Payload {
             Self::Write(WritePayload { base_oid, .. })
             | Self::Read(ReadPayload { base_oid, .. })
             | Self::WriteLarge(WriteLargePayload { base_oid, .. }) => base_oid.as_deref(),
-            Self::Edit(EditPayload { base_oid, .. }) | Self::EditLarge(EditLargePayload { base_oid, .. }) => {
-                Some(base_oid)
-            }
+            Self::Edit(EditPayload { base_oid, .. })
+            | Self::EditLarge(EditLargePayload { base_oid, .. }) => Some(base_oid),
         }
     }
 
@@ -345,13 +349,23 @@ mod tests {
     #[test]
     fn a_payload_without_our_additions_is_read() {
         let json = r#"{"type":"read","description":"Read a/b","path":"a/b","sandbox":"a","file_lines":2,"file_bytes":9,"file_exists":true}"#;
-        let Received::Known(payload) = Received::parse(json).unwrap() else { panic!("a read payload is known") };
+        let Received::Known(payload) = Received::parse(json).unwrap() else {
+            panic!("a read payload is known")
+        };
         assert_eq!(payload.approval_id(), "");
     }
 
     #[test]
     fn what_is_no_payload_is_refused() {
-        for json in ["", "1", "null", "{}", "[]", r#"{"type":"edit","description":"x"}"#, r#"{"type":"new"}"#] {
+        for json in [
+            "",
+            "1",
+            "null",
+            "{}",
+            "[]",
+            r#"{"type":"edit","description":"x"}"#,
+            r#"{"type":"new"}"#,
+        ] {
             let error = Received::parse(json).expect_err(json).to_string();
             assert!(error.starts_with("invalid_args: the payload "), "{error}");
         }

@@ -36,8 +36,12 @@ pub fn find(
     stop: &Stop<'_>,
 ) -> Result<Vec<Match>> {
     if edits.len() > limits::EDITS {
-        return Err(Error::too_large(format!("there are {} edits, and one call makes {}", edits.len(), limits::EDITS))
-            .with_hint("Make them in several calls, or write the whole file"));
+        return Err(Error::too_large(format!(
+            "there are {} edits, and one call makes {}",
+            edits.len(),
+            limits::EDITS
+        ))
+        .with_hint("Make them in several calls, or write the whole file"));
     }
     let mut matches = Vec::new();
     let mut wanted = HashMap::new();
@@ -46,7 +50,12 @@ pub fn find(
         // The same string again stands where it stood: nothing has to be searched for to know that they overlap.
         if let Some(first) = wanted.insert(edit.old_string, index) {
             let place: Option<&Match> = matches.iter().find(|found: &&Match| found.edit == first);
-            return Err(overlap(file, lines, [first, index], place.map_or(0, |found| found.place.start)));
+            return Err(overlap(
+                file,
+                lines,
+                [first, index],
+                place.map_or(0, |found| found.place.start),
+            ));
         }
         let mut places = haystack.places(edit.old_string);
         if places.is_empty() {
@@ -75,20 +84,27 @@ pub fn find(
 
 fn overlap(file: FileName<'_>, lines: &Lines<'_>, [first, second]: [usize; 2], at: usize) -> Error {
     let line = lines.line_at(at) + 1;
-    Error::invalid_args(format!("edits {} and {} overlap at line {line} of {file}", first + 1, second + 1))
-        .with_hint("Join them to one edit")
+    Error::invalid_args(format!(
+        "edits {} and {} overlap at line {line} of {file}",
+        first + 1,
+        second + 1
+    ))
+    .with_hint("Join them to one edit")
 }
 
 fn not_unique(which: &str, lines: &Lines<'_>, places: &[Range<usize>]) -> Error {
-    let mut numbers: Vec<usize> = places.iter().map(|place| lines.line_at(place.start) + 1).collect();
+    let mut numbers: Vec<usize> =
+        places.iter().map(|place| lines.line_at(place.start) + 1).collect();
     numbers.dedup();
     let named: Vec<String> = numbers.iter().take(LINES_NAMED).map(usize::to_string).collect();
     let more = match numbers.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Error::not_unique(format!("{which}Found {} matches for old_string", places.len())).with_hint(format!(
-        "Use replace_all=True or provide more context. Matches at lines: {}{more}",
-        named.join(", ")
-    ))
+    Error::not_unique(format!("{which}Found {} matches for old_string", places.len())).with_hint(
+        format!(
+            "Use replace_all=True or provide more context. Matches at lines: {}{more}",
+            named.join(", ")
+        ),
+    )
 }

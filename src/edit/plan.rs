@@ -65,7 +65,9 @@ impl Plan {
             content.push(&base[done..place.start])?;
             let new_string = edits[*edit].new_string;
             match &ends[*edit] {
-                Some(ends) => content.push(&ends.apply(&lines, lines.line_at(place.start), new_string))?,
+                Some(ends) => {
+                    content.push(&ends.apply(&lines, lines.line_at(place.start), new_string))?
+                }
                 None => content.push(new_string.as_bytes())?,
             }
             done = place.end;
@@ -78,13 +80,16 @@ impl Plan {
                 .with_hint("Give a new_string that differs from what stands there"));
         }
         if is_binary(&content) {
-            return Err(Error::invalid_args(format!("the edit makes a binary file of {file}: new_string has a NUL")));
+            return Err(Error::invalid_args(format!(
+                "the edit makes a binary file of {file}: new_string has a NUL"
+            )));
         }
         let diff = Diff::new(engine, base, &content, &DiffOptions::default(), stop)?;
         let [old_label, new_label] = ["a", "b"].map(|side| format!("{side}/{}", file.relative));
         let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes(), stop)?;
         let (additions, deletions) = (diff.additions(), diff.deletions());
-        let places: Vec<Range<usize>> = matches.into_iter().map(|Match { place, .. }| place).collect();
+        let places: Vec<Range<usize>> =
+            matches.into_iter().map(|Match { place, .. }| place).collect();
         let match_line = lines.line_at(places.first().map_or(0, |place| place.start)) as u64 + 1;
         let unified_diff = lossy(&unified_diff)?.into_owned();
         Ok(Self { places, match_line, additions, deletions, unified_diff, content })
@@ -158,8 +163,10 @@ impl Content<'_> {
     fn push(&mut self, bytes: &[u8]) -> Result<()> {
         if (self.bytes.len() + bytes.len()) as u64 > self.max_bytes {
             let Self { file, max_bytes, .. } = self;
-            return Err(Error::too_large(format!("the edit makes {file} larger than {max_bytes} bytes"))
-                .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
+            return Err(Error::too_large(format!(
+                "the edit makes {file} larger than {max_bytes} bytes"
+            ))
+            .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
         }
         Ok(append(&mut self.bytes, bytes)?)
     }
@@ -171,7 +178,8 @@ fn check(file: FileName<'_>, base: &[u8], edits: &[Edit<'_>]) -> Result<()> {
         return Err(Error::invalid_args("there are no edits").with_hint("Give at least one"));
     }
     if is_binary(base) {
-        return Err(Error::invalid_args(format!("{file} is a binary file")).with_hint("Only text can be edited"));
+        return Err(Error::invalid_args(format!("{file} is a binary file"))
+            .with_hint("Only text can be edited"));
     }
     for (index, edit) in edits.iter().enumerate() {
         let which = which(index, edits.len());
@@ -180,8 +188,12 @@ fn check(file: FileName<'_>, base: &[u8], edits: &[Edit<'_>]) -> Result<()> {
                 .with_hint("Give what is to stand there instead"));
         }
         if edit.old_string.is_empty() && !base.is_empty() {
-            return Err(Error::invalid_args(format!("{which}old_string is empty, and {file} is not"))
-                .with_hint("Give the text that stands where the new text goes, and repeat it in new_string"));
+            return Err(Error::invalid_args(format!(
+                "{which}old_string is empty, and {file} is not"
+            ))
+            .with_hint(
+                "Give the text that stands where the new text goes, and repeat it in new_string",
+            ));
         }
     }
     Ok(())

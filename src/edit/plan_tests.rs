@@ -6,7 +6,8 @@ use regex::bytes::{NoExpand, Regex};
 const FILE: FileName<'static> = FileName { sandbox: "workspace", relative: "src/utils.py" };
 
 fn plan(base: &[u8], edits: &[(&str, &str, bool)]) -> Result<Plan> {
-    let edit = |&(old_string, new_string, replace_all)| Edit { old_string, new_string, replace_all };
+    let edit =
+        |&(old_string, new_string, replace_all)| Edit { old_string, new_string, replace_all };
     let edits: Vec<Edit<'_>> = edits.iter().map(edit).collect();
     Plan::new(&mut Engine::default(), FILE, base, &edits, 4 << 20, &Stop::never())
 }
@@ -22,7 +23,12 @@ fn refused(base: &[u8], edits: &[(&str, &str, bool)]) -> String {
 #[test]
 fn no_byte_outside_the_match_changes() {
     for (base, old, new, expected) in [
-        (&b"\xef\xbb\xbfimport os\nx"[..], "import os", "import sys", &b"\xef\xbb\xbfimport sys\nx"[..]),
+        (
+            &b"\xef\xbb\xbfimport os\nx"[..],
+            "import os",
+            "import sys",
+            &b"\xef\xbb\xbfimport sys\nx"[..],
+        ),
         (b"caf\xe9 old th\xe9\n", "old", "new", b"caf\xe9 new th\xe9\n"),
         (b"a\nb", "b", "c", b"a\nc"),
         (b"a\nb\n", "b\n", "b", b"a\nb"),
@@ -87,7 +93,10 @@ fn several_matches_are_refused_and_their_lines_told() {
             "Found 25 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 4 more.",
         ),
     ] {
-        assert_eq!(refused(base.as_bytes(), &[(old, "y", false)]), format!("not_unique: {message}"));
+        assert_eq!(
+            refused(base.as_bytes(), &[(old, "y", false)]),
+            format!("not_unique: {message}")
+        );
     }
 }
 
@@ -96,12 +105,28 @@ fn an_edit_that_cannot_be_meant_is_refused() {
     let (one, path) = ("one\ntwo\n".as_bytes(), "workspace/src/utils.py");
     for (base, edits, message) in [
         (one, &[][..], "invalid_args: there are no edits. Give at least one.".to_owned()),
-        (one, &[("", "x", false)], format!("invalid_args: old_string is empty, and {path} is not. ")),
-        (one, &[("one", "one", true)], "invalid_args: old_string and new_string are equal. ".to_owned()),
+        (
+            one,
+            &[("", "x", false)],
+            format!("invalid_args: old_string is empty, and {path} is not. "),
+        ),
+        (
+            one,
+            &[("one", "one", true)],
+            "invalid_args: old_string and new_string are equal. ".to_owned(),
+        ),
         (b"", &[("", "", false)], "invalid_args: old_string and new_string are equal. ".to_owned()),
         (b"one\0", &[("one", "x", false)], format!("invalid_args: {path} is a binary file. ")),
-        (one, &[("one", "\0", false)], format!("invalid_args: the edit makes a binary file of {path}: ")),
-        (b"a\r\nb", &[("a\nb", "a\r\nb", false)], format!("invalid_args: the edit leaves {path} as it is. ")),
+        (
+            one,
+            &[("one", "\0", false)],
+            format!("invalid_args: the edit makes a binary file of {path}: "),
+        ),
+        (
+            b"a\r\nb",
+            &[("a\nb", "a\r\nb", false)],
+            format!("invalid_args: the edit leaves {path} as it is. "),
+        ),
         (
             one,
             &[("two", "2", false), ("one\ntw", "x", false)],
@@ -120,14 +145,20 @@ fn an_edit_that_cannot_be_meant_is_refused() {
         (
             one,
             &[("one", "1", false), ("tow", "2", false)],
-            format!("not_found: edit 2 of 2: old_string not found in {path}. File contains 2 lines. "),
+            format!(
+                "not_found: edit 2 of 2: old_string not found in {path}. File contains 2 lines. "
+            ),
         ),
         (
             one,
             &[("o", "0", false), ("two", "2", false)],
             "not_unique: edit 1 of 2: Found 2 matches for old_string. ".to_owned(),
         ),
-        (b"", &[("x", "y", false)], format!("not_found: old_string not found in {path}. File contains 0 lines. ")),
+        (
+            b"",
+            &[("x", "y", false)],
+            format!("not_found: old_string not found in {path}. File contains 0 lines. "),
+        ),
     ] {
         let error = refused(base, edits);
         assert!(error.starts_with(&message), "{error}");
@@ -139,7 +170,9 @@ fn a_content_that_would_outgrow_its_limit_is_refused() {
     let base = vec![b'a'; 1 << 20];
     let error = refused(&base, &[("a", &"b".repeat(1 << 20), true)]);
     assert!(
-        error.starts_with("too_large: the edit makes workspace/src/utils.py larger than 4194304 bytes."),
+        error.starts_with(
+            "too_large: the edit makes workspace/src/utils.py larger than 4194304 bytes."
+        ),
         "{error}"
     );
     assert!(plan(&base, &[("a", "bbbb", true)]).is_ok());
@@ -148,7 +181,8 @@ fn a_content_that_would_outgrow_its_limit_is_refused() {
 
 #[test]
 fn several_edits_do_not_see_each_other() {
-    let made = plan(b"a b c\n", &[("a", "b", false), ("b", "c", false), (" c", "a", false)]).unwrap();
+    let made =
+        plan(b"a b c\n", &[("a", "b", false), ("b", "c", false), (" c", "a", false)]).unwrap();
     assert_eq!(made.content, b"b ca\n");
     assert_eq!(made.places, [0..1, 2..3, 3..5]);
 }
@@ -157,10 +191,18 @@ fn several_edits_do_not_see_each_other() {
 fn a_summary_tells_which_lines_change() {
     let base = b"import os\nimport sys\n\ndef f():\n    pass\n";
     for (edits, message, changed) in [
-        (&[("import os\nimport sys", "import os\nimport sys\nimport json", false)][..], "Added 1 line at line 1", 1),
+        (
+            &[("import os\nimport sys", "import os\nimport sys\nimport json", false)][..],
+            "Added 1 line at line 1",
+            1,
+        ),
         (&[("import os\nimport sys\n", "", false)], "Removed 2 lines at line 1", 2),
         (&[("    pass", "    return", false)], "Replaced 1 line at line 5", 1),
-        (&[("import os\nimport sys", "import json", false)], "Replaced 2 lines with 1 at line 1", 2),
+        (
+            &[("import os\nimport sys", "import json", false)],
+            "Replaced 2 lines with 1 at line 1",
+            2,
+        ),
         (&[("    pass", "    a\n    b\n    c", false)], "Replaced 1 line with 3 at line 5", 3),
         (&[("import", "from", true)], "Replaced 2 lines at line 1 and 1 other place", 2),
         (&[("s", "z", true)], "Replaced 3 lines at line 1 and 4 other places", 3),
@@ -170,8 +212,13 @@ fn a_summary_tells_which_lines_change() {
         assert_eq!(plan.message(FILE), format!("{message} in workspace/src/utils.py"));
         assert_eq!(plan.lines_changed(), changed, "{message}");
         let (first, rest) = message.split_once(' ').unwrap();
-        let verb = ["add", "remove", "replace"].into_iter().find(|verb| first.to_lowercase().starts_with(verb));
-        assert_eq!(plan.description(FILE), format!("Edit workspace/src/utils.py: {} {rest}", verb.unwrap()));
+        let verb = ["add", "remove", "replace"]
+            .into_iter()
+            .find(|verb| first.to_lowercase().starts_with(verb));
+        assert_eq!(
+            plan.description(FILE),
+            format!("Edit workspace/src/utils.py: {} {rest}", verb.unwrap())
+        );
     }
 }
 
@@ -194,7 +241,9 @@ fn another_base_is_stale_and_what_is_no_id_is_refused() {
     assert!(check_base(FILE, id, id).is_ok() && check_base(FILE, &id.to_uppercase(), id).is_ok());
     let error = check_base(FILE, other, id).expect_err("stale").to_string();
     assert!(
-        error.starts_with(&format!("stale: base_oid is {other}, but workspace/src/utils.py is now {id}. ")),
+        error.starts_with(&format!(
+            "stale: base_oid is {other}, but workspace/src/utils.py is now {id}. "
+        )),
         "{error}"
     );
     for no_id in ["", "e69de29", &id[..39], &format!("{}g", &id[..39])] {

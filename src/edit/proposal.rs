@@ -1,8 +1,8 @@
 //! The payload of an operation, and the text that its chunks are cut from.
 
 use super::payload::{
-    CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, Payload, ReadPayload, WHOLE_BYTES, WriteLargePayload,
-    WritePayload,
+    CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, Payload, ReadPayload, WHOLE_BYTES,
+    WriteLargePayload, WritePayload,
 };
 use super::plan::{Plan, counted};
 use super::request::{Edit, FileName};
@@ -37,7 +37,12 @@ pub struct Proposal {
 
 impl Proposal {
     /// Proposes to write `content`, over the file where there is one.
-    pub fn write(file: FileName<'_>, content: &str, existing: Option<Existing<'_>>, id: Digest) -> Self {
+    pub fn write(
+        file: FileName<'_>,
+        content: &str,
+        existing: Option<Existing<'_>>,
+        id: Digest,
+    ) -> Self {
         let content_lines = line_count(content.as_bytes());
         let content_bytes = content.len() as u64;
         let existing_lines = existing.map(|existing| line_count(existing.content));
@@ -104,7 +109,8 @@ impl Proposal {
         let (old_string, new_string, replace_all) = match edits {
             [edit] => (edit.old_string.to_owned(), edit.new_string.to_owned(), edit.replace_all),
             _ => {
-                let [old, new] = span(base, plan).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+                let [old, new] =
+                    span(base, plan).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
                 (old, new, false)
             }
         };
@@ -189,8 +195,10 @@ impl Proposal {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         let chunk = index.and_then(|index| chunks(text).nth(index));
         chunk.ok_or_else(|| {
-            Error::invalid_args(format!("there is no chunk {number}"))
-                .with_hint(format!("Chunks are numbered from 1, and there are {}", chunks(text).count()))
+            Error::invalid_args(format!("there is no chunk {number}")).with_hint(format!(
+                "Chunks are numbered from 1, and there are {}",
+                chunks(text).count()
+            ))
         })
     }
 
@@ -233,7 +241,8 @@ fn context(lines: &Lines<'_>, plan: &Plan) -> [String; 2] {
     let last = lines.line_at(place.end.saturating_sub(1).max(place.start));
     [first.saturating_sub(CONTEXT_LINES)..first, last + 1..last + 1 + CONTEXT_LINES].map(|range| {
         let text = &lines.bytes()[lines.start(range.start)..lines.start(range.end)];
-        let text = text.strip_suffix(b"\n").map_or(text, |text| text.strip_suffix(b"\r").unwrap_or(text));
+        let text =
+            text.strip_suffix(b"\n").map_or(text, |text| text.strip_suffix(b"\r").unwrap_or(text));
         String::from_utf8_lossy(text).into_owned()
     })
 }
@@ -250,7 +259,8 @@ mod tests {
     }
 
     fn edit(base: &[u8], edits: &[Edit<'_>]) -> (Proposal, Plan) {
-        let plan = Plan::new(&mut Engine::default(), FILE, base, edits, 64 << 20, &Stop::never()).unwrap();
+        let plan =
+            Plan::new(&mut Engine::default(), FILE, base, edits, 64 << 20, &Stop::never()).unwrap();
         let existing = Existing { content: base, oid: "0123" };
         (Proposal::edit(FILE, existing, edits, &plan, id()).unwrap(), plan)
     }
@@ -276,8 +286,10 @@ mod tests {
     #[test]
     fn the_example_of_the_specification_has_its_payload() {
         let base = "import os\nimport sys\n\ndef helper():\n    pass\n\nhelper()\n";
-        let (proposal, plan) =
-            edit(base.as_bytes(), &[one("import os\nimport sys", "import os\nimport sys\nimport json")]);
+        let (proposal, plan) = edit(
+            base.as_bytes(),
+            &[one("import os\nimport sys", "import os\nimport sys\nimport json")],
+        );
         assert_eq!(
             shown(&proposal),
             r#"{"type":"edit",
@@ -324,14 +336,25 @@ mod tests {
         );
         let content = "x\n".repeat(51);
         let existing = Existing { content: b"\xff\0", oid: "0123" };
-        let Payload::Write(write) = Proposal::write(FILE, &content, Some(existing), id()).payload else {
+        let Payload::Write(write) = Proposal::write(FILE, &content, Some(existing), id()).payload
+        else {
             panic!("small")
         };
-        assert_eq!(write.description, "Write 51 lines to workspace/src/utils.py (overwrites 1 line)");
+        assert_eq!(
+            write.description,
+            "Write 51 lines to workspace/src/utils.py (overwrites 1 line)"
+        );
         assert_eq!((write.preview.as_str(), write.preview_truncated), (&content[..100], true));
-        let of_old = (write.file_exists, write.existing_lines, write.existing_bytes, write.base_oid.as_deref());
+        let of_old = (
+            write.file_exists,
+            write.existing_lines,
+            write.existing_bytes,
+            write.base_oid.as_deref(),
+        );
         assert_eq!(of_old, (true, Some(1), Some(2), Some("0123")));
-        let Payload::Write(write) = Proposal::write(FILE, &content[2..], None, id()).payload else { panic!("small") };
+        let Payload::Write(write) = Proposal::write(FILE, &content[2..], None, id()).payload else {
+            panic!("small")
+        };
         assert_eq!((write.preview.as_str(), write.preview_truncated), (&content[2..], false));
     }
 
@@ -350,8 +373,13 @@ mod tests {
 "base_oid":"0123",
 "approval_id":"ID"}"#
         );
-        let Payload::Read(read) = Proposal::read(FILE, None, id()).payload else { panic!("a read") };
-        assert_eq!((read.file_exists, read.file_lines, read.file_bytes, read.base_oid), (false, 0, 0, None));
+        let Payload::Read(read) = Proposal::read(FILE, None, id()).payload else {
+            panic!("a read")
+        };
+        assert_eq!(
+            (read.file_exists, read.file_lines, read.file_bytes, read.base_oid),
+            (false, 0, 0, None)
+        );
     }
 
     #[test]
@@ -366,11 +394,18 @@ mod tests {
         ] {
             let (proposal, _) = edit(base.as_bytes(), &[one(old, "new")]);
             let Payload::Edit(edit) = proposal.payload else { panic!("small") };
-            assert_eq!((edit.context_before.as_str(), edit.context_after.as_str()), (before, after), "{old:?}");
+            assert_eq!(
+                (edit.context_before.as_str(), edit.context_after.as_str()),
+                (before, after),
+                "{old:?}"
+            );
         }
         let all = Edit { old_string: "x", new_string: "z", replace_all: true };
         let Payload::Edit(edit) = edit(base.as_bytes(), &[all]).0.payload else { panic!("small") };
-        assert_eq!((edit.match_line, edit.match_count, edit.context_after.as_str()), (5, 2, "y\r\n5\r\n6"));
+        assert_eq!(
+            (edit.match_line, edit.match_count, edit.context_after.as_str()),
+            (5, 2, "y\r\n5\r\n6")
+        );
     }
 
     #[test]
@@ -383,7 +418,10 @@ mod tests {
             ("a = 1\nb = 2\nc = 3", "a = 10\nb = 2\nc = 30")
         );
         assert_eq!((edit.match_line, edit.match_count, edit.replace_all), (1, 2, false));
-        assert_eq!(edit.description, "Edit workspace/src/utils.py: replace 2 lines at line 1 and 1 other place");
+        assert_eq!(
+            edit.description,
+            "Edit workspace/src/utils.py: replace 2 lines at line 1 and 1 other place"
+        );
     }
 
     /// Joins the chunks that a payload announces.
@@ -406,7 +444,10 @@ mod tests {
         assert_eq!(write.fetch_url, format!("redline:approval/{}", id()));
         assert_eq!(write.content_preview, proposal.chunk(1).unwrap());
         assert_eq!(joined(&proposal, write.total_chunks), content);
-        assert_eq!((write.content_lines, write.content_bytes), (WHOLE_BYTES as u64 / 10 + 1, content.len() as u64));
+        assert_eq!(
+            (write.content_lines, write.content_bytes),
+            (WHOLE_BYTES as u64 / 10 + 1, content.len() as u64)
+        );
 
         let base = "a line\n".repeat(WHOLE_BYTES / 10);
         let all = Edit { old_string: "line", new_string: "line é", replace_all: true };
@@ -414,7 +455,10 @@ mod tests {
         let Payload::EditLarge(edit) = &proposal.payload else { panic!("large") };
         assert_eq!(joined(&proposal, edit.total_chunks), plan.unified_diff);
         assert_eq!(edit.diff_lines, plan.unified_diff.lines().count() as u64);
-        assert_eq!((edit.match_count, edit.file_lines), (WHOLE_BYTES as u64 / 10, WHOLE_BYTES as u64 / 10));
+        assert_eq!(
+            (edit.match_count, edit.file_lines),
+            (WHOLE_BYTES as u64 / 10, WHOLE_BYTES as u64 / 10)
+        );
         assert!(edit.replace_all && edit.content_truncated);
     }
 
@@ -434,7 +478,8 @@ mod tests {
             "total_chunks",
             "content_lines",
         ];
-        let places: Vec<usize> = names.iter().map(|name| json.find(&format!("\"{name}\":")).unwrap()).collect();
+        let places: Vec<usize> =
+            names.iter().map(|name| json.find(&format!("\"{name}\":")).unwrap()).collect();
         assert!(places.is_sorted() && json.starts_with("{\"type\":\"write_large\","), "{places:?}");
         assert_eq!(proposal.chunk(17).map(str::len).unwrap(), 1);
     }

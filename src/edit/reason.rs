@@ -68,7 +68,8 @@ const OVERLOOKED: [Reason; 9] = [
 /// that need not.
 pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
     let mut needed = OVERLOOKED.to_vec();
-    let equal = |overlooked: &[Reason]| overlooking(wanted, overlooked) == overlooking(found, overlooked);
+    let equal =
+        |overlooked: &[Reason]| overlooking(wanted, overlooked) == overlooking(found, overlooked);
     if !equal(&needed) {
         return vec![Reason::Text];
     }
@@ -121,7 +122,11 @@ fn overlooking(text: &str, reasons: &[Reason]) -> String {
             };
             let before = if overlooks(Reason::Indentation) { "" } else { before };
             let after = if overlooks(Reason::TrailingSpace) { "" } else { after };
-            let body = if overlooks(Reason::Spacing) { body.split_whitespace().collect() } else { body.to_owned() };
+            let body = if overlooks(Reason::Spacing) {
+                body.split_whitespace().collect()
+            } else {
+                body.to_owned()
+            };
             format!("{before}{body}{after}")
         })
         .collect();

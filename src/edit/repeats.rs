@@ -87,7 +87,10 @@ mod tests {
         repeats.record(1, request(b"a"), first);
         assert!(repeats.is_repeat(1, request(b"a"), copy));
         for (connection, path, ticket) in [(1, b"a", first), (1, b"b", copy), (2, b"a", copy)] {
-            assert!(!repeats.is_repeat(connection, request(path), ticket), "{connection} {path:?} {ticket:?}");
+            assert!(
+                !repeats.is_repeat(connection, request(path), ticket),
+                "{connection} {path:?} {ticket:?}"
+            );
         }
     }
 

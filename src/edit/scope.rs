@@ -27,8 +27,9 @@ impl Scope {
             "path" => Ok(Self::Path),
             "sandbox" => Ok(Self::Sandbox),
             "session" => Ok(Self::Session),
-            _ => Err(Error::invalid_args(format!("there is no scope {}", quoted(name)))
-                .with_hint("Use once, path, sandbox or session, or unread for what is too large to be shown")),
+            _ => Err(Error::invalid_args(format!("there is no scope {}", quoted(name))).with_hint(
+                "Use once, path, sandbox or session, or unread for what is too large to be shown",
+            )),
         }
     }
 

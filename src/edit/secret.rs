@@ -31,7 +31,8 @@ impl Digest {
 
     /// Compares in a time that does not depend on where the two differ.
     pub fn is_same(&self, other: &Self) -> bool {
-        let difference = self.0.iter().zip(&other.0).fold(0, |found, (one, two)| found | (one ^ two));
+        let difference =
+            self.0.iter().zip(&other.0).fold(0, |found, (one, two)| found | (one ^ two));
         std::hint::black_box(difference) == 0
     }
 
@@ -78,7 +79,10 @@ impl Secret {
             block.iter_mut().zip(&self.0).for_each(|(byte, key)| *byte ^= key);
             block
         };
-        let mut mac = Mac { inner: Sha256::new_with_prefix(pad(0x36)), outer: Sha256::new_with_prefix(pad(0x5c)) };
+        let mut mac = Mac {
+            inner: Sha256::new_with_prefix(pad(0x36)),
+            outer: Sha256::new_with_prefix(pad(0x5c)),
+        };
         mac.push(purpose.as_bytes());
         mac
     }
@@ -142,9 +146,19 @@ mod tests {
     #[test]
     fn a_digest_is_read_as_it_is_shown() {
         let digest = Digest::sha256(b"abc");
-        assert_eq!(digest.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(
+            digest.to_string(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
         assert_eq!(Digest::parse(&digest.to_string().to_uppercase()), Some(digest));
-        for text in ["", "ba", &"0".repeat(63), &"g".repeat(64), &"é".repeat(32), &format!("+{}", "0".repeat(63))] {
+        for text in [
+            "",
+            "ba",
+            &"0".repeat(63),
+            &"g".repeat(64),
+            &"é".repeat(32),
+            &format!("+{}", "0".repeat(63)),
+        ] {
             assert_eq!(Digest::parse(text), None, "{text}");
         }
         assert!(digest.is_same(&digest) && !digest.is_same(&Digest::sha256(b"abd")));

@@ -13,7 +13,9 @@ pub fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
     /// The windows that are looked for.
     const WINDOWS: usize = 6;
     let number = |run: &[char]| {
-        let run = run.iter().fold(0u64, |number, &c| (number ^ u64::from(c)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let run = run
+            .iter()
+            .fold(0u64, |number, &c| (number ^ u64::from(c)).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         (run >> (u64::BITS - BITS)) as usize
     };
     // Of the runs of `wanted`, the occurrences in the text, then the weight; of others 0.
@@ -51,7 +53,8 @@ pub fn windows(text: &[char], wanted: &[char]) -> Vec<Range<usize>> {
     places.sort_by_key(|at| Reverse(score(at)));
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in places {
-        if found.len() < WINDOWS && found.iter().all(|taken| at.abs_diff(taken.start) > length / 2) {
+        if found.len() < WINDOWS && found.iter().all(|taken| at.abs_diff(taken.start) > length / 2)
+        {
             found.push(at..at + length);
         }
     }
@@ -71,7 +74,9 @@ mod tests {
     #[test]
     fn what_is_rare_weighs_more_than_what_is_common() {
         let text: Vec<char> =
-            format!("{}return unusual;{}", "return x;".repeat(50), "return y;".repeat(50)).chars().collect();
+            format!("{}return unusual;{}", "return x;".repeat(50), "return y;".repeat(50))
+                .chars()
+                .collect();
         let wanted: Vec<char> = "return unusaul;".chars().collect();
         let found = windows(&text, &wanted);
         assert!(found[0].contains(&(50 * 9 + 8)), "{found:?}");
@@ -80,7 +85,9 @@ mod tests {
     #[test]
     fn a_text_or_string_too_short_has_no_window() {
         let chars = |text: &str| text.chars().collect::<Vec<char>>();
-        for (text, wanted) in [("", "abc"), ("ab", "abc"), ("abc", ""), ("abc", "ab"), ("abcabc", "xyz")] {
+        for (text, wanted) in
+            [("", "abc"), ("ab", "abc"), ("abc", ""), ("abc", "ab"), ("abcabc", "xyz")]
+        {
             assert!(windows(&chars(text), &chars(wanted)).is_empty(), "{text} {wanted}");
         }
         assert_eq!(windows(&chars("abc"), &chars("abc")).len(), 1);

@@ -94,11 +94,15 @@ pub type Init = unsafe extern "C-unwind" fn(sys::duckdb_init_info);
 /// The scan callback of a table function.
 pub type TableScan = unsafe extern "C-unwind" fn(sys::duckdb_function_info, sys::duckdb_data_chunk);
 /// The callback of a scalar function.
-pub type ScalarCall =
-    unsafe extern "C-unwind" fn(sys::duckdb_function_info, sys::duckdb_data_chunk, sys::duckdb_vector);
+pub type ScalarCall = unsafe extern "C-unwind" fn(
+    sys::duckdb_function_info,
+    sys::duckdb_data_chunk,
+    sys::duckdb_vector,
+);
 
 /// The callback of a replacement scan.
-pub type Replacement = unsafe extern "C-unwind" fn(sys::duckdb_replacement_scan_info, *const c_char, *mut c_void);
+pub type Replacement =
+    unsafe extern "C-unwind" fn(sys::duckdb_replacement_scan_info, *const c_char, *mut c_void);
 
 api! {
     quiet {
@@ -284,7 +288,8 @@ static API: OnceLock<Api> = OnceLock::new();
 /// `raw` must be the table DuckDB returned for API version v1.5.6.
 pub unsafe fn install(raw: &sys::duckdb_ext_api_v1) -> Result<(), String> {
     // SAFETY: the caller's promise.
-    let table = unsafe { Table::from_raw(raw) }.map_err(|name| format!("DuckDB's C API lacks {name}"))?;
+    let table =
+        unsafe { Table::from_raw(raw) }.map_err(|name| format!("DuckDB's C API lacks {name}"))?;
     let installed = API.get_or_init(|| Api(table));
     if installed.0.duckdb_library_version as usize == table.duckdb_library_version as usize {
         Ok(())

@@ -115,7 +115,9 @@ impl Column {
             Type::Double => Self::Double(Vec::new()),
             Type::Varchar | Type::Json => Self::Text(Texts::default()),
             Type::Blob => Self::Blob(Texts::default()),
-            Type::List(child) => Self::List { lengths: Vec::new(), child: Box::new(Self::new(child)) },
+            Type::List(child) => {
+                Self::List { lengths: Vec::new(), child: Box::new(Self::new(child)) }
+            }
             Type::Struct(fields) => {
                 let fields = fields.iter().map(|field| Self::new(&field.kind)).collect();
                 Self::Struct { fields, nulls: Vec::new() }
@@ -241,7 +243,10 @@ impl Column {
     }
 
     /// Appends a list: `fill` appends its elements to the child column.
-    pub fn push_list<E>(&mut self, fill: impl FnOnce(&mut Column) -> Result<(), E>) -> Result<(), E> {
+    pub fn push_list<E>(
+        &mut self,
+        fill: impl FnOnce(&mut Column) -> Result<(), E>,
+    ) -> Result<(), E> {
         match self {
             Self::List { lengths, child } => {
                 let before = child.len();
@@ -320,8 +325,10 @@ impl Batch {
 mod tests {
     use super::*;
 
-    const LINE: Type =
-        Type::List(&Type::Struct(&[Field::new("seq", Type::BigInt, ""), Field::new("content", Type::Varchar, "")]));
+    const LINE: Type = Type::List(&Type::Struct(&[
+        Field::new("seq", Type::BigInt, ""),
+        Field::new("content", Type::Varchar, ""),
+    ]));
 
     #[test]
     fn a_null_or_empty_text_is_never_taken_for_the_other() {
@@ -359,8 +366,10 @@ mod tests {
 
     #[test]
     fn a_null_struct_is_null_as_a_whole_and_in_its_fields() {
-        const KIND: Type =
-            Type::Struct(&[Field::new("number", Type::Double, ""), Field::new("text", Type::Varchar, "")]);
+        const KIND: Type = Type::Struct(&[
+            Field::new("number", Type::Double, ""),
+            Field::new("text", Type::Varchar, ""),
+        ]);
         let mut column = Column::new(&KIND);
         column.push_null();
         let fields = column.fields_mut();

@@ -80,13 +80,17 @@ mod tests {
     fn a_panic_becomes_an_error_that_names_its_place() {
         install_hook();
         let error = contain::<()>(|| panic!("secret")).unwrap_err().to_string();
-        assert!(error.starts_with("tool_failed: redline met an internal error at contain.rs:"), "{error}");
+        assert!(
+            error.starts_with("tool_failed: redline met an internal error at contain.rs:"),
+            "{error}"
+        );
         assert!(!error.contains("secret"), "{error}");
     }
 
     #[test]
     fn memory_that_the_system_does_not_give_is_an_error_of_its_own() {
-        let error = contain::<()>(|| std::panic::resume_unwind(Box::new(Stopped::Allocation))).unwrap_err();
+        let error =
+            contain::<()>(|| std::panic::resume_unwind(Box::new(Stopped::Allocation))).unwrap_err();
         assert_eq!(error.kind(), crate::error::ErrorKind::TooLarge);
     }
 

@@ -94,12 +94,16 @@ pub unsafe extern "C-unwind" fn redline_init_c_api(
 
 /// # Safety
 /// As [`redline_init_c_api`].
-unsafe fn load(info: sys::duckdb_extension_info, access: *const sys::duckdb_extension_access) -> Result<()> {
+unsafe fn load(
+    info: sys::duckdb_extension_info,
+    access: *const sys::duckdb_extension_access,
+) -> Result<()> {
     let refused = |why: &str| Error::tool_failed(format!("redline cannot be loaded: {why}"));
     // SAFETY: `access` and the table it returns are live; the table is the one of the version
     // asked for, or null.
     unsafe {
-        let (Some(get_api), Some(get_database)) = ((*access).get_api, (*access).get_database) else {
+        let (Some(get_api), Some(get_database)) = ((*access).get_api, (*access).get_database)
+        else {
             return Err(refused("DuckDB gave no access to its C API"));
         };
         let raw = get_api(info, c_name(API_VERSION).as_ptr()).cast::<sys::duckdb_ext_api_v1>();
@@ -122,7 +126,8 @@ unsafe fn load(info: sys::duckdb_extension_info, access: *const sys::duckdb_exte
         if api().duckdb_connect(database, &mut connection) != sys::DuckDBSuccess {
             return Err(refused("no connection to the database could be opened"));
         }
-        let mut registrar = Registrar { outside: Outside::enter(), database, connection, kept: Kept::new(()) };
+        let mut registrar =
+            Registrar { outside: Outside::enter(), database, connection, kept: Kept::new(()) };
         crate::functions::register(&mut registrar)
     }
 }

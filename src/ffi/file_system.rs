@@ -46,7 +46,8 @@ impl FileSystem {
     /// Returns the bytes of a file that has at most `limit` of them. One over the limit is not
     /// read when DuckDB knows its size, else up to the first byte too many.
     pub fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, FileError> {
-        let path = CString::new(path).map_err(|_| FileError::Failed("the path holds a NUL".to_owned()))?;
+        let path =
+            CString::new(path).map_err(|_| FileError::Failed("the path holds a NUL".to_owned()))?;
         let file = self.open(&path)?;
         let size = u64::try_from(file.size()).unwrap_or_default();
         if size > limit { Err(FileError::TooLarge(Some(size))) } else { file.read(size, limit) }
@@ -58,7 +59,11 @@ impl FileSystem {
         unsafe {
             let mut system = api().duckdb_client_context_get_file_system(self.0.raw());
             let mut options = api().duckdb_create_file_open_options();
-            api().duckdb_file_open_options_set_flag(options, sys::duckdb_file_flag_DUCKDB_FILE_FLAG_READ, true);
+            api().duckdb_file_open_options_set_flag(
+                options,
+                sys::duckdb_file_flag_DUCKDB_FILE_FLAG_READ,
+                true,
+            );
             let mut handle = ptr::null_mut();
             let state = api().duckdb_file_system_open(system, path.as_ptr(), options, &mut handle);
             let opened = if state == sys::DuckDBSuccess && !handle.is_null() {
@@ -87,8 +92,8 @@ impl File {
     fn read(&self, size: u64, limit: u64) -> Result<Vec<u8>, FileError> {
         // One byte more than expected shows the end, and one more than the limit a file that is too
         // large, even one that grows.
-        let [expected, most] =
-            [size, limit].map(|bytes| usize::try_from(bytes).map_or(usize::MAX, |n| n.saturating_add(1)));
+        let [expected, most] = [size, limit]
+            .map(|bytes| usize::try_from(bytes).map_or(usize::MAX, |n| n.saturating_add(1)));
         let mut bytes = Vec::new();
         loop {
             let start = bytes.len();
@@ -96,8 +101,13 @@ impl File {
             check_current().and_then(|()| reserve(&mut bytes, room)).map_err(FileError::Stopped)?;
             bytes.resize(start + room, 0);
             // SAFETY: the handle is open, and the buffer has `room` bytes from `start` on.
-            let read =
-                unsafe { api().duckdb_file_handle_read(self.0, bytes[start..].as_mut_ptr().cast(), room as i64) };
+            let read = unsafe {
+                api().duckdb_file_handle_read(
+                    self.0,
+                    bytes[start..].as_mut_ptr().cast(),
+                    room as i64,
+                )
+            };
             let Ok(read) = usize::try_from(read) else {
                 // SAFETY: the handle is open; the error data is destroyed by `failure`.
                 return Err(unsafe { failure(api().duckdb_file_handle_error_data(self.0)) });
@@ -131,7 +141,8 @@ thread_local! {
 
 /// Destroys the handles that this thread has closed. Where DuckDB throws, the others wait for the next call.
 pub(super) fn destroy_closed(outside: &Outside) {
-    while let Some(mut handle) = CLOSED.try_with(|closed| closed.borrow_mut().pop()).ok().flatten() {
+    while let Some(mut handle) = CLOSED.try_with(|closed| closed.borrow_mut().pop()).ok().flatten()
+    {
         // SAFETY: closed by `File::drop`, which has given it up; destroyed once.
         unsafe { outside.duckdb_destroy_file_handle(&mut handle) }
     }
@@ -146,7 +157,8 @@ unsafe fn failure(mut data: sys::duckdb_error_data) -> FileError {
     unsafe {
         let kind = api().duckdb_error_data_error_type(data);
         let message = api().duckdb_error_data_message(data);
-        let words = if message.is_null() { "".into() } else { CStr::from_ptr(message).to_string_lossy() };
+        let words =
+            if message.is_null() { "".into() } else { CStr::from_ptr(message).to_string_lossy() };
         let error = if kind == sys::duckdb_error_type_DUCKDB_ERROR_PERMISSION {
             FileError::Denied
         } else {

@@ -42,11 +42,20 @@ impl Input {
             let (children, elements) = match kind {
                 Type::List(child) => {
                     let length = api().duckdb_list_vector_get_size(vector) as usize;
-                    let elements = Vector::flat(outside, outside.duckdb_list_vector_get_child(vector), child, length)?;
-                    (vec![(**child, Self::new(outside, elements.0, child, length)?)], Some(elements))
+                    let elements = Vector::flat(
+                        outside,
+                        outside.duckdb_list_vector_get_child(vector),
+                        child,
+                        length,
+                    )?;
+                    (
+                        vec![(**child, Self::new(outside, elements.0, child, length)?)],
+                        Some(elements),
+                    )
                 }
                 Type::Struct(fields) => {
-                    let child = |index| outside.duckdb_struct_vector_get_child(vector, index as idx_t);
+                    let child =
+                        |index| outside.duckdb_struct_vector_get_child(vector, index as idx_t);
                     let field = |(index, field): (usize, &super::Field)| {
                         Ok((field.kind, Self::new(outside, child(index), &field.kind, rows)?))
                     };
@@ -125,7 +134,8 @@ impl Input {
     /// The vector is of a LIST type.
     pub unsafe fn list(&self, row: usize) -> Option<Range<usize>> {
         // SAFETY: the row is in range and holds a list entry.
-        let entry = (!self.is_null(row)).then(|| unsafe { *self.data.cast::<sys::duckdb_list_entry>().add(row) })?;
+        let entry = (!self.is_null(row))
+            .then(|| unsafe { *self.data.cast::<sys::duckdb_list_entry>().add(row) })?;
         Some(entry.offset as usize..(entry.offset + entry.length) as usize)
     }
 }
@@ -140,11 +150,18 @@ impl Vector {
     ///
     /// # Safety
     /// `elements` must be a live vector of type `kind` with `rows` rows.
-    unsafe fn flat(outside: &Outside, elements: sys::duckdb_vector, kind: &Type, rows: usize) -> Result<Self, Stopped> {
+    unsafe fn flat(
+        outside: &Outside,
+        elements: sys::duckdb_vector,
+        kind: &Type,
+        rows: usize,
+    ) -> Result<Self, Stopped> {
         // SAFETY: the caller's promise; the copy has room for every row, and the selection names
         // each of them once.
         unsafe {
-            let copy = Self(outside.duckdb_create_vector(TypeHandle::new(outside, kind).raw(), rows as idx_t));
+            let copy = Self(
+                outside.duckdb_create_vector(TypeHandle::new(outside, kind).raw(), rows as idx_t),
+            );
             // DuckDB catches what it throws there, and returns null.
             if copy.0.is_null() {
                 return Err(Stopped::Allocation);

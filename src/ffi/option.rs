@@ -35,7 +35,11 @@ pub struct ConfigOption {
 ///
 /// # Safety
 /// `connection` must be open.
-pub unsafe fn register(outside: &Outside, connection: sys::duckdb_connection, option: &ConfigOption) -> Result<()> {
+pub unsafe fn register(
+    outside: &Outside,
+    connection: sys::duckdb_connection,
+    option: &ConfigOption,
+) -> Result<()> {
     let kind = match option.default {
         Default::Text(_) => TypeHandle::new(outside, &Type::Varchar),
         Default::Texts(_) => TypeHandle::new(outside, &Type::List(&Type::Varchar)),
@@ -76,12 +80,18 @@ unsafe fn create(outside: &Outside, default: &Default) -> sys::duckdb_value {
             Default::Text(text) => outside.duckdb_create_varchar(c_name(text).as_ptr()),
             Default::Number(number) => outside.duckdb_create_uint64(*number),
             Default::Texts(texts) => {
-                let mut values: Vec<_> = texts.iter().map(|text| create(outside, &Default::Text(text))).collect();
+                let mut values: Vec<_> =
+                    texts.iter().map(|text| create(outside, &Default::Text(text))).collect();
                 let child = TypeHandle::new(outside, &Type::Varchar);
                 // An empty `Vec` has a dangling pointer, not a null one, which DuckDB would refuse.
-                let list =
-                    outside.duckdb_create_list_value(child.raw(), values.as_mut_ptr(), values.len() as sys::idx_t);
-                values.iter_mut().for_each(|value| api().duckdb_destroy_value(ptr::from_mut(value)));
+                let list = outside.duckdb_create_list_value(
+                    child.raw(),
+                    values.as_mut_ptr(),
+                    values.len() as sys::idx_t,
+                );
+                values
+                    .iter_mut()
+                    .for_each(|value| api().duckdb_destroy_value(ptr::from_mut(value)));
                 list
             }
         }

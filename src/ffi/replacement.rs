@@ -43,7 +43,8 @@ unsafe extern "C-unwind" fn scan<R: ReplacementScan>(
             Ok(Some(arguments)) => arguments,
             Ok(None) => return,
             Err(error) => {
-                outside.duckdb_replacement_scan_set_error(info, contain::c_message(&error).as_ptr());
+                outside
+                    .duckdb_replacement_scan_set_error(info, contain::c_message(&error).as_ptr());
                 return;
             }
         };

@@ -105,14 +105,21 @@ impl<'a> Arguments<'a> {
 
     /// Returns the structs of a list, each with its fields, `None` for one that is NULL; `None` for
     /// a NULL list and for an argument this overload lacks.
-    pub fn structs(&self, index: usize) -> Option<impl ExactSizeIterator<Item = Option<Arguments<'a>>>> {
+    pub fn structs(
+        &self,
+        index: usize,
+    ) -> Option<impl ExactSizeIterator<Item = Option<Arguments<'a>>>> {
         match self.inputs.get(index)? {
             (Type::List(Type::Struct(_)), input) => {
                 // SAFETY: as above.
                 let rows = unsafe { input.list(self.row) }?;
                 let (_, elements) = &input.children()[0];
                 let inputs = elements.children();
-                Some(rows.map(move |row| (!elements.is_null(row)).then_some(Arguments { inputs, row })))
+                Some(
+                    rows.map(move |row| {
+                        (!elements.is_null(row)).then_some(Arguments { inputs, row })
+                    }),
+                )
             }
             (other, _) => panic!("argument {index} is {other:?}, not a list of structs"),
         }
@@ -141,9 +148,15 @@ pub unsafe fn register<F: ScalarFunction>(
             let mut function = outside.duckdb_create_scalar_function();
             outside.duckdb_scalar_function_set_name(function, name.as_ptr());
             for field in overload {
-                outside.duckdb_scalar_function_add_parameter(function, TypeHandle::new(outside, &field.kind).raw());
+                outside.duckdb_scalar_function_add_parameter(
+                    function,
+                    TypeHandle::new(outside, &field.kind).raw(),
+                );
             }
-            outside.duckdb_scalar_function_set_return_type(function, TypeHandle::new(outside, &F::RETURNS).raw());
+            outside.duckdb_scalar_function_set_return_type(
+                function,
+                TypeHandle::new(outside, &F::RETURNS).raw(),
+            );
             if F::VOLATILE {
                 api().duckdb_scalar_function_set_volatile(function);
             }
@@ -198,7 +211,8 @@ unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info)
                 Box::into_raw(Box::new(state)).cast(),
                 Some(destroy::<F::State>),
             ),
-            Err(error) => outside.duckdb_scalar_function_init_set_error(info, contain::c_message(&error).as_ptr()),
+            Err(error) => outside
+                .duckdb_scalar_function_init_set_error(info, contain::c_message(&error).as_ptr()),
         }
     }
 }
@@ -219,13 +233,16 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
         let vectors: Vec<_> = (0..api().duckdb_data_chunk_get_column_count(input))
             .map(|index| api().duckdb_data_chunk_get_vector(input, index))
             .collect();
-        let kinds: Vec<TypeHandle> = vectors.iter().map(|&vector| TypeHandle::of(&outside, vector)).collect();
+        let kinds: Vec<TypeHandle> =
+            vectors.iter().map(|&vector| TypeHandle::of(&outside, vector)).collect();
         let is_called = |overload: &&Overload| {
             overload.len() == kinds.len()
                 && overload.iter().zip(&kinds).all(|(field, given)| given.is(&outside, &field.kind))
         };
         let overload = F::OVERLOADS.iter().find(is_called).expect("an overload of ours");
-        let input = |(field, vector): (&Field, _)| Ok((field.kind, Input::new(&outside, vector, &field.kind, rows)?));
+        let input = |(field, vector): (&Field, _)| {
+            Ok((field.kind, Input::new(&outside, vector, &field.kind, rows)?))
+        };
         let inputs: Result<Vec<(Type, Input)>> = overload.iter().zip(vectors).map(input).collect();
         let state = &mut *api().duckdb_scalar_function_get_state(info).cast::<F::State>();
         let mut out = Column::new(&F::RETURNS);
@@ -250,7 +267,9 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
         file_system::destroy_closed(&outside);
         match computed {
             Ok(()) => vector::write(&outside, output, &out),
-            Err(error) => outside.duckdb_scalar_function_set_error(info, contain::c_message(&error).as_ptr()),
+            Err(error) => {
+                outside.duckdb_scalar_function_set_error(info, contain::c_message(&error).as_ptr())
+            }
         }
     }
 }

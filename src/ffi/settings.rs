@@ -31,13 +31,19 @@ pub struct Settings {
 
 impl Settings {
     /// Reads the named settings.
-    pub fn read(context: &Arc<ClientContext>, outside: &Outside, names: &[&'static str], kept: Kept) -> Self {
+    pub fn read(
+        context: &Arc<ClientContext>,
+        outside: &Outside,
+        names: &[&'static str],
+        kept: Kept,
+    ) -> Self {
         let mut values = HashMap::new();
         let mut own = HashSet::new();
         let mut connection = 0;
         if !context.raw().is_null() {
             for &name in names {
-                if let Some((_, condition)) = ONLY_WHILE_OFF.iter().find(|(setting, _)| *setting == name)
+                if let Some((_, condition)) =
+                    ONLY_WHILE_OFF.iter().find(|(setting, _)| *setting == name)
                     && values.get(condition) == Some(&Value::Boolean(true))
                 {
                     continue;
@@ -49,7 +55,11 @@ impl Settings {
                 let value = unsafe {
                     Value::take(
                         outside,
-                        outside.duckdb_client_context_get_config_option(context.raw(), key.as_ptr(), &mut scope),
+                        outside.duckdb_client_context_get_config_option(
+                            context.raw(),
+                            key.as_ptr(),
+                            &mut scope,
+                        ),
                     )
                 };
                 values.insert(name, value.unwrap_or(Value::Null));

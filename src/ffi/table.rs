@@ -71,7 +71,10 @@ pub unsafe fn register<F: TableFunction>(
         let mut function = outside.duckdb_create_table_function();
         outside.duckdb_table_function_set_name(function, c_name(F::NAME).as_ptr());
         for field in F::PARAMETERS {
-            outside.duckdb_table_function_add_parameter(function, TypeHandle::new(outside, &field.kind).raw());
+            outside.duckdb_table_function_add_parameter(
+                function,
+                TypeHandle::new(outside, &field.kind).raw(),
+            );
         }
         for field in F::NAMED {
             let (name, kind) = (c_name(field.name), TypeHandle::new(outside, &field.kind));
@@ -124,7 +127,10 @@ unsafe extern "C-unwind" fn bind<F: TableFunction>(info: sys::duckdb_bind_info) 
             outside.duckdb_bind_add_result_column(info, name.as_ptr(), kind.raw());
         }
         let arguments: Vec<Value> = (0..F::PARAMETERS.len() as idx_t)
-            .map(|index| Value::take(&outside, outside.duckdb_bind_get_parameter(info, index)).unwrap_or(Value::Null))
+            .map(|index| {
+                Value::take(&outside, outside.duckdb_bind_get_parameter(info, index))
+                    .unwrap_or(Value::Null)
+            })
             .collect();
         let named: Vec<Value> = F::NAMED
             .iter()
@@ -162,7 +168,11 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
         let settings = Settings::read(&data.context, &outside, F::SETTINGS, kept);
         let opened = contain::run(&mut outside, || {
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
-            Ok(Box::new(ScanData { scan, batch: Batch::new(F::COLUMNS, &projection), broken: false }))
+            Ok(Box::new(ScanData {
+                scan,
+                batch: Batch::new(F::COLUMNS, &projection),
+                broken: false,
+            }))
         });
         file_system::destroy_closed(&outside);
         match opened {
@@ -177,7 +187,10 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
 
 /// # Safety
 /// Called by DuckDB with live handles, by one thread at a time (max_threads stays 1).
-unsafe extern "C-unwind" fn scan<F: TableFunction>(info: sys::duckdb_function_info, output: sys::duckdb_data_chunk) {
+unsafe extern "C-unwind" fn scan<F: TableFunction>(
+    info: sys::duckdb_function_info,
+    output: sys::duckdb_data_chunk,
+) {
     // SAFETY: the init data is the one `init::<F>` set; no other thread uses it meanwhile. The
     // chunk has the projected columns, in order, with room for `CHUNK_ROWS` rows.
     unsafe {
@@ -198,7 +211,11 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(info: sys::duckdb_function_in
             return;
         }
         for (index, column) in data.batch.columns().iter().enumerate() {
-            vector::write(&outside, api().duckdb_data_chunk_get_vector(output, index as idx_t), column);
+            vector::write(
+                &outside,
+                api().duckdb_data_chunk_get_vector(output, index as idx_t),
+                column,
+            );
         }
         outside.duckdb_data_chunk_set_size(output, data.batch.rows() as idx_t);
     }

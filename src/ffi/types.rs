@@ -75,7 +75,12 @@ impl Field {
     }
 
     /// Returns a parameter that may be left out, and what it is then.
-    pub const fn optional(name: &'static str, kind: Type, default: &'static str, doc: &'static str) -> Self {
+    pub const fn optional(
+        name: &'static str,
+        kind: Type,
+        default: &'static str,
+        doc: &'static str,
+    ) -> Self {
         Self { name, kind, doc, default: Some(default) }
     }
 }
@@ -96,7 +101,8 @@ impl fmt::Display for Type {
             Self::Blob => f.write_str("BLOB"),
             Self::List(child) => write!(f, "{child}[]"),
             Self::Struct(fields) => {
-                let fields: Vec<String> = fields.iter().map(|field| format!("{} {}", field.name, field.kind)).collect();
+                let fields: Vec<String> =
+                    fields.iter().map(|field| format!("{} {}", field.name, field.kind)).collect();
                 write!(f, "STRUCT({})", fields.join(", "))
             }
         }
@@ -123,8 +129,10 @@ impl TypeHandle {
             }
             Type::Struct(fields) => {
                 let names: Vec<CString> = fields.iter().map(|field| c_name(field.name)).collect();
-                let kinds: Vec<Self> = fields.iter().map(|field| Self::new(outside, &field.kind)).collect();
-                let mut name_pointers: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+                let kinds: Vec<Self> =
+                    fields.iter().map(|field| Self::new(outside, &field.kind)).collect();
+                let mut name_pointers: Vec<*const c_char> =
+                    names.iter().map(|name| name.as_ptr()).collect();
                 let mut kind_pointers: Vec<_> = kinds.iter().map(|kind| kind.0).collect();
                 // SAFETY: both arrays hold `fields.len()` live elements; DuckDB copies them.
                 Self(unsafe {
@@ -160,8 +168,12 @@ impl TypeHandle {
         unsafe {
             api().duckdb_get_type_id(self.0) == kind.id()
                 && match kind {
-                    Type::List(child) => Self(outside.duckdb_list_type_child_type(self.0)).is(outside, child),
-                    Type::Struct(fields) => api().duckdb_struct_type_child_count(self.0) == fields.len() as sys::idx_t,
+                    Type::List(child) => {
+                        Self(outside.duckdb_list_type_child_type(self.0)).is(outside, child)
+                    }
+                    Type::Struct(fields) => {
+                        api().duckdb_struct_type_child_count(self.0) == fields.len() as sys::idx_t
+                    }
                     _ => true,
                 }
         }

@@ -55,9 +55,13 @@ impl Value {
             | LogicalTypeId::UTinyint
             | LogicalTypeId::USmallint
             | LogicalTypeId::UInteger => Self::Integer(value.to_int64()),
-            LogicalTypeId::UBigint => Self::Integer(i64::try_from(value.to_uint64()).unwrap_or(i64::MAX)),
+            LogicalTypeId::UBigint => {
+                Self::Integer(i64::try_from(value.to_uint64()).unwrap_or(i64::MAX))
+            }
             LogicalTypeId::Varchar => Self::Text(value.to_string()),
-            LogicalTypeId::List => Self::List(value.to_list().unwrap_or_default().iter().map(Self::copy).collect()),
+            LogicalTypeId::List => {
+                Self::List(value.to_list().unwrap_or_default().iter().map(Self::copy).collect())
+            }
             _ => Self::Null,
         }
     }

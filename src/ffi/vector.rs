@@ -39,11 +39,13 @@ pub unsafe fn write(outside: &Outside, vector: sys::duckdb_vector, column: &Colu
                 // The total, not an increment; the child's data may move here, so it is fetched
                 // only when the child is written, after the last reserve.
                 outside.duckdb_list_vector_reserve(vector, child.len() as idx_t);
-                let entries = outside.duckdb_vector_get_data(vector).cast::<sys::duckdb_list_entry>();
+                let entries =
+                    outside.duckdb_vector_get_data(vector).cast::<sys::duckdb_list_entry>();
                 let mut nulls = Nulls::new(outside, vector);
                 let mut offset = 0;
                 for (row, length) in lengths.iter().enumerate() {
-                    let entry = sys::duckdb_list_entry { offset, length: length.unwrap_or(0) as u64 };
+                    let entry =
+                        sys::duckdb_list_entry { offset, length: length.unwrap_or(0) as u64 };
                     offset += entry.length;
                     entries.add(row).write(entry);
                     if length.is_none() {
@@ -57,7 +59,11 @@ pub unsafe fn write(outside: &Outside, vector: sys::duckdb_vector, column: &Colu
                 let mut nulls = Nulls::new(outside, vector);
                 null_rows.iter().for_each(|&row| nulls.set(row));
                 for (index, field) in fields.iter().enumerate() {
-                    write(outside, outside.duckdb_struct_vector_get_child(vector, index as idx_t), field);
+                    write(
+                        outside,
+                        outside.duckdb_struct_vector_get_child(vector, index as idx_t),
+                        field,
+                    );
                 }
             }
         }
@@ -68,7 +74,11 @@ pub unsafe fn write(outside: &Outside, vector: sys::duckdb_vector, column: &Colu
 ///
 /// # Safety
 /// As `write`; `T` is the vector's physical type.
-unsafe fn write_plain<T: Copy>(outside: &Outside, vector: sys::duckdb_vector, values: &[Option<T>]) {
+unsafe fn write_plain<T: Copy>(
+    outside: &Outside,
+    vector: sys::duckdb_vector,
+    values: &[Option<T>],
+) {
     // SAFETY: the data pointer has room for the vector's capacity of `T`.
     unsafe {
         let data = outside.duckdb_vector_get_data(vector).cast::<T>();

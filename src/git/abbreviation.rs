@@ -30,7 +30,9 @@ impl Abbreviation {
         let configured = repository.config.string("core.abbrev").map(|value| value.to_string());
         let digits = match configured.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some("no" | "off" | "false") => longest,
-            Some(number) if number.parse::<usize>().is_ok() => number.parse().unwrap_or(longest).clamp(4, longest),
+            Some(number) if number.parse::<usize>().is_ok() => {
+                number.parse().unwrap_or(longest).clamp(4, longest)
+            }
             _ => {
                 let packed = repository.store().packed_objects()?;
                 // Half of the bits that number the objects are expected to collide; four bits a
@@ -46,10 +48,13 @@ impl Abbreviation {
     /// not; the absent side's is all zeros, cut as any other.
     pub fn of(&mut self, id: Option<Oid>) -> Result<String> {
         let id = id.unwrap_or(Oid::null(self.store.hash()));
-        let prefix = Prefix::new(&id, self.digits)
-            .map_err(|error| Error::tool_failed(format!("object {id} cannot be cut")).with_source(error))?;
+        let prefix = Prefix::new(&id, self.digits).map_err(|error| {
+            Error::tool_failed(format!("object {id} cannot be cut")).with_source(error)
+        })?;
         let mut digits = self.digits;
-        let mut see = |other: &gix::oid| digits = digits.max(common_digits(&id, other).map_or(0, |common| common + 1));
+        let mut see = |other: &gix::oid| {
+            digits = digits.max(common_digits(&id, other).map_or(0, |common| common + 1))
+        };
         self.store.each_packed(&prefix, &mut see);
         let loose = match self.loose.entry(id.first_byte()) {
             Entry::Occupied(known) => known.into_mut(),
@@ -74,9 +79,12 @@ mod tests {
     #[test]
     fn common_digits_are_counted_digit_by_digit() {
         let id = |end: &str| Oid::from_hex(format!("{end:0<40}").as_bytes()).unwrap();
-        for (a, b, common) in
-            [("12", "12", None), ("12", "13", Some(1)), ("12", "22", Some(0)), ("1234", "1244", Some(2))]
-        {
+        for (a, b, common) in [
+            ("12", "12", None),
+            ("12", "13", Some(1)),
+            ("12", "22", Some(0)),
+            ("1234", "1244", Some(2)),
+        ] {
             assert_eq!(common_digits(&id(a), &id(b)), common, "{a} {b}");
         }
     }

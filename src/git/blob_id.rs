@@ -12,8 +12,9 @@ use crate::error::{Error, Result};
 /// `tool_failed` when the content is one of those made so that two of them have the same id.
 pub fn blob_id(bytes: &[u8]) -> Result<String> {
     let id = objs::compute_hash(Kind::Sha1, objs::Kind::Blob, bytes);
-    id.map(|id| id.to_hex().to_string())
-        .map_err(|error| Error::tool_failed("the content is made to share its id with another").with_source(error))
+    id.map(|id| id.to_hex().to_string()).map_err(|error| {
+        Error::tool_failed("the content is made to share its id with another").with_source(error)
+    })
 }
 
 #[cfg(test)]

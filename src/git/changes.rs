@@ -203,7 +203,8 @@ impl Change {
 
     /// Tells whether both sides hold the same bytes: the mode alone differs.
     pub fn has_same_content(&self) -> bool {
-        let is_dirty = |side: Option<Entry>| side.is_some_and(|entry| entry.source == Source::Dirty);
+        let is_dirty =
+            |side: Option<Entry>| side.is_some_and(|entry| entry.source == Source::Dirty);
         self.has_same_ids() && is_dirty(self.old) == is_dirty(self.new)
     }
 
@@ -277,7 +278,8 @@ mod tests {
 
     #[test]
     fn a_permission_change_is_no_type_change() {
-        let entry = |mode| Some(Entry::object(Mode::canonical(mode), Oid::null(gix::hash::Kind::Sha1)));
+        let entry =
+            |mode| Some(Entry::object(Mode::canonical(mode), Oid::null(gix::hash::Kind::Sha1)));
         let status = |old, new| Change::new(Vec::new(), old, new).status();
         assert_eq!(status(entry(0o100_644), entry(0o100_755)), Status::Modified);
         assert_eq!(status(entry(0o100_644), entry(0o120_000)), Status::TypeChanged);

@@ -22,8 +22,11 @@ pub struct Checkout {
 impl Checkout {
     /// Reads the settings; absent and malformed ones have git's defaults.
     pub fn new(config: &File) -> Self {
-        let flag = |name: &str, default: bool| config.boolean(name).ok().flatten().unwrap_or(default);
-        let is_input = config.string("core.autocrlf").is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
+        let flag =
+            |name: &str, default: bool| config.boolean(name).ok().flatten().unwrap_or(default);
+        let is_input = config
+            .string("core.autocrlf")
+            .is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
         let is_automatic = is_input || flag("core.autocrlf", false);
         Self {
             trusts_executable: flag("core.fileMode", true),

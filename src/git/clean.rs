@@ -69,7 +69,9 @@ impl Cleaner {
 
     fn conversion(&mut self, path: &[u8]) -> Result<Conversion> {
         let states = self.attributes.of(path)?;
-        let state = |name: &str| ATTRIBUTES.iter().position(|known| *known == name).and_then(|at| states.get(at));
+        let state = |name: &str| {
+            ATTRIBUTES.iter().position(|known| *known == name).and_then(|at| states.get(at))
+        };
         let digest = |name: &str| match state(name) {
             Some(State::Set) => Some(LineEndings::Text),
             Some(State::Unset) => Some(LineEndings::Keep),
@@ -80,8 +82,7 @@ impl Cleaner {
             },
             _ => None,
         };
-        let has_line_end =
-            matches!(state("eol"), Some(State::Value(value)) if matches!(value.as_slice(), b"lf" | b"crlf"));
+        let has_line_end = matches!(state("eol"), Some(State::Value(value)) if matches!(value.as_slice(), b"lf" | b"crlf"));
         // What line ends the work tree should have does not matter on the way to git, only that
         // naming them makes a file text.
         let line_endings = match digest("text").or_else(|| digest("crlf")) {

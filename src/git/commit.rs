@@ -98,7 +98,8 @@ impl CommitInfo {
         let person = author.and_then(person);
         Ok(Self {
             author: person.map(|(name, email)| {
-                let (name, email) = mailmap.map_or((name, email), |mailmap| mailmap.resolve(name, email));
+                let (name, email) =
+                    mailmap.map_or((name, email), |mailmap| mailmap.resolve(name, email));
                 Person { name: name.to_vec(), email: email.to_vec() }
             }),
             author_date: author.and_then(micros),
@@ -111,7 +112,9 @@ impl CommitInfo {
 /// Returns the commit as UTF-8 where its `encoding` header names another encoding that can be read.
 fn in_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Stopped> {
     let mut headers = bytes.lines().take_while(|line| !line.is_empty());
-    let Some(label) = headers.find_map(|line| line.strip_prefix(b"encoding ")) else { return Ok(Cow::Borrowed(bytes)) };
+    let Some(label) = headers.find_map(|line| line.strip_prefix(b"encoding ")) else {
+        return Ok(Cow::Borrowed(bytes));
+    };
     if matches!(label.to_ascii_lowercase().as_slice(), b"utf-8" | b"utf8") {
         return Ok(Cow::Borrowed(bytes));
     }
@@ -144,7 +147,9 @@ fn micros(ident: &[u8]) -> Option<i64> {
 /// Returns the number at the front, the largest one where it is larger.
 fn number(digits: &[u8]) -> u64 {
     let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
-    digits.fold(0u64, |number, digit| number.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
+    digits.fold(0u64, |number, digit| {
+        number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+    })
 }
 
 /// Joins the lines of the first paragraph by spaces.
@@ -190,11 +195,18 @@ mod tests {
 
     #[test]
     fn a_torn_commit_is_an_error_and_never_a_panic() {
-        let whole = commit(format!("parent {TREE}\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\n\ns\n").as_bytes());
+        let whole = commit(
+            format!("parent {TREE}\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\n\ns\n")
+                .as_bytes(),
+        );
         for end in 0..whole.len() {
             let _ = CommitInfo::read(&whole[..end], None).unwrap();
             // The tree's line is whole, and the parent's too where it has begun.
-            assert_eq!(links(&whole[..end]).is_ok(), end >= 45 && !(53..93).contains(&end), "{end}");
+            assert_eq!(
+                links(&whole[..end]).is_ok(),
+                end >= 45 && !(53..93).contains(&end),
+                "{end}"
+            );
         }
         let found = links(&whole).unwrap();
         assert_eq!((found.parents.len(), found.date), (1, 2));
@@ -233,7 +245,11 @@ mod tests {
             ("", ""),
             ("a\0b\nc", "a"),
         ] {
-            assert_eq!(info(format!("\n{message}").as_bytes()).subject.as_bstr(), wanted, "{message:?}");
+            assert_eq!(
+                info(format!("\n{message}").as_bytes()).subject.as_bstr(),
+                wanted,
+                "{message:?}"
+            );
         }
     }
 

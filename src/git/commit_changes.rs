@@ -68,7 +68,8 @@ impl CommitMeasurer {
         budget: Arc<Budget>,
     ) -> Result<Self> {
         let nothing = Revision::Empty;
-        let comparison = Comparison::new(repository.clone(), nothing, nothing)?.with_paths(paths)?;
+        let comparison =
+            Comparison::new(repository.clone(), nothing, nothing)?.with_paths(paths)?;
         Ok(Self {
             objects: repository.objects(),
             trees: TreeChanges::idle(repository.objects(), Arc::clone(comparison.paths()), budget),
@@ -81,7 +82,12 @@ impl CommitMeasurer {
     }
 
     /// Compares a commit with each of its parents that are asked for, and appends those with changes.
-    pub fn measure(&mut self, commit: &Comparable, found: &mut Vec<CommitChanges>, stop: &Stop<'_>) -> Result<()> {
+    pub fn measure(
+        &mut self,
+        commit: &Comparable,
+        found: &mut Vec<CommitChanges>,
+        stop: &Stop<'_>,
+    ) -> Result<()> {
         let mut info = None;
         let parents = commit.parents.iter().copied().map(Some);
         let root = commit.parents.is_empty().then_some(None);
@@ -120,6 +126,10 @@ impl CommitMeasurer {
     }
 
     fn measured(&mut self, change: Change, stop: &Stop<'_>) -> Result<Measured> {
-        if self.is_measured { self.measurer.measure(change, stop) } else { Ok(Measured::unmeasured(change)) }
+        if self.is_measured {
+            self.measurer.measure(change, stop)
+        } else {
+            Ok(Measured::unmeasured(change))
+        }
     }
 }

@@ -62,7 +62,8 @@ impl Comparison {
         if sides.contains(&Revision::WorkTree) {
             repository.work_tree()?;
         }
-        let needs_index = sides.iter().any(|side| matches!(side, Revision::Index | Revision::WorkTree));
+        let needs_index =
+            sides.iter().any(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let index = if needs_index { Some(Arc::new(Index::read(&repository)?)) } else { None };
         Ok(Self {
             repository,

@@ -54,8 +54,12 @@ impl Reader {
     /// Reads both sides of a change, the old first.
     pub fn contents(&mut self, change: &Change) -> Result<(Contents, Contents)> {
         let new = self.attributes.of(&change.path)?.diff;
-        let old = if change.origin.is_some() { self.attributes.of(change.old_path())?.diff } else { new };
-        Ok((self.side(change.old, change.old_path(), old)?, self.side(change.new, &change.path, new)?))
+        let old =
+            if change.origin.is_some() { self.attributes.of(change.old_path())?.diff } else { new };
+        Ok((
+            self.side(change.old, change.old_path(), old)?,
+            self.side(change.new, &change.path, new)?,
+        ))
     }
 
     /// Returns what the attributes say of a path.
@@ -122,14 +126,22 @@ impl Reader {
         Ok(Arc::new(bytes))
     }
 
-    fn side(&mut self, entry: Option<Entry>, path: &[u8], attribute: DiffAttribute) -> Result<Contents> {
+    fn side(
+        &mut self,
+        entry: Option<Entry>,
+        path: &[u8],
+        attribute: DiffAttribute,
+    ) -> Result<Contents> {
         let Some(entry) = entry else { return Ok(Contents::Absent) };
         if entry.mode.is_submodule() {
             let dirty = if entry.source == Source::Dirty { "-dirty" } else { "" };
-            return Ok(Contents::Text(format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes().into()));
+            return Ok(Contents::Text(
+                format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes().into(),
+            ));
         }
         // git asks the attributes of regular files only: a link's target is never binary by name.
-        let attribute = if entry.mode.is_regular() { attribute } else { DiffAttribute::Unspecified };
+        let attribute =
+            if entry.mode.is_regular() { attribute } else { DiffAttribute::Unspecified };
         if attribute == DiffAttribute::Unset {
             return Ok(Contents::Binary);
         }
@@ -137,7 +149,8 @@ impl Reader {
             Ok(bytes) => bytes,
             Err(error) => {
                 // Too large for any diff, and not only for the memory that there is now.
-                let is_guessed = error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set;
+                let is_guessed =
+                    error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set;
                 let is_large = is_guessed && self.bytes_of(entry)? > limits::OBJECT_BYTES;
                 return if is_large { Ok(Contents::Binary) } else { Err(error) };
             }

@@ -97,7 +97,11 @@ pub fn to_git_line_endings<E: From<Stopped>>(
     while !rest.is_empty() {
         check_current()?;
         // A CR at the end of a piece is looked at with what follows it.
-        let end = if rest.len() > PIECE { PIECE - usize::from(rest[PIECE - 1] == b'\r') } else { rest.len() };
+        let end = if rest.len() > PIECE {
+            PIECE - usize::from(rest[PIECE - 1] == b'\r')
+        } else {
+            rest.len()
+        };
         let (mut piece, after) = rest.split_at(end);
         while let Some(cr) = memchr::memchr(b'\r', piece) {
             let is_ending = piece.get(cr + 1) == Some(&b'\n');
@@ -192,7 +196,12 @@ mod tests {
             (b"$Id$ $Id: no end", None),
             (b"$Id:$Id:$Id:$", Some(b"$Id$Id:$Id$")),
         ] {
-            assert_eq!(without_ids(bytes).unwrap().as_deref(), wanted, "{}", String::from_utf8_lossy(bytes));
+            assert_eq!(
+                without_ids(bytes).unwrap().as_deref(),
+                wanted,
+                "{}",
+                String::from_utf8_lossy(bytes)
+            );
         }
     }
 
@@ -202,7 +211,10 @@ mod tests {
         budget.cancel();
         let _current = Current::enter(&budget);
         let staged = || Ok::<_, Stopped>(None);
-        assert_eq!(to_git_line_endings(b"a\r\n", LineEndings::Text, staged), Err(Stopped::Cancelled));
+        assert_eq!(
+            to_git_line_endings(b"a\r\n", LineEndings::Text, staged),
+            Err(Stopped::Cancelled)
+        );
         assert_eq!(without_ids(&b"$Id: $\n".repeat(PIECE)), Err(Stopped::Cancelled));
     }
 }

@@ -29,7 +29,12 @@ pub fn result_size(delta: &[u8]) -> Result<u64, Fault> {
 }
 
 /// Follows the commands of a delta, whose result has `result_size` bytes; `None` where they are damaged.
-fn put_together(base: &[u8], commands: &[u8], result_size: usize, result: &mut Vec<u8>) -> Option<()> {
+fn put_together(
+    base: &[u8],
+    commands: &[u8],
+    result_size: usize,
+    result: &mut Vec<u8>,
+) -> Option<()> {
     let mut rest = commands;
     while let Some((&command, after)) = rest.split_first() {
         rest = after;
@@ -42,7 +47,8 @@ fn put_together(base: &[u8], commands: &[u8], result_size: usize, result: &mut V
             base.get(start..start.checked_add(length)?)?
         } else {
             // A length of 0 is reserved.
-            let (new, after) = rest.split_at_checked(usize::from(command)).filter(|(new, _)| !new.is_empty())?;
+            let (new, after) =
+                rest.split_at_checked(usize::from(command)).filter(|(new, _)| !new.is_empty())?;
             rest = after;
             new
         };
@@ -100,7 +106,11 @@ mod tests {
             (b"\x06", None),
             (b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", None),
         ] {
-            assert_eq!(apply(b"abcdef", delta, 100).ok().as_deref(), result.map(str::as_bytes), "{delta:?}");
+            assert_eq!(
+                apply(b"abcdef", delta, 100).ok().as_deref(),
+                result.map(str::as_bytes),
+                "{delta:?}"
+            );
         }
         assert!(matches!(apply(b"abcdef", b"\x06\x06\x90\x06", 5), Err(Fault::TooLarge(6))));
     }

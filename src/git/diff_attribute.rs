@@ -39,7 +39,8 @@ pub type Drivers = HashMap<Vec<u8>, bool>;
 /// Returns the drivers of a configuration; of several words on one, the last counts.
 pub fn drivers(config: &gix::config::File) -> Drivers {
     // Asked for by name, each section would pass over all of them.
-    let sections = config.sections().filter(|section| section.header().name().eq_ignore_ascii_case(b"diff"));
+    let sections =
+        config.sections().filter(|section| section.header().name().eq_ignore_ascii_case(b"diff"));
     let mut drivers = Drivers::new();
     for section in sections {
         let Some(name) = section.header().subsection_name() else { continue };

@@ -59,7 +59,9 @@ impl Glob {
                     let (before, after) = (&pattern[..start], &pattern[at..]);
                     let is_component = at - start > 1
                         && before.last().is_none_or(|&byte| byte == b'/')
-                        && (after.is_empty() || after.starts_with(b"/") || after.starts_with(b"\\/"));
+                        && (after.is_empty()
+                            || after.starts_with(b"/")
+                            || after.starts_with(b"\\/"));
                     if by_folder && is_component && after.starts_with(b"/") {
                         steps.push(Step::Maybe);
                     }
@@ -106,9 +108,13 @@ impl Glob {
             for &place in places.iter() {
                 match self.steps.get(place) {
                     Some(Step::Byte(wanted)) if *wanted == byte => self.stand(place + 1, next),
-                    Some(Step::One { slashes }) if *slashes || byte != b'/' => self.stand(place + 1, next),
+                    Some(Step::One { slashes }) if *slashes || byte != b'/' => {
+                        self.stand(place + 1, next)
+                    }
                     Some(Step::Set(set)) if holds(set, byte) => self.stand(place + 1, next),
-                    Some(Step::Run { slashes }) if *slashes || byte != b'/' => self.stand(place, next),
+                    Some(Step::Run { slashes }) if *slashes || byte != b'/' => {
+                        self.stand(place, next)
+                    }
                     _ => {}
                 }
             }
@@ -204,7 +210,10 @@ fn class(pattern: &[u8], at: &mut usize, rules: Rules) -> Option<Step> {
                 };
                 let within = |byte: u8| (low..=high).contains(&byte);
                 add(&mut members, |byte| {
-                    within(byte) || fold_case && byte.is_ascii_lowercase() && within(byte.to_ascii_uppercase())
+                    within(byte)
+                        || fold_case
+                            && byte.is_ascii_lowercase()
+                            && within(byte.to_ascii_uppercase())
                 });
                 None
             }
@@ -216,7 +225,8 @@ fn class(pattern: &[u8], at: &mut usize, rules: Rules) -> Option<Step> {
                         *at += name.len() + 3;
                         let holds = named(name)?;
                         add(&mut members, |byte| {
-                            holds(&byte) || fold_case && name == b"upper" && byte.is_ascii_lowercase()
+                            holds(&byte)
+                                || fold_case && name == b"upper" && byte.is_ascii_lowercase()
                         });
                         None
                     }

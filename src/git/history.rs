@@ -125,7 +125,12 @@ const SLOP: usize = 5;
 
 impl History {
     /// Starts the walk; `budget` ends it early.
-    pub fn new(repository: &Repository, ends: &Ends, options: HistoryOptions, budget: Arc<Budget>) -> Result<Self> {
+    pub fn new(
+        repository: &Repository,
+        ends: &Ends,
+        options: HistoryOptions,
+        budget: Arc<Budget>,
+    ) -> Result<Self> {
         let mut history = Self {
             commits: Commits::new(repository)?,
             options,
@@ -173,7 +178,12 @@ impl History {
     fn know(&mut self, id: &Oid) -> Result<()> {
         if !self.known.contains_key(id) {
             let links = self.commits.links(id)?;
-            let known = Known { tree: links.tree, date: links.date, parents: links.parents, is_queued: false };
+            let known = Known {
+                tree: links.tree,
+                date: links.date,
+                parents: links.parents,
+                is_queued: false,
+            };
             self.known.insert(*id, known);
         }
         Ok(())
@@ -204,7 +214,11 @@ impl History {
             if self.options.is_too_old(date) {
                 continue;
             }
-            let parents = self.known.get_mut(&id).map(|known| std::mem::take(&mut known.parents)).unwrap_or_default();
+            let parents = self
+                .known
+                .get_mut(&id)
+                .map(|known| std::mem::take(&mut known.parents))
+                .unwrap_or_default();
             parents.iter().try_for_each(|parent| self.meet(parent))?;
             if let Some(shown) = self.shown(id, &parents) {
                 return Ok(Some(shown));
@@ -216,12 +230,15 @@ impl History {
     /// Returns a commit if it is to be shown.
     fn shown(&self, id: Oid, parents: &[Oid]) -> Option<Comparable> {
         let known = self.known.get(&id)?;
-        if self.options.is_too_new(known.date) || (parents.len() > 1 && self.options.merges == Merges::Skip) {
+        if self.options.is_too_new(known.date)
+            || (parents.len() > 1 && self.options.merges == Merges::Skip)
+        {
             return None;
         }
         let compared = if self.options.merges == Merges::AllParents { parents.len() } else { 1 };
         let parents = parents.iter().take(compared);
-        let parents = parents.filter_map(|parent| Some((*parent, self.known.get(parent)?.tree))).collect();
+        let parents =
+            parents.filter_map(|parent| Some((*parent, self.known.get(parent)?.tree))).collect();
         Some(Comparable { id, tree: known.tree, parents })
     }
 
@@ -242,7 +259,8 @@ impl History {
 
     /// Tells what was given and is hidden.
     fn decide(&mut self) {
-        let hidden = std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
+        let hidden =
+            std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
         let _ = self.withdrawn.0.set(hidden.collect());
     }
 
@@ -255,20 +273,29 @@ impl History {
             if self.options.is_too_old(date) {
                 self.hidden.insert(id);
             }
-            let parents = self.known.get(&id).map(|known| known.parents.clone()).unwrap_or_default();
+            let parents =
+                self.known.get(&id).map(|known| known.parents.clone()).unwrap_or_default();
             if self.hidden.contains(&id) {
                 self.hide(parents.clone());
                 for parent in &parents {
                     // What is left out may be missing.
                     let _ = self.meet(parent);
-                    self.hide(self.known.get(parent).map(|known| known.parents.clone()).unwrap_or_default());
+                    self.hide(
+                        self.known
+                            .get(parent)
+                            .map(|known| known.parents.clone())
+                            .unwrap_or_default(),
+                    );
                 }
                 let Some((next, ..)) = self.queue.peek() else { break };
                 if limit.last > *next {
-                    limit.interesting = limit
-                        .interesting
-                        .filter(|id| !self.hidden.contains(id))
-                        .or_else(|| self.queue.iter().map(|(.., id)| *id).find(|id| !self.hidden.contains(id)));
+                    limit.interesting =
+                        limit.interesting.filter(|id| !self.hidden.contains(id)).or_else(|| {
+                            self.queue
+                                .iter()
+                                .map(|(.., id)| *id)
+                                .find(|id| !self.hidden.contains(id))
+                        });
                     limit.slop = if limit.interesting.is_some() { SLOP } else { limit.slop - 1 };
                     if limit.slop == 0 {
                         break;
@@ -306,7 +333,9 @@ impl History {
             while self.found.is_empty() && self.limit.is_some() {
                 self.walk();
             }
-            let Some(id) = self.found.pop_front() else { return self.failed.take().map_or(Ok(None), Err) };
+            let Some(id) = self.found.pop_front() else {
+                return self.failed.take().map_or(Ok(None), Err);
+            };
             // It may have been hidden after it was found.
             if !self.hidden.contains(&id)
                 && let Some(known) = self.known.get(&id)

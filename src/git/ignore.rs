@@ -31,7 +31,12 @@ impl Ignores {
     ///
     /// # Errors
     /// `too_large` where all lists together have more than [`limits::PATTERN_BYTES`].
-    pub fn new(bytes: &[u8], folder: &[u8], above: Option<Rc<Self>>, fold_case: bool) -> Result<Self> {
+    pub fn new(
+        bytes: &[u8],
+        folder: &[u8],
+        above: Option<Rc<Self>>,
+        fold_case: bool,
+    ) -> Result<Self> {
         let total = bytes.len() + above.as_ref().map_or(0, |above| above.bytes);
         if total > limits::PATTERN_BYTES {
             return Err(Error::too_large(format!(
@@ -40,7 +45,13 @@ impl Ignores {
             .with_hint("redline reads no more than this; docs/limitations.md lists the limits"));
         }
         let base = if folder.is_empty() { 0 } else { folder.len() + 1 };
-        let mut list = Self { above, base, table: PatternTable::new(fold_case), rules: Vec::new(), bytes: total };
+        let mut list = Self {
+            above,
+            base,
+            table: PatternTable::new(fold_case),
+            rules: Vec::new(),
+            bytes: total,
+        };
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         for line in bytes.split(|&byte| byte == b'\n') {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -58,7 +69,9 @@ impl Ignores {
         let rules = &self.rules;
         // Of equal patterns the last counts.
         let supersedes = |known: u32| {
-            rules.get(known as usize).is_some_and(|known: &Rule| known.is_for_directories == is_for_directories)
+            rules
+                .get(known as usize)
+                .is_some_and(|known: &Rule| known.is_for_directories == is_for_directories)
         };
         self.table.add_over(&pattern, number, supersedes);
         self.rules.push(Rule { is_negative, is_for_directories });
@@ -82,8 +95,10 @@ impl Ignores {
             level = list.above.as_deref();
         }
         if work.is_used_up() {
-            return Err(Error::too_large("the patterns of .gitignore take too many steps for one path")
-                .with_hint("Make them fewer, or their wildcards simpler"));
+            return Err(Error::too_large(
+                "the patterns of .gitignore take too many steps for one path",
+            )
+            .with_hint("Make them fewer, or their wildcards simpler"));
         }
         Ok(false)
     }

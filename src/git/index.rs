@@ -65,18 +65,31 @@ impl Index {
         let gate = repository.git_dir.gate();
         let is_sorted = read.entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
         // A path without a conflict has one version.
-        let is_merged = read.entries.windows(2).any(|pair| pair[0].path == pair[1].path && pair[0].stage == 0);
+        let is_merged =
+            read.entries.windows(2).any(|pair| pair[0].path == pair[1].path && pair[0].stage == 0);
         let mut entries = Vec::new();
         entries
             .try_reserve_exact(read.entries.len())
             .map_err(|_| gate.too_large("has an index that does not fit in memory"))?;
         for IndexEntry { path, mode, oid, stage, flags, stat } in read.entries {
             if !Mode::canonical(mode).is_folder() {
-                entries.push(Staged { path, entry: Entry::object(Mode::canonical(mode), oid), stage, stat, flags });
+                entries.push(Staged {
+                    path,
+                    entry: Entry::object(Mode::canonical(mode), oid),
+                    stage,
+                    stat,
+                    flags,
+                });
                 continue;
             }
             // The path ends in a slash.
-            let files = TreeChanges::new(repository.objects(), None, Some(oid), Arc::default(), Arc::default())?;
+            let files = TreeChanges::new(
+                repository.objects(),
+                None,
+                Some(oid),
+                Arc::default(),
+                Arc::default(),
+            )?;
             for change in files {
                 let change = change?;
                 let Some(entry) = change.new else { continue };
@@ -88,9 +101,12 @@ impl Index {
                 entries.push(Staged { path, entry, stage: 0, stat, flags });
             }
         }
-        let is_sorted = is_sorted && entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
+        let is_sorted =
+            is_sorted && entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
         if !is_sorted || is_merged || entries.iter().any(|entry| !is_path(&entry.path)) {
-            return Err(gate.damaged("its index is out of order or names what is no file of a work tree"));
+            return Err(
+                gate.damaged("its index is out of order or names what is no file of a work tree")
+            );
         }
         let (seconds, nanoseconds) = read.modified;
         let written = Moment { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) };
@@ -100,7 +116,8 @@ impl Index {
     /// Returns the positions of the path at `start` (its stages), empty at the end.
     pub fn path_at(&self, start: usize) -> Range<usize> {
         let Some(first) = self.entries.get(start) else { return start..start };
-        let more = self.entries[start..].iter().take_while(|entry| entry.path == first.path).count();
+        let more =
+            self.entries[start..].iter().take_while(|entry| entry.path == first.path).count();
         start..start + more
     }
 
@@ -119,7 +136,9 @@ impl Index {
     /// Tells whether files below a folder are tracked.
     pub fn has_folder(&self, folder: &[u8]) -> bool {
         let start = self.entries.partition_point(|entry| entry.path.as_slice() < folder);
-        let below = |entry: &Staged| entry.path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'));
+        let below = |entry: &Staged| {
+            entry.path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
+        };
         self.entries[start..].iter().take_while(|entry| entry.path.starts_with(folder)).any(below)
     }
 
@@ -130,7 +149,10 @@ impl Index {
 
     /// Returns the content that stands for a path: the only one, or ours in a conflict.
     pub fn content(&self, path: &[u8]) -> Option<Entry> {
-        self.find(path).iter().find(|version| matches!(version.stage, 0 | 2)).map(|version| version.entry)
+        self.find(path)
+            .iter()
+            .find(|version| matches!(version.stage, 0 | 2))
+            .map(|version| version.entry)
     }
 
     /// Tells whether a file that was written at `modified` may have been written again, unseen,
@@ -143,14 +165,17 @@ impl Index {
         if written.nanoseconds == 0 || modified.nanoseconds == 0 {
             return written.seconds <= modified.seconds;
         }
-        let nanoseconds = |moment: Moment| i128::from(moment.seconds) * 1_000_000_000 + i128::from(moment.nanoseconds);
+        let nanoseconds = |moment: Moment| {
+            i128::from(moment.seconds) * 1_000_000_000 + i128::from(moment.nanoseconds)
+        };
         nanoseconds(written) <= nanoseconds(modified) + i128::from(TICKS)
     }
 }
 
 /// Tells a path that names a file beneath the root and nothing of git's own.
 fn is_path(path: &[u8]) -> bool {
-    path.split_str("/").all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
+    path.split_str("/")
+        .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
 }
 
 #[cfg(test)]
@@ -159,7 +184,17 @@ mod tests {
 
     #[test]
     fn an_entry_that_leads_out_of_the_work_tree_or_into_git_is_damage() {
-        for path in ["../a", "a/../b", "/etc/passwd", "a//b", "a/", "", ".git/config", "a/.GIT/hooks/x", "."] {
+        for path in [
+            "../a",
+            "a/../b",
+            "/etc/passwd",
+            "a//b",
+            "a/",
+            "",
+            ".git/config",
+            "a/.GIT/hooks/x",
+            ".",
+        ] {
             assert!(!is_path(path.as_bytes()), "{path}");
         }
         assert!(is_path(b"a/.github/b.git"));

@@ -39,7 +39,11 @@ impl Repository {
             match entry(&objects, &tree, &bytes, component)? {
                 None => return Ok(Named::Nothing),
                 Some(entry) if components.peek().is_none() => {
-                    return Ok(if entry.mode.is_folder() { Named::Folder } else { Named::File(entry) });
+                    return Ok(if entry.mode.is_folder() {
+                        Named::Folder
+                    } else {
+                        Named::File(entry)
+                    });
                 }
                 Some(entry) if entry.mode.is_folder() => tree = entry.oid,
                 Some(_) => return Ok(Named::Nothing),
@@ -53,7 +57,8 @@ impl Repository {
 fn entry(objects: &Objects, tree: &Oid, bytes: &[u8], name: &[u8]) -> Result<Option<Entry>> {
     let mut rest = bytes;
     while !rest.is_empty() {
-        let (entry, after) = parse(rest, tree.as_bytes().len()).map_err(|what| objects.bad_tree(tree, what))?;
+        let (entry, after) =
+            parse(rest, tree.as_bytes().len()).map_err(|what| objects.bad_tree(tree, what))?;
         if entry.name == name {
             return Ok(Some(entry.entry()));
         }

@@ -87,9 +87,12 @@ impl Mailmap {
 
     /// Returns the proper name and address of what a commit has.
     pub fn resolve<'a>(&'a self, name: &'a [u8], email: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-        let Some(entry) = self.entries.get(&email.to_ascii_lowercase()) else { return (name, email) };
+        let Some(entry) = self.entries.get(&email.to_ascii_lowercase()) else {
+            return (name, email);
+        };
         let named = || entry.named.get(&name.to_ascii_lowercase());
-        let proper = if entry.named.is_empty() { &entry.any } else { named().unwrap_or(&entry.any) };
+        let proper =
+            if entry.named.is_empty() { &entry.any } else { named().unwrap_or(&entry.any) };
         (proper.name.as_deref().unwrap_or(name), proper.email.as_deref().unwrap_or(email))
     }
 }
@@ -99,12 +102,18 @@ impl Repository {
     /// is empty.
     pub fn mailmap(&self) -> Result<Mailmap> {
         let unreadable = || {
-            Error::tool_failed(format!("the .mailmap of the repository at {} cannot be read", quoted(&self.given)))
-                .with_hint("Repair it, or leave it out with mailmap := false")
+            Error::tool_failed(format!(
+                "the .mailmap of the repository at {} cannot be read",
+                quoted(&self.given)
+            ))
+            .with_hint("Repair it, or leave it out with mailmap := false")
         };
         let too_large = |size: u64| {
-            Error::too_large(format!("the .mailmap of the repository at {} has {size} bytes", quoted(&self.given)))
-                .with_hint("Make it smaller, or leave it out with mailmap := false")
+            Error::too_large(format!(
+                "the .mailmap of the repository at {} has {size} bytes",
+                quoted(&self.given)
+            ))
+            .with_hint("Make it smaller, or leave it out with mailmap := false")
         };
         let mut bytes = Arc::default();
         if self.work_tree().is_ok() {
@@ -116,7 +125,9 @@ impl Repository {
                 None => bytes,
             };
         } else if let Some(head) = self.head() {
-            let Revision::Tree(tree) = self.revision(&head.to_string())? else { return Ok(Mailmap::default()) };
+            let Revision::Tree(tree) = self.revision(&head.to_string())? else {
+                return Ok(Mailmap::default());
+            };
             let objects = self.objects();
             if let Some(entry) = self.find(Some(tree), FILE)?.file()
                 && !entry.mode.is_submodule()
@@ -172,7 +183,11 @@ mod tests {
             ("u", "", ("Unnamed", "unnamed@x")),
         ] {
             let (got_name, got_email) = map.resolve(name.as_bytes(), email.as_bytes());
-            assert_eq!((got_name.as_bstr(), got_email.as_bstr()), (wanted.0.into(), wanted.1.into()), "{name} {email}");
+            assert_eq!(
+                (got_name.as_bstr(), got_email.as_bstr()),
+                (wanted.0.into(), wanted.1.into()),
+                "{name} {email}"
+            );
         }
     }
 }

@@ -89,7 +89,9 @@ impl Measurer {
 
     fn count_lines(&mut self, change: &Change, stop: &Stop<'_>) -> Result<LineCounts> {
         let (old, new) = self.reader.contents(change)?;
-        let (Some(old), Some(new)) = (old.text(), new.text()) else { return Ok(LineCounts::Binary) };
+        let (Some(old), Some(new)) = (old.text(), new.text()) else {
+            return Ok(LineCounts::Binary);
+        };
         let _held = stop.charge(old.len() + new.len())?;
         // For git an id that is the same has no lines that differ, even when a link became a file or
         // a submodule is dirty.

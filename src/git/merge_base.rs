@@ -103,8 +103,9 @@ impl<'a> MergeBases<'a> {
             if is_redundant[index] {
                 continue;
             }
-            let others: Vec<usize> =
-                (0..commits.len()).filter(|&other| other != index && !is_redundant[other]).collect();
+            let others: Vec<usize> = (0..commits.len())
+                .filter(|&other| other != index && !is_redundant[other])
+                .collect();
             let ids: Vec<Oid> = others.iter().map(|&other| commits[other]).collect();
             let (_, paint) = self.paint(commits[index], &ids)?;
             is_redundant[index] = paint.has(&commits[index], OTHERS);
@@ -114,7 +115,12 @@ impl<'a> MergeBases<'a> {
                 }
             }
         }
-        Ok(commits.iter().zip(is_redundant).filter(|(_, redundant)| !redundant).map(|(id, _)| *id).collect())
+        Ok(commits
+            .iter()
+            .zip(is_redundant)
+            .filter(|(_, redundant)| !redundant)
+            .map(|(id, _)| *id)
+            .collect())
     }
 
     /// Paints the histories of one commit and of others, as far as they may have something in common; returns the

@@ -22,7 +22,12 @@ pub struct Objects {
 }
 
 impl Objects {
-    pub(super) fn new(given: Arc<str>, store: Arc<ObjectStore>, cache: Arc<Cache>, budget: Arc<Budget>) -> Self {
+    pub(super) fn new(
+        given: Arc<str>,
+        store: Arc<ObjectStore>,
+        cache: Arc<Cache>,
+        budget: Arc<Budget>,
+    ) -> Self {
         Self { given, store, cache, unpacker: RefCell::new(Unpacker::new(budget)) }
     }
 
@@ -70,7 +75,11 @@ impl Objects {
     }
 
     /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.
-    pub fn each_with_prefix(&self, prefix: gix::hash::Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<()> {
+    pub fn each_with_prefix(
+        &self,
+        prefix: gix::hash::Prefix,
+        each: &mut dyn FnMut(&gix::oid),
+    ) -> Result<()> {
         self.store.each_with_prefix(&prefix, each)
     }
 
@@ -99,24 +108,27 @@ impl Objects {
     fn failed(&self, id: &Oid, fault: Fault) -> Error {
         let given = quoted(&self.given);
         match fault {
-            Fault::Damaged => Error::tool_failed(format!("object {id} of the repository at {given} is damaged"))
-                .with_hint("Run 'git fsck' there"),
+            Fault::Damaged => {
+                Error::tool_failed(format!("object {id} of the repository at {given} is damaged"))
+                    .with_hint("Run 'git fsck' there")
+            }
             Fault::Changed => Error::stale(format!(
                 "a file of the repository at {given} was changed while object {id} was read from it"
             ))
             .with_hint("Ask again"),
-            Fault::TooLarge(size) => {
-                Error::too_large(format!("object {id} has {size} bytes, over the limit of {}", limits::OBJECT_BYTES))
-            }
+            Fault::TooLarge(size) => Error::too_large(format!(
+                "object {id} has {size} bytes, over the limit of {}",
+                limits::OBJECT_BYTES
+            )),
             Fault::NoMemory(size) => {
                 Error::too_large(format!("there is no memory for the {size} bytes of object {id}"))
                     .with_hint("Ask for less at once, or give the process more memory")
             }
-            Fault::System(error) => {
-                Error::tool_failed(format!("object {id} of the repository at {given} cannot be read"))
-                    .with_hint("Look at the disk and the system's log")
-                    .with_source(error)
-            }
+            Fault::System(error) => Error::tool_failed(format!(
+                "object {id} of the repository at {given} cannot be read"
+            ))
+            .with_hint("Look at the disk and the system's log")
+            .with_source(error),
             Fault::Refused(error) => *error,
             Fault::Stopped(stopped) => stopped.into(),
         }
@@ -132,8 +144,11 @@ impl Objects {
 
     /// Returns an error about a commit's content.
     pub(super) fn bad_commit(&self, id: &Oid, what: &str) -> Error {
-        Error::tool_failed(format!("commit {id} of the repository at {} {what}", quoted(&self.given)))
-            .with_hint("Run 'git fsck' there")
+        Error::tool_failed(format!(
+            "commit {id} of the repository at {} {what}",
+            quoted(&self.given)
+        ))
+        .with_hint("Run 'git fsck' there")
     }
 
     /// Returns an error about a tree's content.

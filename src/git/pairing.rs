@@ -88,7 +88,12 @@ impl Comparison {
         let walk = self.walk(Arc::clone(&budget))?;
         Ok(match renames {
             None => Changes::Walked(walk),
-            Some(options) => Changes::Unpaired(Box::new(Unpaired { walk, reader: self.reader(), options, budget })),
+            Some(options) => Changes::Unpaired(Box::new(Unpaired {
+                walk,
+                reader: self.reader(),
+                options,
+                budget,
+            })),
         })
     }
 }

@@ -118,12 +118,18 @@ impl Patcher {
     /// Writes the lines before `---`; returns whether they tell nothing but the two ids.
     fn write_header(&mut self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
         let Change { path, old, new, origin, .. } = change;
-        let name = |prefix: &[u8], path: &[u8]| self.reader.quoted(&[prefix, path].concat()).into_owned();
-        out.extend([b"diff --git ", &name(b"a/", change.old_path())[..], b" ", &name(b"b/", path), b"\n"].concat());
+        let name =
+            |prefix: &[u8], path: &[u8]| self.reader.quoted(&[prefix, path].concat()).into_owned();
+        out.extend(
+            [b"diff --git ", &name(b"a/", change.old_path())[..], b" ", &name(b"b/", path), b"\n"]
+                .concat(),
+        );
         let mut is_bare = false;
         match (old, new) {
             (None, Some(new)) => out.extend(format!("new file mode {}\n", new.mode).into_bytes()),
-            (Some(old), None) => out.extend(format!("deleted file mode {}\n", old.mode).into_bytes()),
+            (Some(old), None) => {
+                out.extend(format!("deleted file mode {}\n", old.mode).into_bytes())
+            }
             (Some(old), Some(new)) if old.mode != new.mode => {
                 out.extend(format!("old mode {}\nnew mode {}\n", old.mode, new.mode).into_bytes());
             }
@@ -136,7 +142,10 @@ impl Patcher {
             };
             out.extend(format!("similarity index {}%\n", origin.similarity).into_bytes());
             for (end, path) in [("from", &origin.path), ("to", path)] {
-                out.extend([format!("{word} {end} ").as_bytes(), &self.reader.quoted(path), b"\n"].concat());
+                out.extend(
+                    [format!("{word} {end} ").as_bytes(), &self.reader.quoted(path), b"\n"]
+                        .concat(),
+                );
             }
         }
         if !change.has_same_ids() {

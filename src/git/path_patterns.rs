@@ -29,8 +29,10 @@ impl<'a> PathPattern<'a> {
     /// Takes a pattern apart; it ends at a NUL, as in git.
     pub fn new(text: &'a [u8]) -> Self {
         let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
-        let (is_negative, text) = text.strip_prefix(b"!").map_or((false, text), |text| (true, text));
-        let (is_for_directories, text) = text.strip_suffix(b"/").map_or((false, text), |text| (true, text));
+        let (is_negative, text) =
+            text.strip_prefix(b"!").map_or((false, text), |text| (true, text));
+        let (is_for_directories, text) =
+            text.strip_suffix(b"/").map_or((false, text), |text| (true, text));
         let first_wild = |text: &[u8]| text.iter().position(|byte| WILD.contains(byte));
         let plain = first_wild(text).unwrap_or(text.len());
         let is_ending = text.first() == Some(&b'*') && first_wild(&text[1..]).is_none();
@@ -72,7 +74,12 @@ impl PatternTable {
     }
 
     /// Adds a pattern with a number above all others, and forgets those with the same text that `supersedes` tells.
-    pub fn add_over(&mut self, pattern: &PathPattern<'_>, number: u32, supersedes: impl Fn(u32) -> bool) {
+    pub fn add_over(
+        &mut self,
+        pattern: &PathPattern<'_>,
+        number: u32,
+        supersedes: impl Fn(u32) -> bool,
+    ) {
         if let Some(numbers) = self.place(pattern, number) {
             numbers.retain(|&known| !supersedes(known));
             numbers.push(number);
@@ -114,7 +121,8 @@ impl PatternTable {
     /// Returns the numbers of the patterns that match `path`, which is relative to where the list is, the last first.
     /// It ends early where the work is used up.
     pub fn matching<'t>(&'t self, path: &'t [u8], work: &mut Work) -> Matching<'t> {
-        let name = &path[path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..];
+        let name =
+            &path[path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)..];
         let folded;
         let key = if self.fold_case {
             folded = path.to_ascii_lowercase();
@@ -175,8 +183,11 @@ impl Matching<'_> {
     fn matches(&self, wild: &Wild, work: &mut Work) -> bool {
         let text = if wild.is_name { self.name } else { self.path };
         let Some((start, rest)) = text.split_at_checked(wild.plain.len()) else { return false };
-        let is_start =
-            if self.table.fold_case { start.eq_ignore_ascii_case(&wild.plain) } else { *start == *wild.plain };
+        let is_start = if self.table.fold_case {
+            start.eq_ignore_ascii_case(&wild.plain)
+        } else {
+            *start == *wild.plain
+        };
         is_start && wild.glob.matches_within(rest, work)
     }
 }

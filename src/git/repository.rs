@@ -150,8 +150,11 @@ impl Repository {
     /// Returns the work tree's folder; a bare repository has none.
     pub(super) fn work_tree(&self) -> Result<&Path> {
         self.location.work_tree.as_deref().ok_or_else(|| {
-            Error::invalid_args(format!("the repository at {} is bare: it has no work tree", quoted(&self.given)))
-                .with_hint("Compare two revisions")
+            Error::invalid_args(format!(
+                "the repository at {} is bare: it has no work tree",
+                quoted(&self.given)
+            ))
+            .with_hint("Compare two revisions")
         })
     }
 
@@ -161,9 +164,10 @@ impl Repository {
         let opened = self.access.open_directory(path).and_then(|directory| directory.root());
         opened.map_err(|error| match error {
             OpenError::Outside | OpenError::Link => self.access.outside(&self.given),
-            _ => {
-                Error::tool_failed(format!("the work tree of the repository at {} cannot be read", quoted(&self.given)))
-            }
+            _ => Error::tool_failed(format!(
+                "the work tree of the repository at {} cannot be read",
+                quoted(&self.given)
+            )),
         })
     }
 

@@ -43,15 +43,20 @@ pub fn look(repository: &Repository, above: &Above, folder: &[u8]) -> Result<Opt
     let shown = || quoted(&folder.to_str_lossy());
     let path = repository.work_tree()?.join(OsStr::from_bytes(folder));
     let Some(given) = path.to_str() else {
-        return Err(Error::tool_failed(format!("the submodule {} cannot be opened: its path is not UTF-8", shown())));
+        return Err(Error::tool_failed(format!(
+            "the submodule {} cannot be opened: its path is not UTF-8",
+            shown()
+        )));
     };
     let submodule = match repository.open_other(given) {
         Ok(submodule) => submodule,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => {
-            return Err(
-                Error::new(error.kind(), format!("the submodule {} cannot be opened", shown())).with_source(error)
-            );
+            return Err(Error::new(
+                error.kind(),
+                format!("the submodule {} cannot be opened", shown()),
+            )
+            .with_source(error));
         }
     };
     if !submodule.location.folder.is_empty() {
@@ -60,16 +65,23 @@ pub fn look(repository: &Repository, above: &Above, folder: &[u8]) -> Result<Opt
     }
     let above = above.with(repository)?;
     if above.0.contains(&submodule.git_dir.own_stamp()?.identity()) {
-        return Err(Error::tool_failed(format!("the submodule {} is the repository that it lies in", shown()))
-            .with_hint("Look at where its .git leads"));
+        return Err(Error::tool_failed(format!(
+            "the submodule {} is the repository that it lies in",
+            shown()
+        ))
+        .with_hint("Look at where its .git leads"));
     }
     if above.0.len() > limits::SUBMODULE_DEPTH {
         return Err(Error::too_large(format!("the submodule {} lies in too many others", shown()))
-            .with_hint("redline looks into no more than this; docs/limitations.md lists the limits"));
+            .with_hint(
+                "redline looks into no more than this; docs/limitations.md lists the limits",
+            ));
     }
     let Some(head) = submodule.head() else { return Ok(None) };
     let Revision::Tree(tree) = submodule.revision(&head.to_string())? else { return Ok(None) };
-    let comparison = |old, new| Ok::<_, Error>(Comparison::new(submodule.clone(), old, new)?.inside(above.clone()));
+    let comparison = |old, new| {
+        Ok::<_, Error>(Comparison::new(submodule.clone(), old, new)?.inside(above.clone()))
+    };
     let is_dirty = comparison(Revision::Tree(tree), Revision::Index)?.has_changes()?
         || comparison(Revision::Index, Revision::WorkTree)?.has_changes()?;
     Ok(Some(CheckedOut { head, is_dirty }))

@@ -12,11 +12,19 @@ impl Comparison {
     /// Returns the paths of both sides that are nearest to `wanted`, best first, quoted:
     /// those of the same file name before those of a similar path.
     pub fn nearest_paths(&self, wanted: &str) -> Result<Vec<String>> {
-        let staged = self.index().into_iter().flat_map(|index| index.paths().take(limits::SUGGESTION_PATHS));
-        let mut paths: Vec<String> = staged.map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+        let staged =
+            self.index().into_iter().flat_map(|index| index.paths().take(limits::SUGGESTION_PATHS));
+        let mut paths: Vec<String> =
+            staged.map(|path| String::from_utf8_lossy(path).into_owned()).collect();
         for tree in self.sides().into_iter().filter_map(Revision::as_tree) {
             // Against nothing, every file of the tree is a change.
-            let files = TreeChanges::new(self.repository().objects(), None, tree, Arc::default(), Arc::default())?;
+            let files = TreeChanges::new(
+                self.repository().objects(),
+                None,
+                tree,
+                Arc::default(),
+                Arc::default(),
+            )?;
             for file in files.take(limits::SUGGESTION_PATHS) {
                 paths.push(String::from_utf8_lossy(&file?.path).into_owned());
             }
@@ -25,7 +33,8 @@ impl Comparison {
         paths.dedup();
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
         let wanted_name = name(wanted);
-        let same_name: Vec<&str> = paths.iter().map(String::as_str).filter(|path| name(path) == wanted_name).collect();
+        let same_name: Vec<&str> =
+            paths.iter().map(String::as_str).filter(|path| name(path) == wanted_name).collect();
         let mut near: Vec<String> = same_name.iter().take(MOST).map(|path| quoted(path)).collect();
         for path in nearest(wanted, paths.iter().map(String::as_str)) {
             if near.len() < MOST && !near.contains(&path) {

@@ -70,8 +70,13 @@ impl Uncommitted {
         let paths = Arc::clone(comparison.paths());
         let tree = match nearer.as_tree() {
             Some(tree) => {
-                let files =
-                    TreeChanges::new(repository.objects(), None, tree, Arc::clone(&paths), Arc::clone(&budget))?;
+                let files = TreeChanges::new(
+                    repository.objects(),
+                    None,
+                    tree,
+                    Arc::clone(&paths),
+                    Arc::clone(&budget),
+                )?;
                 Some(files.peekable())
             }
             None => None,
@@ -129,23 +134,29 @@ impl Uncommitted {
             staged.map(|version| version.path.as_slice()),
             self.untracked.peek().map(|(path, _)| path.as_slice()),
         ];
-        let Some(path) = paths.into_iter().flatten().min().map(<[u8]>::to_vec) else { return Ok(false) };
+        let Some(path) = paths.into_iter().flatten().min().map(<[u8]>::to_vec) else {
+            return Ok(false);
+        };
         let committed = match &mut self.tree {
-            Some(tree) => tree.next_if(|file| file.as_ref().is_ok_and(|file| file.path == path)).transpose()?,
+            Some(tree) => tree
+                .next_if(|file| file.as_ref().is_ok_and(|file| file.path == path))
+                .transpose()?,
             None => None,
         };
         let is_staged = staged.is_some_and(|version| version.path == path);
         if is_staged {
             self.next = versions.end;
         }
-        let listed = self.untracked.next_if(|(untracked, _)| *untracked == path).map(|(_, kind)| kind);
+        let listed =
+            self.untracked.next_if(|(untracked, _)| *untracked == path).map(|(_, kind)| kind);
         let committed = committed.and_then(|file| file.new);
         if let Some(kind) = listed
             && !is_staged
             && committed.is_none()
             && let Some(entry) = self.sides.named(kind)
         {
-            let (old, new) = if self.sides.is_reverse { (Some(entry), None) } else { (None, Some(entry)) };
+            let (old, new) =
+                if self.sides.is_reverse { (Some(entry), None) } else { (None, Some(entry)) };
             self.ready.push_back(Change::new(path, old, new));
             return Ok(true);
         }
@@ -190,7 +201,10 @@ impl Sides {
                     return Ok(());
                 }
                 // A path without content is not in the index yet, for git.
-                (committed, staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry))
+                (
+                    committed,
+                    staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry),
+                )
             }
             (Some(work_tree), true) => {
                 // Of a conflict git takes the first version, whichever it is.
@@ -219,7 +233,9 @@ impl Sides {
             && self.work_tree.is_some()
             && new.is_some_and(|new| {
                 new.mode.is_submodule()
-                    && staged.is_some_and(|staged| staged.entry.mode == new.mode && staged.entry.oid != new.oid)
+                    && staged.is_some_and(|staged| {
+                        staged.entry.mode == new.mode && staged.entry.oid != new.oid
+                    })
             });
         let new = match new {
             // Reversed it is deleted, and git says nothing more of what is.
@@ -230,7 +246,10 @@ impl Sides {
         };
         let is_same = match (&old, &new) {
             (Some(old), Some(new)) => {
-                old.mode == new.mode && old.oid == new.oid && new.source != Source::Dirty && !is_stale
+                old.mode == new.mode
+                    && old.oid == new.oid
+                    && new.source != Source::Dirty
+                    && !is_stale
             }
             (None, None) => true,
             _ => false,

@@ -31,7 +31,8 @@ pub fn files(
     budget: &Budget,
 ) -> Result<Vec<(Vec<u8>, EntryKind)>> {
     let fold_case = repository.checkout.ignores_case;
-    let exclude = repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
+    let exclude =
+        repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
     let exclude = Rc::new(Ignores::new(&exclude, b"", None, fold_case)?);
     let mut found = Vec::new();
     let mut beat = Beat::default();
@@ -39,9 +40,12 @@ pub fn files(
     while let Some((folder, above)) = waiting.pop() {
         budget.check()?;
         let listed = folders.entries(&folder).map_err(|error| {
-            Error::tool_failed(format!("the folder {} in the work tree cannot be read", quoted(&folder.to_str_lossy())))
-                .with_hint("Look at its permissions")
-                .with_source(error)
+            Error::tool_failed(format!(
+                "the folder {} in the work tree cannot be read",
+                quoted(&folder.to_str_lossy())
+            ))
+            .with_hint("Look at its permissions")
+            .with_source(error)
         })?;
         let Some(entries) = listed else { continue };
         if !folder.is_empty() {
@@ -57,8 +61,13 @@ pub fn files(
             }
         }
         let prefix = if folder.is_empty() { Vec::new() } else { [&folder[..], b"/"].concat() };
-        let has_ignore_file = entries.iter().any(|entry| entry.name == IGNORE_FILE && entry.kind == EntryKind::File);
-        let bytes = if has_ignore_file { ignore_file(folders, &[&prefix[..], IGNORE_FILE].concat())? } else { None };
+        let has_ignore_file =
+            entries.iter().any(|entry| entry.name == IGNORE_FILE && entry.kind == EntryKind::File);
+        let bytes = if has_ignore_file {
+            ignore_file(folders, &[&prefix[..], IGNORE_FILE].concat())?
+        } else {
+            None
+        };
         let patterns = match bytes {
             Some(bytes) => Rc::new(Ignores::new(&bytes, &folder, Some(above), fold_case)?),
             None => above,
@@ -71,17 +80,20 @@ pub fn files(
             let path = [&prefix[..], &name].concat();
             let is_folder = kind == EntryKind::Directory;
             // A folder that took the place of a tracked file is not tracked by it.
-            let is_tracked = index.find(&path).iter().any(|known| !is_folder || known.entry.mode.is_submodule());
+            let is_tracked =
+                index.find(&path).iter().any(|known| !is_folder || known.entry.mode.is_submodule());
             if is_tracked {
                 continue;
             }
             if is_folder {
-                let may_hold =
-                    paths.may_enter(&[&path[..], b"/"].concat()) || paths.matches_in_list(&path, Mode::submodule());
+                let may_hold = paths.may_enter(&[&path[..], b"/"].concat())
+                    || paths.matches_in_list(&path, Mode::submodule());
                 if may_hold && !patterns.is_ignored(&path, true)? {
                     waiting.push((path, Rc::clone(&patterns)));
                 }
-            } else if paths.matches_in_list(&path, Mode::regular(false)) && !patterns.is_ignored(&path, false)? {
+            } else if paths.matches_in_list(&path, Mode::regular(false))
+                && !patterns.is_ignored(&path, false)?
+            {
                 found.push((path, kind));
             }
         }
@@ -92,14 +104,23 @@ pub fn files(
 
 /// Reads a list of patterns; like git, not through a link.
 fn ignore_file(folders: &mut Folders, path: &[u8]) -> Result<Option<Vec<u8>>> {
-    let unreadable = || Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())));
-    let Some((file, state)) = folders.open(path).map_err(|error| unreadable().with_source(error))? else {
+    let unreadable =
+        || Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())));
+    let Some((file, state)) =
+        folders.open(path).map_err(|error| unreadable().with_source(error))?
+    else {
         return Ok(None);
     };
     if state.size > limits::IGNORE_BYTES {
-        return Err(Error::too_large(format!("{} has {} bytes", quoted(&path.to_str_lossy()), state.size)));
+        return Err(Error::too_large(format!(
+            "{} has {} bytes",
+            quoted(&path.to_str_lossy()),
+            state.size
+        )));
     }
     let mut bytes = Vec::new();
-    file.take(limits::IGNORE_BYTES).read_to_end(&mut bytes).map_err(|error| unreadable().with_source(error))?;
+    file.take(limits::IGNORE_BYTES)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable().with_source(error))?;
     Ok(Some(bytes))
 }

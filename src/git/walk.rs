@@ -70,7 +70,15 @@ impl TreeChanges {
     /// Returns a comparison of nothing, to be restarted.
     pub fn idle(objects: Objects, paths: Arc<PathFilter>, budget: Arc<Budget>) -> Self {
         let id_bytes = objects.hash().len_in_bytes();
-        Self { objects, id_bytes, paths, levels: Vec::new(), path: Vec::new(), budget, beat: Beat::default() }
+        Self {
+            objects,
+            id_bytes,
+            paths,
+            levels: Vec::new(),
+            path: Vec::new(),
+            budget,
+            beat: Beat::default(),
+        }
     }
 
     /// Starts the comparison of other trees.
@@ -86,7 +94,9 @@ impl TreeChanges {
     fn enter(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<()> {
         if self.levels.len() > limits::TREE_DEPTH {
             let id = new.or(old).expect("one side exists");
-            return Err(self.objects.bad_tree(&id, &format!("lies over {} folders deep", limits::TREE_DEPTH)));
+            return Err(self
+                .objects
+                .bad_tree(&id, &format!("lies over {} folders deep", limits::TREE_DEPTH)));
         }
         let old = self.side(old)?;
         let new = self.side(new)?;
@@ -135,7 +145,8 @@ impl TreeChanges {
                         continue;
                     }
                     // Each side by itself, as in git: a submodule goes by more names than a file.
-                    let is_named = |entry: &Entry| self.paths.matches_in_tree(&self.path, entry.mode);
+                    let is_named =
+                        |entry: &Entry| self.paths.matches_in_tree(&self.path, entry.mode);
                     let (old, new) = (old.filter(is_named), new.filter(is_named));
                     if old.is_some() || new.is_some() {
                         return Ok(Some(Change::new(self.path.clone(), old, new)));
@@ -180,13 +191,19 @@ fn front(level: &Level, id_bytes: usize, objects: &Objects) -> Result<Front> {
     {
         return Ok(Front::Same { old: *old_next, new: *new_next });
     }
-    let name = old.as_ref().or(new.as_ref()).map(|(entry, _)| entry.name.to_vec()).unwrap_or_default();
-    let found = |side: Option<(TreeEntry<'_>, usize)>| side.map(|(entry, next)| (entry.entry(), next));
+    let name =
+        old.as_ref().or(new.as_ref()).map(|(entry, _)| entry.name.to_vec()).unwrap_or_default();
+    let found =
+        |side: Option<(TreeEntry<'_>, usize)>| side.map(|(entry, next)| (entry.entry(), next));
     Ok(Front::Differs { name, change: Sides { old: found(old), new: found(new) } })
 }
 
 /// Returns the entry at the front of a folder and the position behind it.
-fn peek<'a>(side: &'a Side, id_bytes: usize, objects: &Objects) -> Result<Option<(TreeEntry<'a>, usize)>> {
+fn peek<'a>(
+    side: &'a Side,
+    id_bytes: usize,
+    objects: &Objects,
+) -> Result<Option<(TreeEntry<'a>, usize)>> {
     let bytes = &side.bytes[side.at..];
     if bytes.is_empty() {
         return Ok(None);

@@ -61,7 +61,9 @@ impl WorkTree {
     /// Returns what stands at a path where git would look for the file that `known` is the index's
     /// version of, `None` where nothing does that git could store.
     pub fn entry(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
-        let Some(state) = self.folders.look(path).map_err(|error| unreadable(path).with_source(error))? else {
+        let Some(state) =
+            self.folders.look(path).map_err(|error| unreadable(path).with_source(error))?
+        else {
             return Ok(None);
         };
         let known_mode = known.map(|known| known.entry.mode);
@@ -70,7 +72,11 @@ impl WorkTree {
             FileKind::Special => return Ok(None),
             FileKind::Folder => return self.folder(path, known),
             FileKind::Link => Mode::link(),
-            FileKind::Regular { .. } if !checkout.has_links && known_mode.is_some_and(Mode::is_link) => Mode::link(),
+            FileKind::Regular { .. }
+                if !checkout.has_links && known_mode.is_some_and(Mode::is_link) =>
+            {
+                Mode::link()
+            }
             FileKind::Regular { .. } if !checkout.trusts_executable => {
                 known_mode.filter(|mode| mode.is_regular()).unwrap_or(Mode::regular(false))
             }
@@ -96,8 +102,11 @@ impl WorkTree {
         if known.is_assumed_unchanged() || !known.skips_work_tree() {
             return Ok(known.is_assumed_unchanged());
         }
-        let mut is_present =
-            || self.folders.look(&known.path).map_err(|error| unreadable(&known.path).with_source(error));
+        let mut is_present = || {
+            self.folders
+                .look(&known.path)
+                .map_err(|error| unreadable(&known.path).with_source(error))
+        };
         Ok(!(self.repository.checkout.is_sparse && is_present()?.is_some()))
     }
 
@@ -212,11 +221,22 @@ impl WorkTree {
     fn folder(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
         let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
         let dot_git = [path, b"/.git"].concat();
-        if self.folders.look(&dot_git).map_err(|error| unreadable(&dot_git).with_source(error))?.is_none() {
+        if self
+            .folders
+            .look(&dot_git)
+            .map_err(|error| unreadable(&dot_git).with_source(error))?
+            .is_none()
+        {
             return Ok(unchanged);
         }
-        let Some(checked_out) = submodule::look(&self.repository, &self.above, path)? else { return Ok(unchanged) };
-        let source = if checked_out.is_dirty && unchanged.is_some() { Source::Dirty } else { Source::Object };
+        let Some(checked_out) = submodule::look(&self.repository, &self.above, path)? else {
+            return Ok(unchanged);
+        };
+        let source = if checked_out.is_dirty && unchanged.is_some() {
+            Source::Dirty
+        } else {
+            Source::Object
+        };
         Ok(Some(Entry { mode: Mode::submodule(), oid: checked_out.head, source }))
     }
 }
@@ -227,8 +247,11 @@ fn unreadable(path: &[u8]) -> Error {
 }
 
 fn changed(path: &[u8]) -> Error {
-    Error::stale(format!("{} in the work tree changed while it was compared", quoted(&path.to_str_lossy())))
-        .with_hint("Ask again")
+    Error::stale(format!(
+        "{} in the work tree changed while it was compared",
+        quoted(&path.to_str_lossy())
+    ))
+    .with_hint("Ask again")
 }
 
 fn too_large(path: &[u8], size: u64) -> Error {

@@ -110,8 +110,14 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
         workers.truncate(permits.count());
         let shared = sync::Arc::new(Shared::new(window, 2 * workers.len(), source.is_decided()));
         let source = sync::Arc::new(Mutex::new(source));
-        let mut ordered =
-            Self { shared, threads: Vec::new(), budget, start: Instant::now(), is_over: false, _permits: permits };
+        let mut ordered = Self {
+            shared,
+            threads: Vec::new(),
+            budget,
+            start: Instant::now(),
+            is_over: false,
+            _permits: permits,
+        };
         for worker in workers {
             let running = Running::new(&ordered.shared);
             let (source, budget) = (sync::Arc::clone(&source), Arc::clone(&ordered.budget));
@@ -123,7 +129,9 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
                 Ok(thread) => ordered.threads.push(thread),
                 Err(error) if ordered.threads.is_empty() => {
                     return Err(Error::tool_failed("no worker thread could be started")
-                        .with_hint("Lower the load of the machine or raise the limit of its processes")
+                        .with_hint(
+                            "Lower the load of the machine or raise the limit of its processes",
+                        )
                         .with_source(error));
                 }
                 // Those that run do the work of the others.
@@ -154,7 +162,8 @@ impl<R: Weigh + Send + 'static> Ordered<R> {
                 return found;
             }
             let look = (self.start.elapsed() / 8).clamp(FIRST_LOOK, LOOK);
-            let left = until.map_or(look, |until| until.saturating_duration_since(Instant::now()).min(look));
+            let left = until
+                .map_or(look, |until| until.saturating_duration_since(Instant::now()).min(look));
             if left.is_zero() {
                 return Poll::Pending;
             }

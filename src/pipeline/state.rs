@@ -165,19 +165,29 @@ impl<R: Weigh> Shared<R> {
         state.bytes += weight(&result);
         state.ring[index] = Some(result);
         state.filled += 1;
-        let is_enough = state.filled >= BATCH.min(state.jobs()) || state.bytes >= state.window.bytes;
-        if state.reader_waits && state.decided && is_enough && matches!(state.ring.front(), Some(Some(_))) {
+        let is_enough =
+            state.filled >= BATCH.min(state.jobs()) || state.bytes >= state.window.bytes;
+        if state.reader_waits
+            && state.decided
+            && is_enough
+            && matches!(state.ring.front(), Some(Some(_)))
+        {
             self.filled.notify_one();
         }
     }
 
     /// Waits as the reader for something to read, at most for `time`.
-    pub fn wait<'a>(&'a self, mut state: MutexGuard<'a, State<R>>, time: Duration) -> MutexGuard<'a, State<R>> {
+    pub fn wait<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State<R>>,
+        time: Duration,
+    ) -> MutexGuard<'a, State<R>> {
         if state.worker_waits {
             self.taken.notify_one();
         }
         state.reader_waits = true;
-        let mut state = self.filled.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        let mut state =
+            self.filled.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
         state.reader_waits = false;
         state
     }

@@ -25,7 +25,8 @@ fn start<R: Weigh + Send + 'static>(
     threads: usize,
     work: impl Fn(u64) -> Result<R> + Send + Sync + Clone + 'static,
 ) -> Ordered<R> {
-    Ordered::start(Source::new(jobs), vec![work; threads], WINDOW, Arc::default(), permits(threads)).unwrap()
+    Ordered::start(Source::new(jobs), vec![work; threads], WINDOW, Arc::default(), permits(threads))
+        .unwrap()
 }
 
 fn all<R: Weigh + Send + 'static>(mut ordered: Ordered<R>) -> Vec<Result<R>> {
@@ -50,14 +51,18 @@ fn a_slow_job_never_lets_a_later_one_out_first() {
             Ok(job)
         };
         let results = all(start((0..100).map(Ok), threads, slow));
-        assert_eq!(results.into_iter().map(Result::unwrap).collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
+        assert_eq!(
+            results.into_iter().map(Result::unwrap).collect::<Vec<_>>(),
+            (0..100).collect::<Vec<_>>()
+        );
     }
 }
 
 #[test]
 fn an_error_keeps_its_place_and_ends_the_work() {
-    let results =
-        all(start((0..).map(Ok), 3, |job| if job == 20 { Err(Error::tool_failed("twenty")) } else { Ok(job) }));
+    let results = all(start((0..).map(Ok), 3, |job| {
+        if job == 20 { Err(Error::tool_failed("twenty")) } else { Ok(job) }
+    }));
     assert!(results.len() >= 21, "{}", results.len());
     assert!(results[..20].iter().all(Result::is_ok) && results[20].is_err());
 }
@@ -77,7 +82,10 @@ fn an_error_of_the_slowest_job_arrives_while_the_others_wait_for_room() {
         std::thread::sleep(Duration::from_millis(20));
         Err(Error::tool_failed("the first"))
     });
-    assert!(matches!(ordered.poll(Some(Instant::now() + Duration::from_secs(20))), Poll::Ready(Err(_))));
+    assert!(matches!(
+        ordered.poll(Some(Instant::now() + Duration::from_secs(20))),
+        Poll::Ready(Err(_))
+    ));
 }
 
 #[test]
@@ -146,8 +154,10 @@ impl Iterator for Open {
 fn results_wait_for_the_word_of_their_source_and_the_source_for_no_room() {
     for last in [1, 3, 20, 500] {
         let jobs = Open { next: 0, walked: 0, last };
-        let source = Source::new(jobs).open_while(|jobs| jobs.walked < jobs.last, |jobs| jobs.walked += 1);
-        let mut ordered = Ordered::start(source, vec![Ok; 2], WINDOW, Arc::default(), permits(2)).unwrap();
+        let source =
+            Source::new(jobs).open_while(|jobs| jobs.walked < jobs.last, |jobs| jobs.walked += 1);
+        let mut ordered =
+            Ordered::start(source, vec![Ok; 2], WINDOW, Arc::default(), permits(2)).unwrap();
         assert_eq!(std::iter::from_fn(|| ready(&mut ordered)).count() as u64, last);
     }
 }
@@ -155,8 +165,10 @@ fn results_wait_for_the_word_of_their_source_and_the_source_for_no_room() {
 #[test]
 fn a_source_that_never_decides_ends_at_the_deadline() {
     let budget = Arc::new(Budget::new(Some(Duration::from_millis(50))));
-    let source = Source::new((0..).map(Ok)).open_while(|_| true, |_| std::thread::sleep(Duration::from_millis(1)));
-    let mut ordered = Ordered::start(source, vec![Ok::<u64, Error>; 2], WINDOW, budget, permits(2)).unwrap();
+    let source = Source::new((0..).map(Ok))
+        .open_while(|_| true, |_| std::thread::sleep(Duration::from_millis(1)));
+    let mut ordered =
+        Ordered::start(source, vec![Ok::<u64, Error>; 2], WINDOW, budget, permits(2)).unwrap();
     let Poll::Ready(Err(error)) = ordered.poll(None) else { panic!("a result") };
     assert_eq!(error.kind(), crate::error::ErrorKind::Timeout);
     assert!(matches!(ordered.poll(None), Poll::End));
@@ -178,7 +190,9 @@ fn a_panicking_source_is_an_error_behind_what_it_gave() {
 #[test]
 fn a_source_that_panics_as_it_walks_on_is_an_error() {
     let source = Source::new((0..).map(Ok)).open_while(|_| true, |_| panic!("a deliberate panic"));
-    let mut ordered = Ordered::start(source, vec![Ok::<u64, Error>; 2], WINDOW, Arc::default(), permits(2)).unwrap();
+    let mut ordered =
+        Ordered::start(source, vec![Ok::<u64, Error>; 2], WINDOW, Arc::default(), permits(2))
+            .unwrap();
     assert!(matches!(ordered.poll(None), Poll::Ready(Err(_))));
 }
 
@@ -192,7 +206,8 @@ fn few_jobs_are_begun_before_anything_is_read() {
         Ok(job)
     };
     let source = Source::new((0..).map(Ok));
-    let mut ordered = Ordered::start(source, vec![worker; 2], window, Arc::default(), permits(2)).unwrap();
+    let mut ordered =
+        Ordered::start(source, vec![worker; 2], window, Arc::default(), permits(2)).unwrap();
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(begun.load(Ordering::SeqCst), FIRST);
     for read in 1..100 {

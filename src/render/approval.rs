@@ -37,7 +37,10 @@ pub fn shown(payload: &Received, layout: &Layout) -> Shown {
 /// Returns the rows of a payload's question, to which yes and no are the only answers.
 pub(super) fn question(payload: &Payload, layout: &Layout) -> Vec<String> {
     let card = card(payload, layout.extent);
-    words(Tone::Plain, &format!("{} [y/n]", card.question), layout).into_iter().map(|row| row.text).collect()
+    words(Tone::Plain, &format!("{} [y/n]", card.question), layout)
+        .into_iter()
+        .map(|row| row.text)
+        .collect()
 }
 
 fn card(payload: &Payload, extent: Extent) -> Card<'_> {
@@ -75,7 +78,11 @@ fn edit<'a>(path: &'a str, line: u64, matches: u64, diff: &'a str, of: Option<Ch
     Card {
         action: "Edit",
         path,
-        facts: if matches > 1 { format!("line {line}, {matches} matches") } else { format!("line {line}") },
+        facts: if matches > 1 {
+            format!("line {line}, {matches} matches")
+        } else {
+            format!("line {line}")
+        },
         lines: of.map_or(body.len(), |of| size(of.lines).saturating_sub(unshown)),
         body,
         warnings: chunk_warning(of).into_iter().chain(hidden_warning(unseen)).collect(),
@@ -93,7 +100,8 @@ fn write<'a>(
     old: Option<(Option<u64>, Option<u64>)>,
     extent: Extent,
 ) -> Card<'a> {
-    let mut body: Vec<Line<'_>> = content.split_terminator('\n').map(|line| Line::new(Tone::Plain, line)).collect();
+    let mut body: Vec<Line<'_>> =
+        content.split_terminator('\n').map(|line| Line::new(Tone::Plain, line)).collect();
     let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
     let lines = of.map_or(body.len(), |of| size(of.lines));
     if extent != Extent::Whole && lines > PREVIEW_LINES {
@@ -128,7 +136,11 @@ fn write<'a>(
 
 fn read(payload: &ReadPayload) -> Card<'_> {
     let facts = if payload.file_exists {
-        format!("{}, {}", count(size(payload.file_lines), "line"), count(size(payload.file_bytes), "byte"))
+        format!(
+            "{}, {}",
+            count(size(payload.file_lines), "line"),
+            count(size(payload.file_bytes), "byte")
+        )
     } else {
         "no such file".to_owned()
     };
@@ -193,7 +205,9 @@ pub fn paging(payload: &Received, terminal_height: Option<u64>) -> Paging {
     let lines = match &**payload {
         Payload::Read(_) => return Paging::Inline,
         Payload::WriteLarge(_) | Payload::EditLarge(_) => return Paging::Pager,
-        Payload::Edit(edit) if terminal_height.is_some_and(|height| edit.diff_lines > height) => return Paging::Pager,
+        Payload::Edit(edit) if terminal_height.is_some_and(|height| edit.diff_lines > height) => {
+            return Paging::Pager;
+        }
         Payload::Edit(edit) => edit.diff_lines,
         Payload::Write(write) => write.content_lines,
     };

@@ -79,7 +79,8 @@ impl Card<'_> {
     pub fn draw(mut self, layout: &Layout) -> Shown {
         let text_columns = layout.width - FRAME;
         let (title, heading) = self.title(layout);
-        let warnings: Vec<Row> = self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).collect();
+        let warnings: Vec<Row> =
+            self.warnings.iter().flat_map(|text| words(Tone::Warning, text, layout)).collect();
         let asking = self.asking(false, layout).len();
         let around = 4 + heading.len() + usize::from(!heading.is_empty()) + warnings.len() + asking;
         let limit = match layout.extent {
@@ -101,8 +102,12 @@ impl Card<'_> {
     /// Returns the upper border, and the rows of the path where it does not fit there: a name is
     /// never cut, as its end could be what matters.
     fn title(&self, layout: &Layout) -> (String, Vec<Row>) {
-        let rows = |text: &str| Line::new(Tone::Title, text).rows(layout.width - 6, Overflow::Wrap, layout.color);
-        let border = |title: &Row| format!("┌─ {} {}┐", title.text, "─".repeat(layout.width - 5 - title.columns));
+        let rows = |text: &str| {
+            Line::new(Tone::Title, text).rows(layout.width - 6, Overflow::Wrap, layout.color)
+        };
+        let border = |title: &Row| {
+            format!("┌─ {} {}┐", title.text, "─".repeat(layout.width - 5 - title.columns))
+        };
         let name = format!("{} ({})", self.path, self.facts);
         if let [title] = rows(&format!("{}: {name}", self.action)).as_slice() {
             return (border(title), Vec::new());
@@ -126,14 +131,22 @@ impl Card<'_> {
         let mut shown = self.body.len().min(limit);
         loop {
             let lines = &self.body[..shown];
-            let rows: Vec<Row> = lines.iter().flat_map(|line| line.rows(columns, overflow, layout.color)).collect();
+            let rows: Vec<Row> =
+                lines.iter().flat_map(|line| line.rows(columns, overflow, layout.color)).collect();
             let counted = shown.min(self.lines);
-            let cut = if overflow == Overflow::Cut { rows.iter().filter(|row| row.goes_on).count() } else { 0 };
+            let cut = if overflow == Overflow::Cut {
+                rows.iter().filter(|row| row.goes_on).count()
+            } else {
+                0
+            };
             let remark = match (counted < self.lines || shown < self.body.len(), cut) {
                 (false, 0) => return (rows, true),
                 (false, _) => format!("... ({} cut at the edge)", count(cut, "line")),
                 (true, 0) => format!("... (showing {counted} of {} lines)", self.lines),
-                (true, _) => format!("... (showing {counted} of {} lines, {cut} cut at the edge)", self.lines),
+                (true, _) => format!(
+                    "... (showing {counted} of {} lines, {cut} cut at the edge)",
+                    self.lines
+                ),
             };
             let remark = Line::new(Tone::Note, &remark).rows(columns, Overflow::Wrap, layout.color);
             let over = (rows.len() + remark.len()).saturating_sub(limit);

@@ -52,7 +52,8 @@ pub fn emphasise(lines: &mut [Line<'_>]) {
 
 fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
     let side = |tone| {
-        let texts: Vec<&str> = block.iter().filter(|line| line.tone == tone).map(|line| line.text).collect();
+        let texts: Vec<&str> =
+            block.iter().filter(|line| line.tone == tone).map(|line| line.text).collect();
         texts.join("\n")
     };
     let (old, new) = (side(Tone::Removed), side(Tone::Added));
@@ -63,7 +64,8 @@ fn emphasise_block(block: &mut [Line<'_>], budget: &mut usize) {
     *budget -= bytes;
     let runs = word_runs(&old, &new);
     let inked = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-    let common: usize = runs.iter().filter(|run| run.0 == WordChange::Equal).map(|run| inked(&run.1)).sum();
+    let common: usize =
+        runs.iter().filter(|run| run.0 == WordChange::Equal).map(|run| inked(&run.1)).sum();
     if common * 4 < inked(&old).max(inked(&new)) {
         return;
     }
@@ -113,14 +115,25 @@ mod tests {
             ),
             (
                 "@@ -1,3 +1,2 @@\n a\n-one two\n-three four\n+one 2\n+three four\n b\n",
-                &["@@ -1,3 +1,2 @@", " a", "-one [two]", "-three four", "+one [2]", "+three four", " b"],
+                &[
+                    "@@ -1,3 +1,2 @@",
+                    " a",
+                    "-one [two]",
+                    "-three four",
+                    "+one [2]",
+                    "+three four",
+                    " b",
+                ],
             ),
             // A line that was broken in two; nothing in common; only one side.
             ("-one two three\n+one\n+two three\n", &["-one[ ]two three", "+one", "+two three"]),
             ("-alpha beta gamma\n+x\n", &["-alpha beta gamma", "+x"]),
             ("-gone\n b\n+come\n", &["-gone", " b", "+come"]),
             // Names of files in the lines of a hunk; no line feed at the end.
-            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- one a\n+-- one b\n", &["@@ -1 +1 @@", "--- one [a]", "+-- one [b]"]),
+            (
+                "--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- one a\n+-- one b\n",
+                &["@@ -1 +1 @@", "--- one [a]", "+-- one [b]"],
+            ),
             ("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+++ b/y\n", &["@@ -0,0 +1 @@", "+++ b/y"]),
             (
                 "-one a\n\\ No newline at end of file\n+one b\n",
@@ -135,7 +148,10 @@ mod tests {
     #[test]
     fn words_of_a_large_block_are_not_compared() {
         let long = "word ".repeat(limits::EMPHASIS_BYTES / 10 + 1);
-        assert_eq!(emphasised(&format!("-{long}a\n+{long}b\n")), [format!("-{long}a"), format!("+{long}b")]);
+        assert_eq!(
+            emphasised(&format!("-{long}a\n+{long}b\n")),
+            [format!("-{long}a"), format!("+{long}b")]
+        );
         let blocks = limits::EMPHASIS_TOTAL_BYTES / 10 + 1;
         let many = emphasised(&"-one a\n+one b\n c\n".repeat(blocks));
         assert_eq!(many[0], "-one [a]");

@@ -151,7 +151,9 @@ mod tests {
 
     fn rows(line: &Line<'_>, columns: usize, overflow: Overflow, color: bool) -> Vec<String> {
         let rows = line.rows(columns, overflow, color);
-        rows.into_iter().map(|row| format!("{}{}", row.text, if row.goes_on { "…" } else { "" })).collect()
+        rows.into_iter()
+            .map(|row| format!("{}{}", row.text, if row.goes_on { "…" } else { "" }))
+            .collect()
     }
 
     #[test]
@@ -173,8 +175,12 @@ mod tests {
 
     #[test]
     fn a_colour_ends_with_its_row_and_emphasis_with_its_word() {
-        let line =
-            Line { mark: "+", text: "one two  three ", tone: Tone::Added, emphasis: std::iter::once(4..7).collect() };
+        let line = Line {
+            mark: "+",
+            text: "one two  three ",
+            tone: Tone::Added,
+            emphasis: std::iter::once(4..7).collect(),
+        };
         assert_eq!(
             rows(&line, 20, Overflow::Cut, true),
             ["\x1b[32m+one \x1b[0m\x1b[7;32mtwo\x1b[0m\x1b[32m  three\x1b[0m\x1b[2;32m␣\x1b[0m"]
@@ -187,7 +193,10 @@ mod tests {
                 "\x1b[32me\x1b[0m\x1b[2;32m␣\x1b[0m"
             ]
         );
-        assert_eq!(rows(&line, 7, Overflow::Cut, true), ["\x1b[32m+one \x1b[0m\x1b[7;32mtw\x1b[0m…"]);
+        assert_eq!(
+            rows(&line, 7, Overflow::Cut, true),
+            ["\x1b[32m+one \x1b[0m\x1b[7;32mtw\x1b[0m…"]
+        );
         let context = Line { mark: " ", text: "", tone: Tone::Plain, emphasis: Vec::new() };
         assert_eq!(rows(&context, 7, Overflow::Cut, true), [" "]);
     }

@@ -46,18 +46,25 @@ mod tests {
     #[test]
     fn every_line_and_column_is_on_a_page() {
         for lines in [0, 1, 3, 4, 30, 100] {
-            let content: String =
-                (0..lines).map(|line| format!("{line:03} {} end{line:03}\n", "x".repeat(60))).collect();
+            let content: String = (0..lines)
+                .map(|line| format!("{line:03} {} end{line:03}\n", "x".repeat(60)))
+                .collect();
             for (width, height) in [(20, 8), (40, 10), (80, 24), (1000, 100_000)] {
                 let pages = pages(&write(&content), width, height);
                 let all = pages.concat();
-                assert!(pages.iter().all(|page| page.split('\n').count() <= height), "{lines} {width}x{height}");
+                assert!(
+                    pages.iter().all(|page| page.split('\n').count() <= height),
+                    "{lines} {width}x{height}"
+                );
                 assert!(pages.last().unwrap().ends_with("[y/n]"), "{all}");
                 assert_eq!(all.matches("this file?").count(), 1);
                 assert!(!all.contains("cut at the edge") && !all.contains("showing"));
                 let text: String = all.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
                 if width >= 80 {
-                    assert!((0..lines).all(|line| text.contains(&format!("end{line:03}"))), "{width}x{height}");
+                    assert!(
+                        (0..lines).all(|line| text.contains(&format!("end{line:03}"))),
+                        "{width}x{height}"
+                    );
                 }
             }
         }

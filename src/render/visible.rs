@@ -69,9 +69,13 @@ impl<'a> Pieces<'a> {
     /// Returns the bytes of a character that is shown as it is, with its marks, and its columns.
     fn plain(&self, first: char) -> Option<(usize, usize)> {
         let rest = &self.line[self.at..];
-        let is_reserved = matches!(first, TAB_MARK | BLANK_MARK | RETURN_MARK) || rest.starts_with(NUMBER);
+        let is_reserved =
+            matches!(first, TAB_MARK | BLANK_MARK | RETURN_MARK) || rest.starts_with(NUMBER);
         let columns = columns(first).filter(|columns| *columns > 0 && !is_reserved)?;
-        let marks = rest[first.len_utf8()..].chars().take_while(|c| self::columns(*c) == Some(0)).take(MOST_MARKS);
+        let marks = rest[first.len_utf8()..]
+            .chars()
+            .take_while(|c| self::columns(*c) == Some(0))
+            .take(MOST_MARKS);
         Some((first.len_utf8() + marks.map(char::len_utf8).sum::<usize>(), columns))
     }
 }
@@ -98,7 +102,11 @@ impl<'a> Iterator for Pieces<'a> {
             self.at += first.len_utf8();
             let text = format!("{NUMBER}{:04X}>", u32::from(first));
             // Its own marks and `<` would be seen; they are written out to be told from ours.
-            let kind = if columns(first).is_some_and(|columns| columns > 0) { Kind::Mark } else { Kind::Hidden };
+            let kind = if columns(first).is_some_and(|columns| columns > 0) {
+                Kind::Mark
+            } else {
+                Kind::Hidden
+            };
             Piece { columns: text.len(), text: text.into(), start, kind }
         };
         self.column += piece.columns;
@@ -156,7 +164,9 @@ mod tests {
                 (char::from_u32(value).expect("a character"), bytes, bytes)
             } else {
                 match first {
-                    TAB_MARK => ('\t', TAB_MARK.len_utf8() + TAB - column % TAB - 1, TAB - column % TAB),
+                    TAB_MARK => {
+                        ('\t', TAB_MARK.len_utf8() + TAB - column % TAB - 1, TAB - column % TAB)
+                    }
                     BLANK_MARK => (' ', BLANK_MARK.len_utf8(), 1),
                     RETURN_MARK => ('\r', RETURN_MARK.len_utf8(), 1),
                     _ => (first, first.len_utf8(), first.width().expect("what is shown prints")),
@@ -196,7 +206,10 @@ mod tests {
             ("e\u{301}o\u{302}\u{323}", "e\u{301}o\u{302}\u{323}"),
             ("\u{301}e", "<U+0301>e"),
             ("\t\u{301}", "⇥   <U+0301>"),
-            ("a\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}b", "a\u{301}\u{302}\u{303}\u{304}<U+0305><U+0306>b"),
+            (
+                "a\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}b",
+                "a\u{301}\u{302}\u{303}\u{304}<U+0305><U+0306>b",
+            ),
         ] {
             assert_eq!(shown(line), expected, "{line:?}");
         }

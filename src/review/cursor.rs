@@ -54,10 +54,14 @@ impl Binding {
     /// another state.
     pub fn position(&self, cursor: &str) -> Result<Position> {
         let garbage = || {
-            Error::invalid_args(format!("{} is no cursor", quoted(cursor)))
-                .with_hint("Give next_cursor of the page before exactly as it is, or no cursor to begin")
+            Error::invalid_args(format!("{} is no cursor", quoted(cursor))).with_hint(
+                "Give next_cursor of the page before exactly as it is, or no cursor to begin",
+            )
         };
-        let hex = cursor.strip_prefix(VERSION).filter(|hex| hex.len() == 2 * BODY_BYTES).ok_or_else(garbage)?;
+        let hex = cursor
+            .strip_prefix(VERSION)
+            .filter(|hex| hex.len() == 2 * BODY_BYTES)
+            .ok_or_else(garbage)?;
         let byte = |pair: &[u8]| {
             let digit = |digit: u8| char::from(digit).to_digit(16);
             Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)
@@ -79,8 +83,10 @@ impl Binding {
                 "A revision or a file has changed since that page, or others were named; begin again without a cursor",
             ));
         }
-        let number =
-            |at: usize| u32::from_be_bytes([numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]]) as usize;
+        let number = |at: usize| {
+            u32::from_be_bytes([numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]])
+                as usize
+        };
         Ok(Position { listed: number(0), shown: number(4), offset: number(8) })
     }
 }
@@ -110,7 +116,9 @@ mod tests {
             let forged = [&cursor[..at], changed, &cursor[at + 1..]].concat();
             assert_eq!(kind(&binding, &forged), ErrorKind::InvalidArgs, "{at}");
         }
-        for garbage in ["", "r1", "x", &cursor[1..], &format!("{cursor}0"), &cursor.replace('r', "é")] {
+        for garbage in
+            ["", "r1", "x", &cursor[1..], &format!("{cursor}0"), &cursor.replace('r', "é")]
+        {
             assert_eq!(kind(&binding, garbage), ErrorKind::InvalidArgs, "{garbage}");
         }
     }

@@ -69,7 +69,9 @@ impl Patch {
             if hunk.start > end {
                 patch.heads.push(text(end..hunk.start));
             }
-            patch.pieces.push(Piece { head: patch.heads.len().checked_sub(1), text: text(hunk.clone()) });
+            patch
+                .pieces
+                .push(Piece { head: patch.heads.len().checked_sub(1), text: text(hunk.clone()) });
             end = hunk.end;
         }
         if bytes.len() > end {
@@ -80,8 +82,11 @@ impl Patch {
 
     /// Returns what the patch measures in answers of a form.
     pub fn measures(&self, form: Form) -> Measures {
-        let piece =
-            |piece: &Piece| Measure { head: piece.head, bytes: piece.text.len(), cost: form.patch(&piece.text) };
+        let piece = |piece: &Piece| Measure {
+            head: piece.head,
+            bytes: piece.text.len(),
+            cost: form.patch(&piece.text),
+        };
         Measures {
             heads: self.heads.iter().map(|head| form.patch(head)).collect(),
             pieces: self.pieces.iter().map(piece).collect(),

@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn a_text_costs_what_serde_json_makes_of_it() {
-        let all: String = (0..0x250).filter_map(char::from_u32).chain(['\u{2028}', '\u{1f600}', '"']).collect();
+        let all: String =
+            (0..0x250).filter_map(char::from_u32).chain(['\u{2028}', '\u{1f600}', '"']).collect();
         for text in [&all[..], "", "plain", "\"\\\u{0}\u{7f}\n"] {
             assert_eq!(escaped(text) + 2, serde_json::to_string(text).unwrap().len(), "{text:?}");
         }

@@ -81,8 +81,12 @@ impl Noise {
             Marks { not_shown: true, .. } => Some(Self::NotShown),
             Marks { generated: Some(false), .. } => None,
             _ if LOCK_FILES.iter().any(|lock| lock.as_bytes() == name) => Some(Self::LockFile),
-            _ if GENERATED_ENDINGS.iter().any(|ending| name.ends_with(ending.as_bytes())) => Some(Self::Generated),
-            Marks { mean_line, .. } if mean_line > limits::MINIFIED_LINE_BYTES => Some(Self::Minified),
+            _ if GENERATED_ENDINGS.iter().any(|ending| name.ends_with(ending.as_bytes())) => {
+                Some(Self::Generated)
+            }
+            Marks { mean_line, .. } if mean_line > limits::MINIFIED_LINE_BYTES => {
+                Some(Self::Minified)
+            }
             _ => None,
         }
     }

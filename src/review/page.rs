@@ -53,7 +53,8 @@ impl Page {
         let mut before = None;
         for section in &self.sections {
             // The totals and the list are one block.
-            let is_other = |kind| kind != section.kind && (kind, section.kind) != (Kind::Summary, Kind::File);
+            let is_other =
+                |kind| kind != section.kind && (kind, section.kind) != (Kind::Summary, Kind::File);
             if before.is_some_and(is_other) {
                 text.push('\n');
             }
@@ -65,6 +66,10 @@ impl Page {
 
     /// Returns the patches of the page: its hunks with their heads.
     pub fn patch(&self) -> String {
-        self.sections.iter().filter(|section| section.kind == Kind::Hunk).map(|section| &section.text[..]).collect()
+        self.sections
+            .iter()
+            .filter(|section| section.kind == Kind::Hunk)
+            .map(|section| &section.text[..])
+            .collect()
     }
 }

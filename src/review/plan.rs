@@ -96,7 +96,11 @@ impl Review {
     fn position(&self, cursor: &str) -> Result<Position> {
         let position = self.binding.position(cursor)?;
         let is_ours = position.listed <= self.files.len() && position.shown <= self.order.len();
-        if is_ours { Ok(position) } else { Err(Error::invalid_args("the cursor leads behind the last page")) }
+        if is_ours {
+            Ok(position)
+        } else {
+            Err(Error::invalid_args("the cursor leads behind the last page"))
+        }
     }
 }
 
@@ -123,7 +127,13 @@ struct Builder<'a, P> {
 }
 
 impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
-    fn new(review: &'a Review, from: Position, max_bytes: usize, overhead: usize, patch: P) -> Result<Self> {
+    fn new(
+        review: &'a Review,
+        from: Position,
+        max_bytes: usize,
+        overhead: usize,
+        patch: P,
+    ) -> Result<Self> {
         let (files, form) = (&review.files, review.form);
         let all = Rest { files: files.len(), hunks: review.order.len(), of_files: files.len() };
         let fixed = overhead
@@ -131,7 +141,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             + form.text(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len()))
             // The empty lines before the hunks and before what is left out.
             + 2 * form.text("\n");
-        let before = review.order[..from.shown].iter().map(|place| (place.file, place.piece + 1)).collect();
+        let before =
+            review.order[..from.shown].iter().map(|place| (place.file, place.piece + 1)).collect();
         let mut builder = Self {
             review,
             max_bytes,
@@ -154,15 +165,22 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     /// Returns what is left of a room.
     fn left(&self, room: usize, needed: usize) -> Result<usize> {
         room.checked_sub(needed).ok_or_else(|| {
-            Error::too_large(format!("the next line does not fit in max_bytes = {}", self.max_bytes))
-                .with_hint(format!("Give max_bytes of at least {}", self.max_bytes.saturating_add(needed - room)))
+            Error::too_large(format!(
+                "the next line does not fit in max_bytes = {}",
+                self.max_bytes
+            ))
+            .with_hint(format!(
+                "Give max_bytes of at least {}",
+                self.max_bytes.saturating_add(needed - room)
+            ))
         })
     }
 
     /// Lists files while there is room.
     fn list(&mut self) -> Result<()> {
         let (files, form) = (&self.review.files, self.review.form);
-        let cost = |file: &File| form.text(&wording::file_line(file, !file.patch.is_empty())) + file.extra;
+        let cost =
+            |file: &File| form.text(&wording::file_line(file, !file.patch.is_empty())) + file.extra;
         for file in &files[self.listed.start..] {
             let Some(room) = self.room.checked_sub(cost(file)) else { break };
             self.room = room;
@@ -218,7 +236,11 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 && !is_begun
             {
                 self.room = room;
-                self.shown.entry(place.file).or_insert_with(|| Shown::from(place.piece)).pieces.end += 1;
+                self.shown
+                    .entry(place.file)
+                    .or_insert_with(|| Shown::from(place.piece))
+                    .pieces
+                    .end += 1;
                 self.next.shown += 1;
                 continue;
             }
@@ -235,7 +257,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     /// file will be left then.
     fn cost(&self, place: Place, has_rest: bool) -> Cost {
         let (file, form) = (&self.review.files[place.file], self.review.form);
-        let mut cost = Cost { takes: if has_rest { self.name_cost(place.file) } else { 0 }, gives: 0 };
+        let mut cost =
+            Cost { takes: if has_rest { self.name_cost(place.file) } else { 0 }, gives: 0 };
         match self.shown.get(&place.file) {
             Some(shown) => {
                 // It was kept when the piece before was shown.
@@ -307,8 +330,11 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         if !self.patches.contains_key(&file) {
             let patch = (self.patch)(self.review.given[file])?;
             if patch.measures(self.review.form) != self.review.files[file].patch {
-                return Err(Error::stale(format!("{} changed while it was compared", self.review.files[file].name))
-                    .with_hint("Ask again"));
+                return Err(Error::stale(format!(
+                    "{} changed while it was compared",
+                    self.review.files[file].name
+                ))
+                .with_hint("Ask again"));
             }
             self.patches.insert(file, patch);
         }
@@ -331,7 +357,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             self.load(file)?;
             let patch = &self.patches[&file];
             for piece in shown.pieces.clone() {
-                let has_head = piece == shown.pieces.start || !files[file].patch.has_same_head(piece, piece - 1);
+                let has_head = piece == shown.pieces.start
+                    || !files[file].patch.has_same_head(piece, piece - 1);
                 let mut text = if has_head { patch.head(piece).to_owned() } else { String::new() };
                 match shown.parts.get(&piece) {
                     None => text.push_str(patch.piece(piece)),
@@ -367,7 +394,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             return Ok(Page { sections, next_cursor: None });
         }
         let cursor = review.binding.cursor(self.next).ok_or_else(|| {
-            Error::too_large("the change has more hunks than a cursor can count").with_hint("Name fewer files in paths")
+            Error::too_large("the change has more hunks than a cursor can count")
+                .with_hint("Name fewer files in paths")
         })?;
         add(Kind::Omitted, None, wording::closing(rest, &cursor, files.len()));
         Ok(Page { sections, next_cursor: Some(cursor) })

@@ -33,7 +33,8 @@ pub fn file_line(file: &File, is_left_out: bool) -> String {
     let hunks = (hunks > 0).then(|| counted(hunks as u64, "hunk"));
     let noise = file.noise.map(|noise| noise.words().to_owned());
     let left_out = is_left_out.then(|| "left out".to_owned());
-    let notes: Vec<String> = hunks.into_iter().chain(file.notes.iter().cloned()).chain(noise).chain(left_out).collect();
+    let notes: Vec<String> =
+        hunks.into_iter().chain(file.notes.iter().cloned()).chain(noise).chain(left_out).collect();
     if !notes.is_empty() {
         line.push_str(&format!("  ({})", notes.join(", ")));
     }
@@ -72,12 +73,14 @@ pub struct Rest {
 
 /// Returns the line that tells what asks for the rest.
 pub fn closing(rest: Rest, cursor: &str, files: usize) -> String {
-    let unlisted = (rest.files > 0).then(|| format!("{} not listed yet", counted(rest.files as u64, "file")));
+    let unlisted =
+        (rest.files > 0).then(|| format!("{} not listed yet", counted(rest.files as u64, "file")));
     let of = match rest.of_files {
         1 if files == 1 => String::new(),
         count => format!(" of {}", counted(count as u64, "file")),
     };
-    let hunks = (rest.hunks > 0).then(|| format!("{}{of} left out", counted(rest.hunks as u64, "hunk")));
+    let hunks =
+        (rest.hunks > 0).then(|| format!("{}{of} left out", counted(rest.hunks as u64, "hunk")));
     let what: Vec<String> = unlisted.into_iter().chain(hunks).collect();
     let alone = if files == 1 { "" } else { "; paths names files to see alone" };
     format!("{}. The same call with cursor {cursor} goes on{alone}.\n", what.join(", "))

@@ -29,7 +29,8 @@ impl Access {
     /// Folders that do not exist allow nothing. `allowed_paths` names single files and so never
     /// covers a repository or a root.
     pub fn new(external: bool, directories: &[&str]) -> Self {
-        let canonical = || directories.iter().filter_map(|directory| Path::new(directory).canonicalize().ok());
+        let canonical =
+            || directories.iter().filter_map(|directory| Path::new(directory).canonicalize().ok());
         Self { allowed: (!external).then(|| canonical().collect()), sandboxes: None }
     }
 
@@ -52,7 +53,9 @@ impl Access {
     /// Returns the path that an argument names as a repository: with sandboxes, `name/folder` or
     /// an absolute path. Where it leads is still to be checked.
     pub fn repository_path(&self, given: &str) -> crate::error::Result<PathBuf> {
-        self.sandboxes.as_ref().map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.folder(given))
+        self.sandboxes
+            .as_ref()
+            .map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.folder(given))
     }
 
     /// Tells whether a repository may be read from a canonical path.
@@ -68,7 +71,8 @@ impl Access {
         if self.is_unlimited() {
             return Directory::open(std::path::absolute(path).map_err(OpenError::System)?);
         }
-        let as_written = lexical(path).map_or(Err(OpenError::Outside), |path| self.open_beneath(&path));
+        let as_written =
+            lexical(path).map_or(Err(OpenError::Outside), |path| self.open_beneath(&path));
         match as_written {
             Err(OpenError::Outside | OpenError::Link) => {
                 let resolved = path.canonicalize().map_err(|_| OpenError::Outside)?;
@@ -106,9 +110,13 @@ impl Access {
 
     /// Opens a directory by an absolute path without `..`, beneath the root that it lies in.
     fn open_beneath(&self, path: &Path) -> Result<Directory, OpenError> {
-        let relative = |root: &Path| path.strip_prefix(root).ok().map(|rest| rest.as_os_str().as_bytes().to_vec());
+        let relative = |root: &Path| {
+            path.strip_prefix(root).ok().map(|rest| rest.as_os_str().as_bytes().to_vec())
+        };
         if let Some(sandboxes) = &self.sandboxes {
-            let found = sandboxes.repository_roots().find_map(|(own, root)| Some((own, root, relative(own)?)));
+            let found = sandboxes
+                .repository_roots()
+                .find_map(|(own, root)| Some((own, root, relative(own)?)));
             let (own, root, rest) = found.ok_or(OpenError::Outside)?;
             return Directory::beneath(root, own, &rest);
         }
@@ -119,7 +127,9 @@ impl Access {
     }
 
     fn is_allowed(&self, canonical: &Path) -> bool {
-        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|directory| canonical.starts_with(directory)))
+        self.allowed
+            .as_ref()
+            .is_none_or(|allowed| allowed.iter().any(|directory| canonical.starts_with(directory)))
     }
 }
 
@@ -144,7 +154,9 @@ mod tests {
     /// Returns what came of opening a path: the directory that was opened, or the kind of error.
     fn opened(access: &Access, path: &Path) -> String {
         match access.open_directory(path) {
-            Ok(directory) => directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            Ok(directory) => {
+                directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
+            }
             Err(error) => format!("{error:?}"),
         }
     }
@@ -175,7 +187,10 @@ mod tests {
     #[test]
     fn no_allowed_directory_allows_nothing_and_external_access_everything() {
         assert_eq!(opened(&Access::new(false, &[]), Path::new("/")), "Outside");
-        assert_eq!(opened(&Access::new(false, &["/no/such/directory"]), Path::new("/no/such/directory")), "Outside");
+        assert_eq!(
+            opened(&Access::new(false, &["/no/such/directory"]), Path::new("/no/such/directory")),
+            "Outside"
+        );
         assert!(Access::new(true, &[]).open_directory(Path::new("/")).is_ok());
     }
 

@@ -13,7 +13,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, Result};
 
 /// Reading, and never the terminal that a path may name.
-const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
+const READ: OFlags =
+    OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 /// Only a folder.
 pub(super) const FOLDER: OFlags = READ.union(OFlags::DIRECTORY);
 /// Without NONBLOCK, opening a FIFO waits for its writer for ever.
@@ -37,7 +38,9 @@ impl Root {
     pub(super) fn identity(&self) -> Result<[u8; 32]> {
         let found = fstat(&self.folder)?;
         let mut identity = [0; 32];
-        for (field, number) in identity.chunks_mut(8).zip([found.st_dev, found.st_ino, self.born().0, self.born().1]) {
+        for (field, number) in
+            identity.chunks_mut(8).zip([found.st_dev, found.st_ino, self.born().0, self.born().1])
+        {
             field.copy_from_slice(&number.to_be_bytes());
         }
         Ok(identity)
@@ -81,7 +84,14 @@ impl Root {
                 }
                 Ok(Some(read_bounded(file, limit)?.ok_or(found.len().max(limit))))
             }
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::INVAL) => Ok(None),
+            Err(
+                Errno::NOENT
+                | Errno::NOTDIR
+                | Errno::LOOP
+                | Errno::MLINK
+                | Errno::NXIO
+                | Errno::INVAL,
+            ) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -195,7 +205,8 @@ mod tests {
         symlink("sub/file", inside.join("inner-link")).unwrap();
         symlink("sub", inside.join("inner-folder")).unwrap();
         symlink("circle", inside.join("circle")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, inside.join("fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, inside.join("fifo"), FileType::Fifo, Mode::RUSR, 0)
+            .unwrap();
         temp
     }
 
@@ -271,15 +282,23 @@ mod tests {
         let exchange = |a: &str, b: &str| {
             let (a, b) = (inside.join(a), inside.join(b));
             let spare = inside.join("spare");
-            std::fs::rename(&a, &spare).and(std::fs::rename(&b, &a)).and(std::fs::rename(&spare, &b)).unwrap();
+            std::fs::rename(&a, &spare)
+                .and(std::fs::rename(&b, &a))
+                .and(std::fs::rename(&spare, &b))
+                .unwrap();
         };
         let read = || {
             let (mut fine, mut refused) = (0, 0);
             let end = Instant::now() + Duration::from_secs(1);
             while Instant::now() < end {
                 for path in [&b"real/file"[..], b"sub/file", b"link/file", b"sub/link"] {
-                    for opened in [open_by_steps(&root.folder, path, FILE), open_beneath(&root.folder, path, FILE)] {
-                        match opened.map(|file| read_bounded(File::from(file), 100).unwrap().unwrap()) {
+                    for opened in [
+                        open_by_steps(&root.folder, path, FILE),
+                        open_beneath(&root.folder, path, FILE),
+                    ] {
+                        match opened
+                            .map(|file| read_bounded(File::from(file), 100).unwrap().unwrap())
+                        {
                             Ok(bytes) if bytes == b"fine" => fine += 1,
                             Ok(bytes) => panic!("read {:?}", String::from_utf8_lossy(&bytes)),
                             Err(_) => refused += 1,

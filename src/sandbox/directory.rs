@@ -101,7 +101,8 @@ impl Directory {
     /// Opens a directory by its path, links followed.
     pub(super) fn open(path: PathBuf) -> Result<Self, OpenError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| failed(error, Links::Followed))?;
+        let handle = rustix::fs::open(&path, flags, Mode::empty())
+            .map_err(|error| failed(error, Links::Followed))?;
         Ok(Self { handle: Arc::new(handle), path: path.into(), links: Links::Followed })
     }
 
@@ -151,7 +152,9 @@ impl Directory {
         let handle = self.open_at(relative, beneath::FILE)?;
         let stat = fstat(&handle).map_err(|error| failed(error, self.links))?;
         match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Ok(RegularFile { file: File::from(handle), stamp: Stamp::new(&stat) }),
+            FileType::RegularFile => {
+                Ok(RegularFile { file: File::from(handle), stamp: Stamp::new(&stat) })
+            }
             FileType::Directory => Err(OpenError::Directory),
             _ => Err(OpenError::Special),
         }
@@ -162,7 +165,8 @@ impl Directory {
     pub fn stamp_of(&self, relative: &[u8]) -> Result<Stamp, OpenError> {
         // Only the last component may be looked at without being opened: the way there is walked as for a file.
         let start = relative.iter().rposition(|&byte| byte == b'/');
-        let flags = if self.links == Links::Refused { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
+        let flags =
+            if self.links == Links::Refused { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
         let stat = match start {
             None => statat(&self.handle, valid(relative)?, flags),
             Some(slash) => {
@@ -186,7 +190,9 @@ impl Directory {
 
     /// Returns what the link at `relative` names, `None` where there is none or links are refused.
     pub fn link(&self, relative: &[u8]) -> Result<Option<Vec<u8>>, OpenError> {
-        if self.links == Links::Refused || relative.split(|&byte| byte == b'/').any(|name| valid(name).is_err()) {
+        if self.links == Links::Refused
+            || relative.split(|&byte| byte == b'/').any(|name| valid(name).is_err())
+        {
             return Ok(None);
         }
         match rustix::fs::readlinkat(&self.handle, relative, Vec::new()) {
@@ -217,16 +223,23 @@ impl Directory {
         let opened = match self.links {
             Links::Refused => match beneath::open_beneath(&self.handle, relative, flags) {
                 // For a link where a directory was asked for, systems differ.
-                Err(Errno::NOTDIR) => {
-                    beneath::open_beneath(&self.handle, relative, beneath::FILE).and_then(|_| Err(Errno::NOTDIR))
-                }
+                Err(Errno::NOTDIR) => beneath::open_beneath(&self.handle, relative, beneath::FILE)
+                    .and_then(|_| Err(Errno::NOTDIR)),
                 opened => opened,
             },
             Links::Followed => {
-                if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
+                if relative
+                    .split(|&byte| byte == b'/')
+                    .any(|name| matches!(name, b"" | b"." | b".."))
+                {
                     return Err(OpenError::Absent);
                 }
-                openat(self.handle.as_fd(), relative, flags.difference(OFlags::NOFOLLOW), Mode::empty())
+                openat(
+                    self.handle.as_fd(),
+                    relative,
+                    flags.difference(OFlags::NOFOLLOW),
+                    Mode::empty(),
+                )
             }
         };
         opened.map_err(|error| failed(error, self.links))
@@ -324,7 +337,10 @@ impl Stamp {
 }
 
 /// Returns the entries of a directory, unordered; `None` where there are more than `most`.
-pub(super) fn entries(directory: impl AsFd, most: usize) -> rustix::io::Result<Option<Vec<DirectoryEntry>>> {
+pub(super) fn entries(
+    directory: impl AsFd,
+    most: usize,
+) -> rustix::io::Result<Option<Vec<DirectoryEntry>>> {
     let directory = directory.as_fd();
     let mut found = Vec::new();
     for entry in Dir::read_from(directory)? {
@@ -439,7 +455,8 @@ mod tests {
         ] {
             assert_eq!(read(&inside, name), found, "{name}");
         }
-        let mut entries: Vec<_> = inside.entries(10).unwrap().into_iter().map(|entry| entry.name).collect();
+        let mut entries: Vec<_> =
+            inside.entries(10).unwrap().into_iter().map(|entry| entry.name).collect();
         entries.sort();
         assert_eq!(entries, [b"a".to_vec(), b"fifo".to_vec(), b"link".to_vec()]);
         assert!(matches!(inside.entries(2), Err(OpenError::TooLarge { .. })));
@@ -455,7 +472,10 @@ mod tests {
         fs::write(temp.path().join("in/a/b/file"), "longer than before").unwrap();
         assert!(!file.is_unchanged());
         assert_ne!(inside.stamp_of(b"a/b/file").unwrap(), file.stamp());
-        assert!(matches!(inside.file(b"a/b/file").unwrap().read_all(5), Err(OpenError::TooLarge { size: 18 })));
+        assert!(matches!(
+            inside.file(b"a/b/file").unwrap().read_all(5),
+            Err(OpenError::TooLarge { size: 18 })
+        ));
         // What it was opened as does not hide how long it is by now.
         assert!(matches!(file.read_all(6), Err(OpenError::TooLarge { .. })));
     }

@@ -104,15 +104,20 @@ impl Folders {
 
     /// Looks at a path; a link is not followed.
     pub fn look(&mut self, path: &[u8]) -> io::Result<Option<FileState>> {
-        some(self.enter_parent(path).and_then(|(folder, name)| statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)))
-            .map(|stat| stat.as_ref().map(FileState::new))
+        some(
+            self.enter_parent(path)
+                .and_then(|(folder, name)| statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)),
+        )
+        .map(|stat| stat.as_ref().map(FileState::new))
     }
 
     /// Opens the regular file at a path for reading, `None` where something else stands there.
     pub fn open(&mut self, path: &[u8]) -> io::Result<Option<(File, FileState)>> {
         // Without NONBLOCK, opening a FIFO waits for its writer for ever.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = self.enter_parent(path).and_then(|(folder, name)| openat(folder, name, flags, Mode::empty()));
+        let opened = self
+            .enter_parent(path)
+            .and_then(|(folder, name)| openat(folder, name, flags, Mode::empty()));
         let Some(file) = some(opened)? else { return Ok(None) };
         let state = FileState::new(&fstat(&file)?);
         Ok(matches!(state.kind, FileKind::Regular { .. }).then(|| (File::from(file), state)))
@@ -120,7 +125,8 @@ impl Folders {
 
     /// Returns where the link at a path points to, `None` where something else stands there.
     pub fn read_link(&mut self, path: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        let target = self.enter_parent(path).and_then(|(folder, name)| readlinkat(folder, name, Vec::new()));
+        let target =
+            self.enter_parent(path).and_then(|(folder, name)| readlinkat(folder, name, Vec::new()));
         Ok(some(target)?.map(std::ffi::CString::into_bytes))
     }
 
@@ -131,7 +137,10 @@ impl Folders {
     }
 
     /// Opens the folder that a path lies in and returns it with the path's last component.
-    fn enter_parent<'a>(&mut self, path: &'a [u8]) -> rustix::io::Result<(BorrowedFd<'_>, &'a [u8])> {
+    fn enter_parent<'a>(
+        &mut self,
+        path: &'a [u8],
+    ) -> rustix::io::Result<(BorrowedFd<'_>, &'a [u8])> {
         let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
         let name = &path[start..];
         if !is_name(name) {
@@ -143,7 +152,8 @@ impl Folders {
     /// Opens a folder; those on the way that are open already are used again.
     fn enter(&mut self, folder: &[u8]) -> rustix::io::Result<BorrowedFd<'_>> {
         let is_above = |end: usize| {
-            folder.get(..end) == self.folder.get(..end) && folder.get(end).is_none_or(|&byte| byte == b'/')
+            folder.get(..end) == self.folder.get(..end)
+                && folder.get(end).is_none_or(|&byte| byte == b'/')
         };
         let kept = self.opened.iter().take_while(|(end, _)| is_above(*end)).count();
         self.opened.truncate(kept);
@@ -151,12 +161,16 @@ impl Folders {
         self.folder.extend_from_slice(folder);
         let mut start = self.opened.last().map_or(0, |(end, _)| end + 1);
         while start < folder.len() {
-            let end = folder[start..].iter().position(|&byte| byte == b'/').map_or(folder.len(), |at| start + at);
+            let end = folder[start..]
+                .iter()
+                .position(|&byte| byte == b'/')
+                .map_or(folder.len(), |at| start + at);
             let name = &folder[start..end];
             if !is_name(name) {
                 return Err(Errno::NOENT);
             }
-            let above = self.opened.last().map_or(self.root.folder.as_fd(), |(_, folder)| folder.as_fd());
+            let above =
+                self.opened.last().map_or(self.root.folder.as_fd(), |(_, folder)| folder.as_fd());
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let opened = openat(above, name, flags, Mode::empty())?;
             self.opened.push((end, opened));
@@ -175,7 +189,13 @@ fn some<T>(result: rustix::io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(found) => Ok(Some(found)),
         Err(
-            Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::INVAL | Errno::NAMETOOLONG,
+            Errno::NOENT
+            | Errno::NOTDIR
+            | Errno::LOOP
+            | Errno::MLINK
+            | Errno::NXIO
+            | Errno::INVAL
+            | Errno::NAMETOOLONG,
         ) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -217,7 +237,14 @@ mod tests {
     #[test]
     fn a_fifo_is_told_and_not_waited_for() {
         let temp = tempfile::tempdir().unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, temp.path().join("fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            temp.path().join("fifo"),
+            FileType::Fifo,
+            Mode::RUSR,
+            0,
+        )
+        .unwrap();
         let mut folders = Folders::new(Root::open(temp.path()).unwrap());
         assert_eq!(folders.look(b"fifo").unwrap().map(|state| state.kind), Some(FileKind::Special));
         assert!(folders.open(b"fifo").unwrap().is_none());

@@ -16,20 +16,27 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// Those of `work`, and `tool_failed` where no thread can be started, or a kernel that has Landlock fails to restrict it.
-pub fn read_restricted<T: Send>(access: &Access, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub fn read_restricted<T: Send>(
+    access: &Access,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
     let Some(roots) = access.roots() else { return work() };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("redline".to_owned());
         let thread = thread.spawn_scoped(scope, || {
             if restrict(&roots).is_err() {
-                return Err(Error::tool_failed("the kernel could not restrict a thread to what may be read")
-                    .with_hint("Raise the limit of open files (ulimit -n), or ask again"));
+                return Err(Error::tool_failed(
+                    "the kernel could not restrict a thread to what may be read",
+                )
+                .with_hint("Raise the limit of open files (ulimit -n), or ask again"));
             }
             work()
         });
         let thread = thread.map_err(|error| {
             Error::tool_failed("no thread could be started to read the repository")
-                .with_hint("Lower the load of the machine, or raise the limit of threads (ulimit -u)")
+                .with_hint(
+                    "Lower the load of the machine, or raise the limit of threads (ulimit -u)",
+                )
                 .with_source(error)
         })?;
         thread.join().unwrap_or_else(|panic| resume_unwind(panic))
@@ -54,7 +61,8 @@ struct Failed;
 #[cfg(target_os = "linux")]
 fn restrict(roots: &[&Path]) -> std::result::Result<bool, Failed> {
     use landlock::{
-        ABI, Access as _, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, path_beneath_rules,
+        ABI, Access as _, AccessFs, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
+        path_beneath_rules,
     };
     // What a newer kernel can forbid too is forbidden there; an older one does what it knows.
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
@@ -92,7 +100,9 @@ mod tests {
         let faulty = |name: &str| {
             // On the thread itself and on one that it starts.
             let here = fs::read_to_string(at(name)).ok();
-            let there = std::thread::scope(|scope| scope.spawn(|| fs::read_to_string(at(name)).ok()).join().unwrap());
+            let there = std::thread::scope(|scope| {
+                scope.spawn(|| fs::read_to_string(at(name)).ok()).join().unwrap()
+            });
             assert_eq!(here, there);
             Ok(here)
         };
@@ -104,7 +114,10 @@ mod tests {
         assert!(read_restricted(&access, || Ok(fs::write(at("in/new"), "").is_err())).unwrap());
         // The thread that asked is not restricted, and neither is one with unlimited access.
         assert_eq!(fs::read_to_string(at("out/file")).unwrap(), "out");
-        assert_eq!(read_restricted(&Access::new(true, &[]), || faulty("out/file")).unwrap().as_deref(), Some("out"));
+        assert_eq!(
+            read_restricted(&Access::new(true, &[]), || faulty("out/file")).unwrap().as_deref(),
+            Some("out")
+        );
     }
 
     #[test]

@@ -31,7 +31,10 @@ impl LocalPath {
         }
         // DuckDB knows these three forms and takes any other for a name.
         let url = given.strip_prefix("file:").and_then(|rest| {
-            let path = rest.strip_prefix("//localhost").or_else(|| rest.strip_prefix("//")).unwrap_or(rest);
+            let path = rest
+                .strip_prefix("//localhost")
+                .or_else(|| rest.strip_prefix("//"))
+                .unwrap_or(rest);
             (path.starts_with('/') && !path.starts_with("//")).then_some(path)
         });
         Self(url.unwrap_or(given).to_owned())

@@ -64,7 +64,8 @@ impl Sandboxes {
             )));
         }
         if !sandbox.allows_name(path.name()) {
-            return Err(self.refuse(format!("the path {} does not end as its sandbox wants", quoted(given))));
+            return Err(self
+                .refuse(format!("the path {} does not end as its sandbox wants", quoted(given))));
         }
         Ok(Place::new(self, sandbox, path))
     }
@@ -88,7 +89,8 @@ impl<'a> Place<'a> {
     /// Refuses a file that the rules do not allow to be written.
     pub fn check_writable(&self) -> Result<()> {
         let refused = |what: &str| {
-            Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string()))).with_hint(self.sandboxes.writable()))
+            Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string())))
+                .with_hint(self.sandboxes.writable()))
         };
         if !self.sandbox.is_writable() {
             return refused("lies in a sandbox that is only read");
@@ -109,25 +111,37 @@ impl<'a> Place<'a> {
 
     /// Tells whether nothing stands at the path, without a search for what might have been meant.
     pub(super) fn is_absent(&self) -> bool {
-        matches!(self.sandbox.root.open_any(self.path.as_str().as_bytes()), Err(Errno::NOENT | Errno::NOTDIR))
+        matches!(
+            self.sandbox.root.open_any(self.path.as_str().as_bytes()),
+            Err(Errno::NOENT | Errno::NOTDIR)
+        )
     }
 
     /// Opens the file. Links are not followed, and nothing but a regular file is opened.
     pub fn open(&self) -> Result<OpenFile> {
         self.check_no_git_folder()?;
         let shown = quoted(&self.to_string());
-        let file = self.sandbox.root.open_any(self.path.as_str().as_bytes()).map_err(|error| match error {
-            Errno::NOENT | Errno::NOTDIR => self.not_found(),
-            Errno::LOOP | Errno::XDEV => {
-                self.sandboxes.refuse(format!("{shown} is a link or lies behind one, and links are not followed"))
-            }
-            Errno::NXIO | Errno::NODEV => self.not_a_file("a socket or a device"),
-            Errno::ACCESS | Errno::PERM => self.sandboxes.refuse(format!("{shown} is not readable for this process")),
-            error => self.failed(error.into()),
-        })?;
+        let file =
+            self.sandbox.root.open_any(self.path.as_str().as_bytes()).map_err(
+                |error| match error {
+                    Errno::NOENT | Errno::NOTDIR => self.not_found(),
+                    Errno::LOOP | Errno::XDEV => self.sandboxes.refuse(format!(
+                        "{shown} is a link or lies behind one, and links are not followed"
+                    )),
+                    Errno::NXIO | Errno::NODEV => self.not_a_file("a socket or a device"),
+                    Errno::ACCESS | Errno::PERM => {
+                        self.sandboxes.refuse(format!("{shown} is not readable for this process"))
+                    }
+                    error => self.failed(error.into()),
+                },
+            )?;
         let found = file.metadata().map_err(|error| self.failed(error))?;
         if !found.is_file() {
-            return Err(self.not_a_file(if found.is_dir() { "a folder" } else { "a pipe or a device" }));
+            return Err(self.not_a_file(if found.is_dir() {
+                "a folder"
+            } else {
+                "a pipe or a device"
+            }));
         }
         let identity = Identity {
             file: (found.dev(), found.ino()),
@@ -148,14 +162,15 @@ impl<'a> Place<'a> {
     pub(super) fn read_with_identity(&self) -> Result<(Vec<u8>, Identity)> {
         let OpenFile { file, identity } = self.open()?;
         let limit = self.sandbox.max_file_bytes();
-        let bytes = read_bounded(file, limit).map_err(|error| self.failed(error))?.ok_or_else(|| {
-            Error::too_large(format!(
-                "{} has {} bytes, and its sandbox allows {limit}",
-                quoted(&self.to_string()),
-                identity.size.max(limit + 1)
-            ))
-            .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes")
-        })?;
+        let bytes =
+            read_bounded(file, limit).map_err(|error| self.failed(error))?.ok_or_else(|| {
+                Error::too_large(format!(
+                    "{} has {} bytes, and its sandbox allows {limit}",
+                    quoted(&self.to_string()),
+                    identity.size.max(limit + 1)
+                ))
+                .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes")
+            })?;
         Ok((bytes, identity))
     }
 
@@ -165,7 +180,9 @@ impl<'a> Place<'a> {
             return Ok(());
         }
         let shown = quoted(&self.to_string());
-        Err(self.sandboxes.refuse(format!("{shown} is a part of a repository: read only as part of a git diff")))
+        Err(self
+            .sandboxes
+            .refuse(format!("{shown} is a part of a repository: read only as part of a git diff")))
     }
 
     /// Returns the error of a file that is not there, with the nearest names in the deepest folder
@@ -174,10 +191,14 @@ impl<'a> Place<'a> {
         let error = Error::not_found(format!("there is no file {}", quoted(&self.to_string())));
         let root = &self.sandbox.root;
         let deepest = self.path.folders().rev();
-        let found = deepest.filter_map(|folder| Some((folder, root.names(folder, limits::FOLDER_NAMES).ok()?))).next();
+        let found = deepest
+            .filter_map(|folder| Some((folder, root.names(folder, limits::FOLDER_NAMES).ok()?)))
+            .next();
         let (folder, names) = found.unwrap_or_default();
-        let rest = self.path.as_str().strip_prefix(folder).unwrap_or_default().trim_start_matches('/');
-        let (wanted, is_file) = rest.split_once('/').map_or((rest, true), |(name, _)| (name, false));
+        let rest =
+            self.path.as_str().strip_prefix(folder).unwrap_or_default().trim_start_matches('/');
+        let (wanted, is_file) =
+            rest.split_once('/').map_or((rest, true), |(name, _)| (name, false));
         let may_be_read = |name: &&str| {
             RelPath::parse(name).is_ok_and(|name| name.reserved().is_none())
                 && (!is_file || self.sandbox.allows_name(name))
@@ -189,7 +210,11 @@ impl<'a> Place<'a> {
         };
         match near.as_slice() {
             [] => error.with_hint(self.sandboxes.readable()),
-            near => error.with_hint(format!("Did you mean {}, in {}?", near.join(" or "), quoted(&shown(folder)))),
+            near => error.with_hint(format!(
+                "Did you mean {}, in {}?",
+                near.join(" or "),
+                quoted(&shown(folder))
+            )),
         }
     }
 
@@ -202,7 +227,8 @@ impl<'a> Place<'a> {
         if error.kind() == std::io::ErrorKind::OutOfMemory {
             return Stopped::Allocation.into();
         }
-        Error::tool_failed(format!("{} cannot be read", quoted(&self.to_string()))).with_source(error)
+        Error::tool_failed(format!("{} cannot be read", quoted(&self.to_string())))
+            .with_source(error)
     }
 }
 

@@ -141,7 +141,8 @@ impl Sandbox {
     pub fn allows_name(&self, name: &str) -> bool {
         let ends_in = |suffix: &String| {
             let (name, suffix) = (name.as_bytes(), suffix.as_bytes());
-            name.len() > suffix.len() && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
+            name.len() > suffix.len()
+                && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
         };
         self.suffixes.as_ref().is_none_or(|suffixes| suffixes.iter().any(ends_in))
     }
@@ -212,7 +213,8 @@ impl Sandboxes {
             sandboxes.push(entry.open(index, max_read_bytes, &is_open)?);
         }
         for (index, inner) in sandboxes.iter().enumerate() {
-            let around = |outer: &&Sandbox| inner.path != outer.path && inner.path.starts_with(&outer.path);
+            let around =
+                |outer: &&Sandbox| inner.path != outer.path && inner.path.starts_with(&outer.path);
             for outer in sandboxes.iter().filter(around) {
                 if let Some(field) = inner.stricter_than(outer) {
                     return Err(Error::invalid_args(format!(
@@ -246,9 +248,11 @@ impl Sandboxes {
             return Ok(PathBuf::from(given));
         }
         let refuse = |what| self.refuse_repository(what);
-        let (sandbox, rest) = self.named(given.strip_suffix('/').unwrap_or(given)).map_err(refuse)?;
+        let (sandbox, rest) =
+            self.named(given.strip_suffix('/').unwrap_or(given)).map_err(refuse)?;
         let Some(rest) = rest else { return Ok(sandbox.path.clone()) };
-        let path = RelPath::parse(rest).map_err(|flaw| refuse(format!("the repository {} {flaw}", quoted(given))))?;
+        let path = RelPath::parse(rest)
+            .map_err(|flaw| refuse(format!("the repository {} {flaw}", quoted(given))))?;
         Ok(sandbox.path.join(path.as_str()))
     }
 
@@ -265,11 +269,18 @@ impl Sandboxes {
 
     /// Returns the sandbox that a path starts with, and what stands behind the first `/`; or what
     /// is wrong.
-    pub(super) fn named<'a>(&self, given: &'a str) -> std::result::Result<(&Sandbox, Option<&'a str>), String> {
-        let (name, rest) = given.split_once('/').map_or((given, None), |(name, rest)| (name, Some(rest)));
+    pub(super) fn named<'a>(
+        &self,
+        given: &'a str,
+    ) -> std::result::Result<(&Sandbox, Option<&'a str>), String> {
+        let (name, rest) =
+            given.split_once('/').map_or((given, None), |(name, rest)| (name, Some(rest)));
         match self.0.iter().find(|sandbox| sandbox.name == name) {
             Some(sandbox) if sandbox.is_open => Ok((sandbox, rest)),
-            Some(_) => Err(format!("the sandbox {} lies outside DuckDB's allowed_directories", quoted(name))),
+            Some(_) => Err(format!(
+                "the sandbox {} lies outside DuckDB's allowed_directories",
+                quoted(name)
+            )),
             None => Err(format!("{} does not start with the name of a sandbox", quoted(given))),
         }
     }
@@ -307,20 +318,35 @@ impl Sandboxes {
 }
 
 impl Entry {
-    fn open(self, index: usize, max_read_bytes: u64, is_open: impl Fn(&Path) -> bool) -> Result<Sandbox> {
+    fn open(
+        self,
+        index: usize,
+        max_read_bytes: u64,
+        is_open: impl Fn(&Path) -> bool,
+    ) -> Result<Sandbox> {
         if !is_name(&self.name) {
             return Err(wrong(
                 index,
                 "name",
                 &quoted(&self.name),
                 "no name of a sandbox",
-                &format!("Use up to {NAME_BYTES} letters, digits, '_', '-' and '.', a letter, digit or '_' first"),
+                &format!(
+                    "Use up to {NAME_BYTES} letters, digits, '_', '-' and '.', a letter, digit or '_' first"
+                ),
             ));
         }
         let suffixes = self.suffixes.as_deref().unwrap_or_default();
-        if let Some((at, suffix)) = suffixes.iter().enumerate().find(|(_, suffix)| !is_suffix(suffix)) {
+        if let Some((at, suffix)) =
+            suffixes.iter().enumerate().find(|(_, suffix)| !is_suffix(suffix))
+        {
             let field = format!("suffixes[{at}]");
-            return Err(wrong(index, &field, &quoted(suffix), "no suffix", "Write it as '.md', with its dot"));
+            return Err(wrong(
+                index,
+                &field,
+                &quoted(suffix),
+                "no suffix",
+                "Write it as '.md', with its dot",
+            ));
         }
         let reserved = match &self.reserved {
             None => obeyed(),
@@ -332,17 +358,26 @@ impl Entry {
                 let read = |(at, text): (usize, &String)| {
                     Pattern::parse(text).ok_or_else(|| {
                         let hint = "Give names such as 'CLAUDE.md', '.env*' or '.github/workflows'";
-                        wrong(index, &format!("reserved[{at}]"), &quoted(text), "no pattern of names", hint)
+                        wrong(
+                            index,
+                            &format!("reserved[{at}]"),
+                            &quoted(text),
+                            "no pattern of names",
+                            hint,
+                        )
                     })
                 };
                 patterns.iter().enumerate().map(read).collect::<Result<_>>()?
             }
         };
-        let bad_root = |what| wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a folder");
+        let bad_root = |what| {
+            wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a folder")
+        };
         if !Path::new(&self.root).is_absolute() {
             return Err(bad_root("no absolute path"));
         }
-        let not_there = |error: std::io::Error| bad_root("no folder that can be opened").with_source(error);
+        let not_there =
+            |error: std::io::Error| bad_root("no folder that can be opened").with_source(error);
         let path = Path::new(&self.root).canonicalize().map_err(not_there)?;
         let root = Root::open(&path).map_err(not_there)?;
         let directory = root.identity().map_err(|error| not_there(error.into()))?;
@@ -360,8 +395,14 @@ impl Entry {
             mode: self.mode,
             reserved,
             suffixes: self.suffixes,
-            max_file_bytes: self.max_file_bytes.map_or(max_read_bytes, |bytes| bytes.get().min(max_read_bytes)),
-            approvals: Approvals { read: self.read_approval, write: self.write_approval, edit: self.edit_approval },
+            max_file_bytes: self
+                .max_file_bytes
+                .map_or(max_read_bytes, |bytes| bytes.get().min(max_read_bytes)),
+            approvals: Approvals {
+                read: self.read_approval,
+                write: self.write_approval,
+                edit: self.edit_approval,
+            },
         })
     }
 }
@@ -387,7 +428,9 @@ fn wrong(index: usize, field: &str, given: &str, what: &str, hint: &str) -> Erro
 fn not_readable(at: &str, why: &str) -> Error {
     let at = if at == "." { "" } else { at };
     Error::invalid_args(format!("{SETTING}{} cannot be read: {}", visible(at), visible(why)))
-        .with_hint(r#"Give JSON such as [{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]"#)
+        .with_hint(
+            r#"Give JSON such as [{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]"#,
+        )
 }
 
 #[cfg(test)]
@@ -419,7 +462,10 @@ mod tests {
                 r#"[GOOD,{"name":"b","root":"ROOT","mode":"rx"}]"#,
                 "redline_sandboxes[1].mode cannot be read: unknown variant `rx`, expected `ro` or `rw`",
             ),
-            (r#"[{"name":"b","root":"ROOT","mode":null}]"#, "redline_sandboxes[0].mode cannot be read"),
+            (
+                r#"[{"name":"b","root":"ROOT","mode":null}]"#,
+                "redline_sandboxes[0].mode cannot be read",
+            ),
             (
                 r#"[{"name":"b","root":"ROOT","mods":"ro"}]"#,
                 "redline_sandboxes[0].mods cannot be read: unknown field `mods`",
@@ -428,7 +474,10 @@ mod tests {
                 r#"[{"name":"b","root":"ROOT","mode":"ro","mode":"rw"}]"#,
                 "redline_sandboxes[0] cannot be read: duplicate field `mode`",
             ),
-            (r#"[{"name":"b","root":1}]"#, "redline_sandboxes[0].root cannot be read: invalid type: integer"),
+            (
+                r#"[{"name":"b","root":1}]"#,
+                "redline_sandboxes[0].root cannot be read: invalid type: integer",
+            ),
             (
                 r#"[{"name":"b","root":"ROOT","read_approval":"no"}]"#,
                 "redline_sandboxes[0].read_approval cannot be read",
@@ -449,19 +498,31 @@ mod tests {
                 r#"[{"name":"b","root":"ROOT","max_file_bytes":1.5}]"#,
                 "redline_sandboxes[0].max_file_bytes cannot be read",
             ),
-            (r#"[{"name":"b","root":"ROOT","suffixes":".md"}]"#, "redline_sandboxes[0].suffixes cannot be read"),
-            (r#"[{"name":"b","root":"ROOT","suffixes":[".md",1]}]"#, "redline_sandboxes[0].suffixes[1] cannot be read"),
+            (
+                r#"[{"name":"b","root":"ROOT","suffixes":".md"}]"#,
+                "redline_sandboxes[0].suffixes cannot be read",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT","suffixes":[".md",1]}]"#,
+                "redline_sandboxes[0].suffixes[1] cannot be read",
+            ),
             (
                 r#"[{"name":"b","root":"ROOT","suffixes":[".md","md"]}]"#,
                 "redline_sandboxes[0].suffixes[1] is 'md', no suffix",
             ),
-            (r#"[{"name":"b","root":"ROOT","suffixes":["."]}]"#, "redline_sandboxes[0].suffixes[0] is '.', no suffix"),
+            (
+                r#"[{"name":"b","root":"ROOT","suffixes":["."]}]"#,
+                "redline_sandboxes[0].suffixes[0] is '.', no suffix",
+            ),
             (
                 r#"[{"name":"b","root":"ROOT","suffixes":["./x"]}]"#,
                 "redline_sandboxes[0].suffixes[0] is './x', no suffix",
             ),
             (r#"[GOOD,GOOD]"#, "redline_sandboxes[1].name is 'a', the name of an earlier one"),
-            (r#"[GOOD,{"name":"A","root":"ROOT"}]"#, "redline_sandboxes[1].name is 'A', the name of an earlier one"),
+            (
+                r#"[GOOD,{"name":"A","root":"ROOT"}]"#,
+                "redline_sandboxes[1].name is 'A', the name of an earlier one",
+            ),
             (r#"[{"name":"","root":"ROOT"}]"#, "redline_sandboxes[0].name is '', no name"),
             (r#"[{"name":"a/b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a/b', no name"),
             (r#"[{"name":"..","root":"ROOT"}]"#, "redline_sandboxes[0].name is '..', no name"),
@@ -469,10 +530,19 @@ mod tests {
             (r#"[{"name":"-a","root":"ROOT"}]"#, "redline_sandboxes[0].name is '-a', no name"),
             (r#"[{"name":"a b","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'a b', no name"),
             (r#"[{"name":"C:","root":"ROOT"}]"#, "redline_sandboxes[0].name is 'C:', no name"),
-            (r#"[{"name":"a\u202e","root":"ROOT"}]"#, r"redline_sandboxes[0].name is 'a\u{202e}', no name"),
+            (
+                r#"[{"name":"a\u202e","root":"ROOT"}]"#,
+                r"redline_sandboxes[0].name is 'a\u{202e}', no name",
+            ),
             (r#"[{"name":"b","root":""}]"#, "redline_sandboxes[0].root is '', no absolute path"),
-            (r#"[{"name":"b","root":"relative"}]"#, "redline_sandboxes[0].root is 'relative', no absolute path"),
-            (r#"[{"name":"b","root":"~/x"}]"#, "redline_sandboxes[0].root is '~/x', no absolute path"),
+            (
+                r#"[{"name":"b","root":"relative"}]"#,
+                "redline_sandboxes[0].root is 'relative', no absolute path",
+            ),
+            (
+                r#"[{"name":"b","root":"~/x"}]"#,
+                "redline_sandboxes[0].root is '~/x', no absolute path",
+            ),
             (r#"[{"name":"b","root":"ROOT/missing"}]"#, "no folder that can be opened"),
             (r#"[{"name":"b","root":"ROOT/file"}]"#, "no folder that can be opened"),
             (r#"[{"name":"b","root":"ROOT/a\u0000b"}]"#, "no folder that can be opened"),
@@ -480,7 +550,10 @@ mod tests {
                 r#"[{"name":"b","root":"ROOT/in"},{"name":"c","root":"ROOT","mode":"rw"}]"#,
                 "redline_sandboxes[0].mode forbids what the sandbox 'c' allows",
             ),
-            (r#"[GOOD,{"name":"c","root":"ROOT/in","suffixes":[".md"]}]"#, "redline_sandboxes[1].suffixes forbids"),
+            (
+                r#"[GOOD,{"name":"c","root":"ROOT/in","suffixes":[".md"]}]"#,
+                "redline_sandboxes[1].suffixes forbids",
+            ),
             (
                 r#"[GOOD,{"name":"c","root":"ROOT/in/deep","read_approval":true}]"#,
                 "redline_sandboxes[1].read_approval forbids",
@@ -520,11 +593,16 @@ mod tests {
         let json = format!(
             r#"[{{"name":"a","root":"{root}","mode":"rw","max_file_bytes":100000}},{{"name":"b","root":"{root}","max_file_bytes":10}}]"#
         );
-        let limits = |sandboxes: &Sandboxes| [0, 1].map(|index| sandboxes.0[index].max_file_bytes());
+        let limits =
+            |sandboxes: &Sandboxes| [0, 1].map(|index| sandboxes.0[index].max_file_bytes());
         assert_eq!(limits(&open(&json).unwrap()), [4000, 10]);
         let closed = Sandboxes::open(&json, 4000, |_| false).unwrap();
         assert!(!closed.0[0].is_writable());
-        assert!(closed.resolve("a/file").is_err_and(|error| error.to_string().contains("allowed_directories")));
+        assert!(
+            closed
+                .resolve("a/file")
+                .is_err_and(|error| error.to_string().contains("allowed_directories"))
+        );
         assert!(!closed.hold_repository(temp.path()));
     }
 
@@ -548,13 +626,19 @@ mod tests {
         ] {
             assert_eq!(sandboxes.0[0].allows_name(name), allowed, "{name}");
         }
-        assert_eq!(sandboxes.readable(), "Readable beneath: a/ (ro, only *.md *.tar.gz, up to 4000 bytes)");
+        assert_eq!(
+            sandboxes.readable(),
+            "Readable beneath: a/ (ro, only *.md *.tar.gz, up to 4000 bytes)"
+        );
     }
 
     #[test]
     fn an_empty_list_allows_nothing() {
         let none = open("[]").unwrap();
-        assert!(none.resolve("a/file").is_err_and(|error| error.to_string().contains("Readable beneath: nothing")));
+        assert!(
+            none.resolve("a/file")
+                .is_err_and(|error| error.to_string().contains("Readable beneath: nothing"))
+        );
         assert!(none.folder("a").is_err() && !none.hold_repository(Path::new("/")));
     }
 }

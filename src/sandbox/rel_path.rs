@@ -72,7 +72,9 @@ impl RelPath {
             return Err(Flaw::TooLong);
         }
         // A blank of another width passes for a space, and hides at the end of a name.
-        if let Some(c) = text.chars().find(|&c| is_hard_to_see(c) || c != ' ' && (c.is_whitespace() || c == '\u{2800}'))
+        if let Some(c) = text
+            .chars()
+            .find(|&c| is_hard_to_see(c) || c != ' ' && (c.is_whitespace() || c == '\u{2800}'))
         {
             return Err(Flaw::HardToSee(c));
         }
@@ -136,7 +138,8 @@ impl Pattern {
     /// Reads a pattern; `None` where it has an empty name or is too long.
     pub fn parse(text: &str) -> Option<Self> {
         let names: Vec<String> = text.split('/').map(folded).collect();
-        let is_fine = text.len() <= RESERVED_PATTERN_BYTES && names.iter().all(|name| !name.is_empty());
+        let is_fine =
+            text.len() <= RESERVED_PATTERN_BYTES && names.iter().all(|name| !name.is_empty());
         is_fine.then(|| Self { text: text.to_owned(), names })
     }
 
@@ -202,7 +205,8 @@ pub fn obeyed() -> Vec<Pattern> {
 /// Returns a name as any system may read it: cases are folded by all of Unicode (APFS takes
 /// `.vſcode` for `.vscode`), and dots and spaces at the end, which FAT and NTFS drop, are left out.
 fn folded(name: &str) -> String {
-    let upper: String = name.trim_end_matches(['.', ' ']).chars().flat_map(char::to_uppercase).collect();
+    let upper: String =
+        name.trim_end_matches(['.', ' ']).chars().flat_map(char::to_uppercase).collect();
     upper.to_lowercase()
 }
 
@@ -324,7 +328,9 @@ mod tests {
         ] {
             assert!(RelPath::parse(text).unwrap().reserved().is_some(), "{text}");
         }
-        for (text, is_head) in [("a/HEAD", true), ("Head.", true), ("HEAD/a", false), ("a/HEAD.txt", false)] {
+        for (text, is_head) in
+            [("a/HEAD", true), ("Head.", true), ("HEAD/a", false), ("a/HEAD.txt", false)]
+        {
             assert_eq!(RelPath::parse(text).unwrap().is_head(), is_head, "{text}");
         }
     }

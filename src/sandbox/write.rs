@@ -13,8 +13,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{
-    Access, AtFlags, Dir, FlockOperation, Gid, Mode, OFlags, RenameFlags, Uid, accessat, fchmod, fchown, fgetxattr,
-    flistxattr, flock, fsetxattr, fstat, fsync, mkdirat, openat, renameat, renameat_with, unlinkat,
+    Access, AtFlags, Dir, FlockOperation, Gid, Mode, OFlags, RenameFlags, Uid, accessat, fchmod,
+    fchown, fgetxattr, flistxattr, flock, fsetxattr, fstat, fsync, mkdirat, openat, renameat,
+    renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -104,9 +105,11 @@ impl Place<'_> {
             return written.map(drop);
         };
         fsync(&folder).map_err(|error| {
-            Error::tool_failed(format!("{shown} is written, but the system could not make its name durable"))
-                .with_hint("Read it back; after a crash of the machine the old content may return")
-                .with_source(error)
+            Error::tool_failed(format!(
+                "{shown} is written, but the system could not make its name durable"
+            ))
+            .with_hint("Read it back; after a crash of the machine the old content may return")
+            .with_source(error)
         })
     }
 
@@ -116,8 +119,10 @@ impl Place<'_> {
         let failed = |error: io::Error| self.write_failed(error);
         let is_locked = lock(folder)?.map_err(|error| failed(error.into()))?;
         if !is_locked {
-            return Err(Error::tool_failed(format!("the folder of {shown} is locked by another writer"))
-                .with_hint("Try again when it has finished"));
+            return Err(Error::tool_failed(format!(
+                "the folder of {shown} is locked by another writer"
+            ))
+            .with_hint("Try again when it has finished"));
         }
         // The lock ends with the handle.
         self.check_unchanged(expected)?;
@@ -160,7 +165,10 @@ impl Place<'_> {
             );
         }
         if identity.mode & SETUID_OR_SETGID != 0 {
-            return refused("runs as its owner (setuid or setgid)", "Take that permission away first");
+            return refused(
+                "runs as its owner (setuid or setgid)",
+                "Take that permission away first",
+            );
         }
         self.check_permitted()
     }
@@ -197,20 +205,29 @@ impl Place<'_> {
         let (words, hint) = match Errno::from_io_error(&error) {
             Some(Errno::NOSPC) => ("the disk is full", "Make room"),
             Some(Errno::DQUOT) => ("the disk quota is used up", "Make room"),
-            Some(Errno::FBIG) => {
-                ("it is larger than the system lets this process write", "Write less, or raise the limit (ulimit -f)")
+            Some(Errno::FBIG) => (
+                "it is larger than the system lets this process write",
+                "Write less, or raise the limit (ulimit -f)",
+            ),
+            Some(Errno::MFILE | Errno::NFILE) => {
+                ("too many files are open", "Try again when fewer queries run")
             }
-            Some(Errno::MFILE | Errno::NFILE) => ("too many files are open", "Try again when fewer queries run"),
             Some(Errno::ROFS) => ("the file system is read-only", "Choose another sandbox"),
-            Some(Errno::PERM) => {
-                ("its directory may not be changed (immutable or append-only)", "Ask the host to lift that")
+            Some(Errno::PERM) => (
+                "its directory may not be changed (immutable or append-only)",
+                "Ask the host to lift that",
+            ),
+            Some(Errno::ACCESS) => (
+                "its directory is not writable for this process",
+                "Ask the host for the permission",
+            ),
+            Some(Errno::LOOP | Errno::NOTDIR) => {
+                ("a directory on the way is a file or a link", "Choose another path")
             }
-            Some(Errno::ACCESS) => {
-                ("its directory is not writable for this process", "Ask the host for the permission")
-            }
-            Some(Errno::LOOP | Errno::NOTDIR) => ("a directory on the way is a file or a link", "Choose another path"),
             Some(Errno::NOENT) => ("a directory on the way was removed meanwhile", "Try again"),
-            Some(Errno::NAMETOOLONG) => ("its name is too long for the file system", "Choose a shorter name"),
+            Some(Errno::NAMETOOLONG) => {
+                ("its name is too long for the file system", "Choose a shorter name")
+            }
             Some(Errno::IO) => ("the device failed", "Look at the system's log"),
             _ => ("the system refused", "Look at the permissions of its directory"),
         };
@@ -227,8 +244,11 @@ impl Place<'_> {
         let Ok(folder) = self.sandbox().root.open_folder(folder) else { return Ok(()) };
         match accessat(&folder, path.name(), Access::WRITE_OK, AtFlags::EACCESS) {
             Err(Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::TXTBSY) => {
-                Err(Error::fs_denied(format!("{} is not writable for this process", quoted(&self.to_string())))
-                    .with_hint("Write to another file, or ask the host for the permission"))
+                Err(Error::fs_denied(format!(
+                    "{} is not writable for this process",
+                    quoted(&self.to_string())
+                ))
+                .with_hint("Write to another file, or ask the host for the permission"))
             }
             // What else is wrong with it shows when it is written.
             _ => Ok(()),
@@ -262,7 +282,8 @@ fn lock(folder: &OwnedFd) -> Result<rustix::io::Result<bool>> {
 }
 
 fn stale(shown: &str) -> Error {
-    Error::stale(format!("{shown} is not as it was when it was read")).with_hint("Read it again and repeat the change")
+    Error::stale(format!("{shown} is not as it was when it was read"))
+        .with_hint("Read it again and repeat the change")
 }
 
 /// Removes what stands at a name that is reserved for us, whatever it is.
@@ -298,13 +319,24 @@ impl<'a> NewFile<'a> {
     fn create(folder: BorrowedFd<'a>, is_new: bool) -> io::Result<Self> {
         // What a process that was killed has left; the folder is locked, so nobody is writing it.
         clear(folder, NEW, 0)?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = File::from(openat(folder, NEW, flags, Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 }))?);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(openat(
+            folder,
+            NEW,
+            flags,
+            Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 }),
+        )?);
         Ok(Self { folder, file, is_placed: false })
     }
 
     /// Writes the content and what the file that it replaces has beside its content.
-    fn fill(&self, bytes: &[u8], old: Option<&File>, replaced: Option<&Identity>) -> io::Result<()> {
+    fn fill(
+        &self,
+        bytes: &[u8],
+        old: Option<&File>,
+        replaced: Option<&Identity>,
+    ) -> io::Result<()> {
         (&self.file).write_all(bytes)?;
         if let Some(old) = old {
             copy_attributes(old, &self.file);
@@ -378,13 +410,16 @@ mod tests {
     use std::path::Path;
 
     fn sandboxes(root: &Path) -> Sandboxes {
-        let json = format!(r#"[{{"name": "w", "root": {:?}, "mode": "rw"}}]"#, root.to_str().unwrap());
+        let json =
+            format!(r#"[{{"name": "w", "root": {:?}, "mode": "rw"}}]"#, root.to_str().unwrap());
         Sandboxes::open(&json, 1 << 20, |_| true).unwrap()
     }
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<_> =
-            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -441,14 +476,16 @@ mod tests {
         let path = temp.path().join("deep/er/f");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o751)).unwrap();
         let file = File::open(&path).unwrap();
-        let has_attributes = fsetxattr(&file, "user.note", b"kept", rustix::fs::XattrFlags::empty()).is_ok();
+        let has_attributes =
+            fsetxattr(&file, "user.note", b"kept", rustix::fs::XattrFlags::empty()).is_ok();
         let expected = place.read_for_writing().unwrap();
         place.write(b"two", &expected).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
         assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o7777, 0o751);
         if has_attributes {
             let mut value = [0; 16];
-            let length = fgetxattr(File::open(&path).unwrap(), "user.note", &mut value[..]).unwrap();
+            let length =
+                fgetxattr(File::open(&path).unwrap(), "user.note", &mut value[..]).unwrap();
             assert_eq!(&value[..length], b"kept");
         }
     }
@@ -461,7 +498,11 @@ mod tests {
             std::fs::write(temp.path().join(name), "old").unwrap();
         }
         std::fs::hard_link(temp.path().join("linked"), temp.path().join("other")).unwrap();
-        std::fs::set_permissions(temp.path().join("setuid"), std::fs::Permissions::from_mode(0o4755)).unwrap();
+        std::fs::set_permissions(
+            temp.path().join("setuid"),
+            std::fs::Permissions::from_mode(0o4755),
+        )
+        .unwrap();
         for path in ["w/linked", "w/setuid"] {
             let error = sandboxes.resolve(path).unwrap().read_for_writing().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::FsDenied, "{path}");
@@ -482,7 +523,9 @@ mod tests {
                     let mut done = 0;
                     while done < UPDATES {
                         let expected = place.read_for_writing().unwrap();
-                        let Expected::Present { bytes, .. } = &expected else { panic!("the file is gone") };
+                        let Expected::Present { bytes, .. } = &expected else {
+                            panic!("the file is gone")
+                        };
                         let count: usize = std::str::from_utf8(bytes).unwrap().parse().unwrap();
                         match place.write((count + 1).to_string().as_bytes(), &expected) {
                             Ok(()) => done += 1,
@@ -492,7 +535,10 @@ mod tests {
                 });
             }
         });
-        assert_eq!(std::fs::read_to_string(temp.path().join("count")).unwrap(), (WRITERS * UPDATES).to_string());
+        assert_eq!(
+            std::fs::read_to_string(temp.path().join("count")).unwrap(),
+            (WRITERS * UPDATES).to_string()
+        );
         assert_eq!(names(temp.path()), ["count"]);
     }
 }

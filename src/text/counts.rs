@@ -87,7 +87,9 @@ fn common_lines(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<Common> {
 /// Returns the lines of a text with their newlines, each behind the bytes that tell it from most others.
 fn lines(text: &[u8]) -> Vec<(u64, &[u8])> {
     let lines = text.split_inclusive(|&byte| byte == b'\n');
-    lines.map(|line| (line.last_chunk().map_or(0, |&last| u64::from_le_bytes(last)), line)).collect()
+    lines
+        .map(|line| (line.last_chunk().map_or(0, |&last| u64::from_le_bytes(last)), line))
+        .collect()
 }
 
 #[cfg(test)]
@@ -126,7 +128,14 @@ mod tests {
     }
 
     fn text() -> impl Strategy<Value = Vec<u8>> {
-        let line = prop_oneof![Just("a\n"), Just("b\n"), Just("\n"), Just("ab\n"), Just("cab\n"), Just("a")];
+        let line = prop_oneof![
+            Just("a\n"),
+            Just("b\n"),
+            Just("\n"),
+            Just("ab\n"),
+            Just("cab\n"),
+            Just("a")
+        ];
         proptest::collection::vec(line, 0..12).prop_map(|lines| lines.concat().into_bytes())
     }
 

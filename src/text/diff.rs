@@ -117,7 +117,14 @@ impl<'a> Diff<'a> {
         let changes = engine.diff_between(&old, &new, common, &engine_options, stop)?;
         // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
         let (old_length, new_length) = (old.len() as u32, new.len() as u32);
-        let hunks = hunks(&changes, old_length, new_length, options.context, options.inter_hunk_context, stop)?;
+        let hunks = hunks(
+            &changes,
+            old_length,
+            new_length,
+            options.context,
+            options.inter_hunk_context,
+            stop,
+        )?;
         Ok(Self { old, new, changes, hunks })
     }
 
@@ -143,8 +150,13 @@ impl<'a> Diff<'a> {
             let (start, end) = (range.start as usize, range.end as usize);
             lines.start(end) - lines.start(start) + (end - start) + MARKS
         };
-        let removed = |hunk: &Hunk| self.changes[hunk.changes.clone()].iter().map(|change| of(&self.old, &change.old));
-        self.hunks.iter().map(|hunk| HEADER + of(&self.new, &hunk.new) + removed(hunk).sum::<usize>()).sum()
+        let removed = |hunk: &Hunk| {
+            self.changes[hunk.changes.clone()].iter().map(|change| of(&self.old, &change.old))
+        };
+        self.hunks
+            .iter()
+            .map(|hunk| HEADER + of(&self.new, &hunk.new) + removed(hunk).sum::<usize>())
+            .sum()
     }
 
     /// Returns the hunks in order.
@@ -167,8 +179,10 @@ impl<'a> Diff<'a> {
             let (old, new) = at;
             // Context is printed from the new side, as git does.
             let context_end = change.map_or(end, |change| change.new.start);
-            let context = (new..context_end).map(move |line| (LineKind::Context, Some(old + (line - new)), Some(line)));
-            let (removed, added) = change.map_or((0..0, 0..0), |change| (change.old.clone(), change.new.clone()));
+            let context = (new..context_end)
+                .map(move |line| (LineKind::Context, Some(old + (line - new)), Some(line)));
+            let (removed, added) =
+                change.map_or((0..0, 0..0), |change| (change.old.clone(), change.new.clone()));
             if let Some(change) = change {
                 at = (change.old.end, change.new.end);
             }
@@ -180,7 +194,12 @@ impl<'a> Diff<'a> {
                     (Some(line), None) => self.old.get(line as usize),
                     (None, None) => &[],
                 };
-                DiffLine { kind, content, old: old.map(|line| line + 1), new: new.map(|line| line + 1) }
+                DiffLine {
+                    kind,
+                    content,
+                    old: old.map(|line| line + 1),
+                    new: new.map(|line| line + 1),
+                }
             })
         })
     }
@@ -189,7 +208,8 @@ impl<'a> Diff<'a> {
     /// Equal texts, empty ones too, have 1, and no others.
     pub fn similarity(&self) -> f64 {
         let lines = self.old.len() + self.new.len();
-        let removed: u32 = self.changes.iter().map(|change| change.old.end - change.old.start).sum();
+        let removed: u32 =
+            self.changes.iter().map(|change| change.old.end - change.old.start).sum();
         let in_both = self.old.len() - removed as usize;
         if lines == 0 { 1.0 } else { (2 * in_both) as f64 / lines as f64 }
     }
@@ -198,9 +218,8 @@ impl<'a> Diff<'a> {
 impl From<SplitError> for Error {
     fn from(error: SplitError) -> Self {
         match error {
-            SplitError::TooLarge { .. } => {
-                Self::too_large(error.to_string()).with_hint("Compare by size and id (old_oid, new_oid) instead")
-            }
+            SplitError::TooLarge { .. } => Self::too_large(error.to_string())
+                .with_hint("Compare by size and id (old_oid, new_oid) instead"),
             SplitError::Stopped(stopped) => stopped.into(),
         }
     }

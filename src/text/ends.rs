@@ -21,7 +21,8 @@ impl Ends {
         let mut pace = stop.pace();
         let start = common_start(old, new, &mut pace)?;
         // Back to the start of the line in which they differ.
-        let start = old[..start].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        let start =
+            old[..start].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
         let (old, new) = (&old[start..], &new[start..]);
         let end = common_end(old, new, &mut pace)?;
         let starts_line = |text: &[u8]| text.len() == end || text[text.len() - end - 1] == b'\n';
@@ -72,7 +73,12 @@ pub(super) fn common_end(old: &[u8], new: &[u8], pace: &mut Pace<'_>) -> Result<
             at += block * old.zip(new).take_while(|(old, new)| old == new).count();
         }
         let (old_rest, new_rest) = (&old[..old.len() - at], &new[..new.len() - at]);
-        at += old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
+        at += old_rest
+            .iter()
+            .rev()
+            .zip(new_rest.iter().rev())
+            .take_while(|(old, new)| old == new)
+            .count();
         equal += at;
         if at < old.len() {
             break;
@@ -93,7 +99,10 @@ mod tests {
             let text = vec![b'x'; length];
             assert_eq!(common_start(&text, &text, &mut pace), Ok(length));
             assert_eq!(common_end(&text, &text, &mut pace), Ok(length));
-            for at in [0, 1, 8, 500, 512, 1000, STRIDE - 1, STRIDE, STRIDE + 3].into_iter().filter(|at| *at < length) {
+            for at in [0, 1, 8, 500, 512, 1000, STRIDE - 1, STRIDE, STRIDE + 3]
+                .into_iter()
+                .filter(|at| *at < length)
+            {
                 let mut other = text.clone();
                 other[at] = b'y';
                 assert_eq!(common_start(&text, &other, &mut pace), Ok(at), "{length}");

@@ -46,7 +46,9 @@ pub fn hunks(
         let last = last_shown(changes, first, context, reach);
         let (from, to) = (&changes[first], &changes[last]);
         let before = |line: u32| (i64::from(line) - context).max(0) as u32;
-        let after = context.min(i64::from(old_len - to.old.end)).min(i64::from(new_len - to.new.end)) as u32;
+        let after = context
+            .min(i64::from(old_len - to.old.end))
+            .min(i64::from(new_len - to.new.end)) as u32;
         stop.room(&mut charge, &mut hunks, 1)?;
         hunks.push(Hunk {
             old: before(from.old.start)..to.old.end + after,
@@ -93,7 +95,9 @@ fn last_shown(changes: &[Change], first: usize, context: i64, reach: i64) -> usi
         let near = gap_above < context;
         let shown = if near {
             !change.ignorable || follows_last
-        } else if !follows_last && i64::from(change.old.start) + ignored - i64::from(changes[last].old.end) > reach {
+        } else if !follows_last
+            && i64::from(change.old.start) + ignored - i64::from(changes[last].old.end) > reach
+        {
             break;
         } else {
             !change.ignorable
@@ -116,7 +120,11 @@ mod tests {
         Change { old, new, ignorable: false }
     }
 
-    fn ranges(changes: &[Change], context: Option<u32>, inter: u32) -> Vec<(Range<u32>, Range<u32>)> {
+    fn ranges(
+        changes: &[Change],
+        context: Option<u32>,
+        inter: u32,
+    ) -> Vec<(Range<u32>, Range<u32>)> {
         let hunks = hunks(changes, 100, 100, context, inter, &Stop::never()).unwrap();
         hunks.into_iter().map(|hunk| (hunk.old, hunk.new)).collect()
     }

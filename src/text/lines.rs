@@ -55,8 +55,10 @@ impl<'a> Lines<'a> {
         if bytes.len() > MAX_BYTES {
             return Err(SplitError::TooLarge { bytes: bytes.len() });
         }
-        let first_from = |offset: usize| other.bounds.partition_point(|&bound| (bound as usize) < offset);
-        let (start, end) = (first_from(ends.start), first_from(other.bytes.len() - ends.end).min(other.len()));
+        let first_from =
+            |offset: usize| other.bounds.partition_point(|&bound| (bound as usize) < offset);
+        let (start, end) =
+            (first_from(ends.start), first_from(other.bytes.len() - ends.end).min(other.len()));
         let middle = ends.between(bytes);
         let (mut bounds, charge) = bounds_for(middle, other.bounds.len(), stop)?;
         bounds.extend_from_slice(&other.bounds[..=start]);
@@ -224,7 +226,9 @@ pub enum SplitError {
 impl fmt::Display for SplitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge { bytes } => write!(f, "{bytes} bytes are too many to diff by line (at most {MAX_BYTES})"),
+            Self::TooLarge { bytes } => {
+                write!(f, "{bytes} bytes are too many to diff by line (at most {MAX_BYTES})")
+            }
             Self::Stopped(stopped) => stopped.fmt(f),
         }
     }
@@ -275,11 +279,27 @@ mod tests {
 
     #[test]
     fn a_text_beside_another_is_split_as_it_is_alone() {
-        let texts =
-            ["", "a", "a\n", "a\nb", "a\nb\n", "b\n", "\n", "a\n\nb\n", "a\nc\nb\n", "a\nc\nb", "c\nb", "ab\nb\n"];
-        for (old, new) in texts.iter().flat_map(|old| texts.iter().map(move |new| (old.as_bytes(), new.as_bytes()))) {
+        let texts = [
+            "",
+            "a",
+            "a\n",
+            "a\nb",
+            "a\nb\n",
+            "b\n",
+            "\n",
+            "a\n\nb\n",
+            "a\nc\nb\n",
+            "a\nc\nb",
+            "c\nb",
+            "ab\nb\n",
+        ];
+        for (old, new) in texts
+            .iter()
+            .flat_map(|old| texts.iter().map(move |new| (old.as_bytes(), new.as_bytes())))
+        {
             let stop = Stop::never();
-            let (ends, old) = (Ends::of(old, new, &stop).unwrap(), Lines::split(old, &stop).unwrap());
+            let (ends, old) =
+                (Ends::of(old, new, &stop).unwrap(), Lines::split(old, &stop).unwrap());
             let (got, (start, end)) = Lines::split_beside(new, &old, ends, &stop).unwrap();
             assert_eq!(got.bounds, Lines::split(new, &stop).unwrap().bounds, "{old:?} {new:?}");
             assert!((0..start).all(|line| old.get(line) == got.get(line)));

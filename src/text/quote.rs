@@ -6,8 +6,9 @@ use std::borrow::Cow;
 /// control character, a quote, a backslash or (git's default `core.quotePath`) a byte from 0x80
 /// on while `quote_high` is set; else as it is.
 pub fn quoted_path(path: &[u8], quote_high: bool) -> Cow<'_, [u8]> {
-    let special =
-        |byte: u8| byte < 0x20 || byte == 0x7f || byte == b'"' || byte == b'\\' || (quote_high && byte >= 0x80);
+    let special = |byte: u8| {
+        byte < 0x20 || byte == 0x7f || byte == b'"' || byte == b'\\' || (quote_high && byte >= 0x80)
+    };
     if !path.iter().any(|&byte| special(byte)) {
         return Cow::Borrowed(path);
     }

@@ -63,7 +63,9 @@ impl Sections {
     /// when neither has rules.
     #[must_use]
     pub fn driver(name: &[u8]) -> Option<&'static Self> {
-        let at = drivers::DRIVERS.binary_search_by(|sections| sections.name.as_bytes().cmp(name)).ok()?;
+        let at = drivers::DRIVERS
+            .binary_search_by(|sections| sections.name.as_bytes().cmp(name))
+            .ok()?;
         Some(&drivers::DRIVERS[at])
     }
 
@@ -85,7 +87,8 @@ impl Sections {
     }
 
     fn ruled_heading<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
-        let (rule, regex) = self.rules.iter().zip(self.compiled()).find(|(_, regex)| regex.is_match(line))?;
+        let (rule, regex) =
+            self.rules.iter().zip(self.compiled()).find(|(_, regex)| regex.is_match(line))?;
         match rule {
             Rule::Refuse(_) => None,
             // Groups are looked for only where there are some: on a long line they are slow.
@@ -110,11 +113,15 @@ impl Sections {
                 Rule::Line(pattern) => format!("{flags}^(?:{pattern})"),
                 Rule::Indented(pattern) => format!("{flags}^{{b}}*(?:{pattern})"),
             };
-            let written_out =
-                |short: String| drivers::FRAGMENTS.iter().fold(short, |text, (name, long)| text.replace(name, long));
+            let written_out = |short: String| {
+                drivers::FRAGMENTS.iter().fold(short, |text, (name, long)| text.replace(name, long))
+            };
             self.rules
                 .iter()
-                .map(|rule| Regex::new(&written_out(pattern(rule))).expect("the patterns are constant and tested"))
+                .map(|rule| {
+                    Regex::new(&written_out(pattern(rule)))
+                        .expect("the patterns are constant and tested")
+                })
                 .collect()
         })
     }
@@ -240,11 +247,25 @@ mod tests {
 
     #[test]
     fn what_is_not_utf8_ends_a_heading_and_leaves_the_blank_before_it() {
-        for bad in [&b"\xff"[..], b"\xc3", b"\xed\xa0\x80", b"\xef\xbf\xbf", b"\xef\xbf\xbe", b"\xf4\x90\x80\x80"] {
-            assert_eq!(by_default(&[b"a ", bad, b" b\n"].concat()).as_deref(), Some(&b"a "[..]), "{bad:?}");
+        for bad in [
+            &b"\xff"[..],
+            b"\xc3",
+            b"\xed\xa0\x80",
+            b"\xef\xbf\xbf",
+            b"\xef\xbf\xbe",
+            b"\xf4\x90\x80\x80",
+        ] {
+            assert_eq!(
+                by_default(&[b"a ", bad, b" b\n"].concat()).as_deref(),
+                Some(&b"a "[..]),
+                "{bad:?}"
+            );
         }
         assert_eq!(by("pascal", "\u{ffff} = class\n".as_bytes()).as_deref(), Some(&b""[..]));
-        assert_eq!(by_default("a\u{1ffff}b\n".as_bytes()).as_deref(), Some("a\u{1ffff}b".as_bytes()));
+        assert_eq!(
+            by_default("a\u{1ffff}b\n".as_bytes()).as_deref(),
+            Some("a\u{1ffff}b".as_bytes())
+        );
     }
 
     #[test]
@@ -258,7 +279,9 @@ mod tests {
         let lines = Lines::split(b"first\n 1\n 2\nsecond\n 3\n 4\n", &Stop::never()).unwrap();
         let sections = Sections::default_rule();
         let mut finder = Finder::new(&sections, &lines, &Stop::never());
-        let mut at = |line: u32| finder.heading(&Hunk { old: line..line, new: 0..0, changes: 0..0 }).unwrap();
+        let mut at = |line: u32| {
+            finder.heading(&Hunk { old: line..line, new: 0..0, changes: 0..0 }).unwrap()
+        };
         assert_eq!(at(0), None);
         assert_eq!(at(1), Some(&b"first"[..]));
         assert_eq!(at(3), Some(&b"first"[..]));
@@ -274,8 +297,14 @@ mod tests {
 
     #[test]
     fn a_refused_line_is_passed_over_and_the_one_above_it_taken() {
-        assert_eq!(by("cpp", b"int f()\n{\npublic:\nout: // x\n").as_deref(), Some(&b"int f()"[..]));
-        assert_eq!(by("java", b"  int f(int a)\n  return g()\n").as_deref(), Some(&b"int f(int a)"[..]));
+        assert_eq!(
+            by("cpp", b"int f()\n{\npublic:\nout: // x\n").as_deref(),
+            Some(&b"int f()"[..])
+        );
+        assert_eq!(
+            by("java", b"  int f(int a)\n  return g()\n").as_deref(),
+            Some(&b"int f(int a)"[..])
+        );
     }
 
     #[test]

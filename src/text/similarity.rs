@@ -128,12 +128,20 @@ impl Ledger {
     /// Returns how many bytes of `old` are found again in the file that is held.
     #[must_use]
     pub fn copied(&self, old: &Fingerprint) -> u64 {
-        old.weights.iter().map(|weight| u64::from(weight.bytes.min(self.bytes[weight.number as usize]))).sum()
+        old.weights
+            .iter()
+            .map(|weight| u64::from(weight.bytes.min(self.bytes[weight.number as usize])))
+            .sum()
     }
 }
 
 /// Calls `found` with the number and the length of each piece.
-fn cut(bytes: &[u8], is_text: bool, stop: &Stop<'_>, mut found: impl FnMut(u32, u32)) -> Result<(), Stopped> {
+fn cut(
+    bytes: &[u8],
+    is_text: bool,
+    stop: &Stop<'_>,
+    mut found: impl FnMut(u32, u32),
+) -> Result<(), Stopped> {
     let mut piece = Piece::default();
     for (start, block) in (0..).step_by(BLOCK_BYTES).zip(bytes.chunks(BLOCK_BYTES)) {
         stop.check()?;
@@ -228,7 +236,8 @@ mod tests {
 
     #[test]
     fn large_contents_are_counted_like_small_ones() {
-        let small: Vec<u8> = (0..20_000u32).flat_map(|n| format!("line {}\r\n", n % 7000).into_bytes()).collect();
+        let small: Vec<u8> =
+            (0..20_000u32).flat_map(|n| format!("line {}\r\n", n % 7000).into_bytes()).collect();
         let times = TABLE_FROM / small.len() + 2;
         let (one, many) = (print(&small, true), print(&small.repeat(times), true));
         assert_eq!(one.len(), many.len());

@@ -91,12 +91,26 @@ impl<'a> Stop<'a> {
     /// # Errors
     /// [`Stopped::Memory`] and [`Stopped::Allocation`].
     #[inline]
-    pub fn room<T>(&self, charge: &mut Charge, buffer: &mut Vec<T>, more: usize) -> Result<(), Stopped> {
-        if buffer.capacity() - buffer.len() >= more { Ok(()) } else { self.enlarge(charge, buffer, more) }
+    pub fn room<T>(
+        &self,
+        charge: &mut Charge,
+        buffer: &mut Vec<T>,
+        more: usize,
+    ) -> Result<(), Stopped> {
+        if buffer.capacity() - buffer.len() >= more {
+            Ok(())
+        } else {
+            self.enlarge(charge, buffer, more)
+        }
     }
 
     #[cold]
-    fn enlarge<T>(&self, charge: &mut Charge, buffer: &mut Vec<T>, more: usize) -> Result<(), Stopped> {
+    fn enlarge<T>(
+        &self,
+        charge: &mut Charge,
+        buffer: &mut Vec<T>,
+        more: usize,
+    ) -> Result<(), Stopped> {
         let needed = buffer.len().checked_add(more).ok_or(Stopped::Allocation)?;
         let capacity = needed.max(2 * buffer.capacity()).max(4);
         charge.join(self.charge((capacity - buffer.capacity()).saturating_mul(size_of::<T>()))?);

@@ -25,19 +25,27 @@ fn split(text: &[u8]) -> Lines<'_> {
 #[test]
 fn splitting_a_text_looks_up() {
     let text = b"a\n".repeat(LINES);
-    let pass = |stop: &Stop<'_>| Lines::split(&text, stop).map(drop).map_err(|_| Stopped::Cancelled);
+    let pass =
+        |stop: &Stop<'_>| Lines::split(&text, stop).map(drop).map_err(|_| Stopped::Cancelled);
     assert!(looks(pass) >= text.len() / STRIDE);
 }
 
 #[test]
 fn making_hunks_looks_up() {
-    let change = |line: u32| super::engine::Change { old: line..line + 1, new: line..line + 1, ignorable: false };
+    let change = |line: u32| super::engine::Change {
+        old: line..line + 1,
+        new: line..line + 1,
+        ignorable: false,
+    };
     let changes: Vec<_> = (0..LINES as u32).map(|line| change(100 * line)).collect();
     let lines = 100 * LINES as u32;
     // Each in a hunk of its own, and all in one.
     for context in [Some(3), None] {
         assert!(looks(|stop| hunks(&changes, lines, lines, context, 0, stop).map(drop)) >= 1);
-        assert!(looks(|stop| hunks(&changes, lines, lines, Some(3), 0, stop).map(drop)) >= LINES / QUANTUM);
+        assert!(
+            looks(|stop| hunks(&changes, lines, lines, Some(3), 0, stop).map(drop))
+                >= LINES / QUANTUM
+        );
     }
 }
 
@@ -65,8 +73,11 @@ fn writing_a_hunk_looks_up() {
     let long = vec![b'a'; 8 * STRIDE];
     for (old, least) in [(&many, LINES / QUANTUM), (&long, 2)] {
         let new = [&old[..], b"b\n"].concat();
-        let diff = Diff::new(&mut Engine::default(), old, &new, &options, &stop).expect("two texts");
-        let written = looks(|stop| write_hunk(&mut Vec::new(), &diff, &diff.hunks()[0], None, &mut stop.pace()));
+        let diff =
+            Diff::new(&mut Engine::default(), old, &new, &options, &stop).expect("two texts");
+        let written = looks(|stop| {
+            write_hunk(&mut Vec::new(), &diff, &diff.hunks()[0], None, &mut stop.pace())
+        });
         assert!(written >= least, "{written} looks");
     }
 }

@@ -60,7 +60,11 @@ pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>)
 ///
 /// # Errors
 /// [`Stopped`] when the caller asked to stop.
-pub fn write_line(out: &mut Vec<u8>, line: &DiffLine<'_>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+pub fn write_line(
+    out: &mut Vec<u8>,
+    line: &DiffLine<'_>,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     out.push(match line.kind {
         LineKind::Context => b' ',
         LineKind::Removed => b'-',
@@ -92,7 +96,12 @@ pub fn shown_range(lines: &Range<u32>) -> (u32, u32) {
 ///
 /// # Errors
 /// [`Stopped`] when `stop` asks for it or there is no memory.
-pub fn unified_diff(diff: &Diff<'_>, old_label: &[u8], new_label: &[u8], stop: &Stop<'_>) -> Result<Vec<u8>, Stopped> {
+pub fn unified_diff(
+    diff: &Diff<'_>,
+    old_label: &[u8],
+    new_label: &[u8],
+    stop: &Stop<'_>,
+) -> Result<Vec<u8>, Stopped> {
     let (mut out, mut charge) = (Vec::new(), Charge::free());
     let mut pace = stop.pace();
     for (index, hunk) in diff.hunks().iter().enumerate() {
@@ -112,7 +121,14 @@ mod tests {
 
     fn diff(old: &str, new: &str, context: Option<u32>) -> String {
         let options = DiffOptions { context, ..DiffOptions::default() };
-        let diff = Diff::new(&mut Engine::default(), old.as_bytes(), new.as_bytes(), &options, &Stop::never()).unwrap();
+        let diff = Diff::new(
+            &mut Engine::default(),
+            old.as_bytes(),
+            new.as_bytes(),
+            &options,
+            &Stop::never(),
+        )
+        .unwrap();
         String::from_utf8(unified_diff(&diff, b"a", b"b", &Stop::never()).unwrap()).unwrap()
     }
 
@@ -126,7 +142,11 @@ mod tests {
             ("1\n2\n3\n", "1\n3\n", Some(0), "@@ -2 +1,0 @@\n-2\n"),
             ("1\n2\n3\n", "1\n3\n", None, "@@ -1,3 +1,2 @@\n 1\n-2\n 3\n"),
         ] {
-            assert_eq!(diff(old, new, context), format!("--- a\n+++ b\n{expected}"), "{old:?} {new:?}");
+            assert_eq!(
+                diff(old, new, context),
+                format!("--- a\n+++ b\n{expected}"),
+                "{old:?} {new:?}"
+            );
         }
         assert_eq!(diff("x\n", "x\n", Some(3)), "");
     }
@@ -136,7 +156,10 @@ mod tests {
         let no = "\\ No newline at end of file\n";
         assert_eq!(diff("x", "x\n", Some(3)), format!("--- a\n+++ b\n@@ -1 +1 @@\n-x\n{no}+x\n"));
         assert_eq!(diff("x\n", "x", Some(3)), format!("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+x\n{no}"));
-        assert_eq!(diff("a\nx", "b\nx", Some(3)), format!("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-a\n+b\n x\n{no}"));
+        assert_eq!(
+            diff("a\nx", "b\nx", Some(3)),
+            format!("--- a\n+++ b\n@@ -1,2 +1,2 @@\n-a\n+b\n x\n{no}")
+        );
     }
 
     #[test]

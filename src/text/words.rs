@@ -38,7 +38,11 @@ pub fn word_runs(old: &str, new: &str) -> Vec<(WordChange, String)> {
 }
 
 /// Does the same within time: past `deadline` what is left counts as replaced.
-pub fn word_runs_until(old: &str, new: &str, deadline: Option<Instant>) -> Vec<(WordChange, String)> {
+pub fn word_runs_until(
+    old: &str,
+    new: &str,
+    deadline: Option<Instant>,
+) -> Vec<(WordChange, String)> {
     let mut comparison = TextDiff::configure();
     comparison.algorithm(Algorithm::Myers);
     if let Some(deadline) = deadline {

@@ -16,7 +16,8 @@ pub struct Answer {
 impl Answer {
     /// Returns the answer of a call that went well.
     pub fn new(text: String, structured: &impl Serialize) -> Self {
-        let structured = serde_json::to_value(structured).expect("answers have string keys and finite numbers");
+        let structured =
+            serde_json::to_value(structured).expect("answers have string keys and finite numbers");
         Self { text, structured: Some(structured) }
     }
 
@@ -34,7 +35,9 @@ impl Answer {
     pub fn to_json(&self) -> String {
         let content = json!([{"type": "text", "text": self.text}]);
         match &self.structured {
-            Some(structured) => json!({"content": content, "structuredContent": structured, "isError": false}),
+            Some(structured) => {
+                json!({"content": content, "structuredContent": structured, "isError": false})
+            }
             None => json!({"content": content, "isError": true}),
         }
         .to_string()

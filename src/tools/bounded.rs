@@ -49,7 +49,8 @@ impl Bounded {
                     self.text.push_str(&mark);
                     break;
                 }
-                let last = self.text[..self.text.len() - 1].rfind('\n').map_or(0, |newline| newline + 1);
+                let last =
+                    self.text[..self.text.len() - 1].rfind('\n').map_or(0, |newline| newline + 1);
                 self.text.truncate(last);
             }
         }
@@ -75,7 +76,8 @@ mod tests {
 
     #[test]
     fn a_cut_text_is_within_the_limit_and_ends_with_a_line() {
-        let lines: Vec<Vec<u8>> = (0..40).map(|n| format!("line {n} \u{e4}\u{1f600}\n").into_bytes()).collect();
+        let lines: Vec<Vec<u8>> =
+            (0..40).map(|n| format!("line {n} \u{e4}\u{1f600}\n").into_bytes()).collect();
         let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
         let whole = collect(&lines, usize::MAX).0;
         for limit in 0..whole.len() {
@@ -84,7 +86,10 @@ mod tests {
             let (kept, mark) = text.split_at(text.rfind('[').unwrap());
             assert_eq!(mark, format!("[diff truncated at {} bytes]", kept.len()));
             assert!(text.len() <= limit || kept.is_empty(), "{limit}: {}", text.len());
-            assert!(whole.starts_with(kept) && (kept.is_empty() || kept.ends_with('\n')), "{limit}");
+            assert!(
+                whole.starts_with(kept) && (kept.is_empty() || kept.ends_with('\n')),
+                "{limit}"
+            );
         }
     }
 

@@ -39,16 +39,27 @@ pub enum DiffMode<'a> {
 impl DiffArguments {
     /// Returns what is compared: exactly one pair must be given.
     pub fn mode(&self) -> Result<DiffMode<'_>> {
-        let given =
-            [("path_a", &self.path_a), ("path_b", &self.path_b), ("text_a", &self.text_a), ("text_b", &self.text_b)];
+        let given = [
+            ("path_a", &self.path_a),
+            ("path_b", &self.path_b),
+            ("text_a", &self.text_a),
+            ("text_b", &self.text_b),
+        ];
         let values = given.map(|(_, value)| value.as_deref());
         match values {
             [Some(a), Some(b), None, None] => Ok(DiffMode::Paths(a, b)),
             [None, None, Some(a), Some(b)] => Ok(DiffMode::Texts(a, b)),
             _ => {
-                let names: Vec<&str> =
-                    given.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| *name).collect();
-                let names = if names.is_empty() { "no path and no text".to_owned() } else { names.join(" and ") };
+                let names: Vec<&str> = given
+                    .iter()
+                    .filter(|(_, value)| value.is_some())
+                    .map(|(name, _)| *name)
+                    .collect();
+                let names = if names.is_empty() {
+                    "no path and no text".to_owned()
+                } else {
+                    names.join(" and ")
+                };
                 Err(Error::invalid_args(format!("Diff was given {names}"))
                     .with_hint("Give either path_a and path_b, or text_a and text_b"))
             }
@@ -60,9 +71,14 @@ impl DiffResult {
     /// Returns the result as text for an agent.
     pub fn to_text(&self) -> String {
         if self.identical {
-            let lines = if self.lines_a == 1 { "1 line" } else { &format!("{} lines", self.lines_a) };
+            let lines =
+                if self.lines_a == 1 { "1 line" } else { &format!("{} lines", self.lines_a) };
             // A label must not pass for a line of its own.
-            format!("{} and {} are identical ({lines}).", escaped(&self.label_a), escaped(&self.label_b))
+            format!(
+                "{} and {} are identical ({lines}).",
+                escaped(&self.label_a),
+                escaped(&self.label_b)
+            )
         } else {
             self.diff.clone()
         }
@@ -86,10 +102,12 @@ mod tests {
             r#"{"path_a": "x", "path_b": "y", "text_a": "z", "text_b": "w"}"#,
             r#"{"path_a": "x", "path_b": null}"#,
         ] {
-            let error = parse::<DiffArguments>("Diff", arguments).unwrap().mode().unwrap_err().to_string();
+            let error =
+                parse::<DiffArguments>("Diff", arguments).unwrap().mode().unwrap_err().to_string();
             assert!(error.starts_with("invalid_args: Diff was given "), "{arguments}: {error}");
         }
-        let arguments: DiffArguments = parse("Diff", r#"{"text_a": "", "text_b": "", "path_a": null}"#).unwrap();
+        let arguments: DiffArguments =
+            parse("Diff", r#"{"text_a": "", "text_b": "", "path_a": null}"#).unwrap();
         assert_eq!(arguments.mode().unwrap(), DiffMode::Texts("", ""));
     }
 
@@ -107,7 +125,10 @@ mod tests {
             ("null", "null"),
         ] {
             let error = parse::<DiffArguments>("Diff", arguments).unwrap_err().to_string();
-            assert!(error.starts_with("invalid_args:") && error.contains(name), "{arguments}: {error}");
+            assert!(
+                error.starts_with("invalid_args:") && error.contains(name),
+                "{arguments}: {error}"
+            );
         }
     }
 }

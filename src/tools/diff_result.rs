@@ -59,7 +59,10 @@ impl DiffResult {
         if identical {
             // Nothing to show.
         } else if is_binary(a.bytes) || is_binary(b.bytes) {
-            diff.push(&[&binary_line(a.label.as_bytes(), b.label.as_bytes(), hides(a, b))[..], b"\n"].concat())?;
+            diff.push(
+                &[&binary_line(a.label.as_bytes(), b.label.as_bytes(), hides(a, b))[..], b"\n"]
+                    .concat(),
+            )?;
         } else {
             write(engine, a, b, context, &mut diff, stop)?;
         }
@@ -122,7 +125,10 @@ mod tests {
     #[test]
     fn a_diff_is_that_of_unified_diff() {
         let result = compare(b"one\ntwo\n", b"one\n2", usize::MAX);
-        assert_eq!(result.diff, "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\\ No newline at end of file\n");
+        assert_eq!(
+            result.diff,
+            "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\\ No newline at end of file\n"
+        );
         assert_eq!((result.lines_a, result.lines_b, result.diff_lines), (2, 2, 7));
         assert!(!result.identical && !result.truncated);
     }
@@ -131,7 +137,12 @@ mod tests {
     fn equal_contents_have_no_diff() {
         for content in [&b""[..], b"x", b"\0\xff"] {
             let result = compare(content, content, 0);
-            assert!(result.identical && !result.truncated && result.diff.is_empty() && result.diff_lines == 0);
+            assert!(
+                result.identical
+                    && !result.truncated
+                    && result.diff.is_empty()
+                    && result.diff_lines == 0
+            );
         }
     }
 
@@ -139,7 +150,10 @@ mod tests {
     fn a_binary_content_is_not_dumped() {
         for (a, b) in [(&b"x\0"[..], &b"x"[..]), (b"x", b"\0x"), (b"\0", b"\x01\0")] {
             let result = compare(a, b, usize::MAX);
-            assert_eq!((result.diff.as_str(), result.diff_lines), ("Binary files a and b differ\n", 1));
+            assert_eq!(
+                (result.diff.as_str(), result.diff_lines),
+                ("Binary files a and b differ\n", 1)
+            );
             assert!(!result.identical);
         }
     }

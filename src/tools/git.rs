@@ -127,8 +127,16 @@ impl GitDiffArguments {
 
 impl From<GitDiffSummaryArguments> for GitDiffArguments {
     fn from(given: GitDiffSummaryArguments) -> Self {
-        let GitDiffSummaryArguments { from_rev, to_rev, path, paths, ignore_whitespace, renames, max_bytes, cursor } =
-            given;
+        let GitDiffSummaryArguments {
+            from_rev,
+            to_rev,
+            path,
+            paths,
+            ignore_whitespace,
+            renames,
+            max_bytes,
+            cursor,
+        } = given;
         Self {
             from_rev,
             to_rev,

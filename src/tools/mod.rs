@@ -21,9 +21,11 @@ pub use diff::{DiffArguments, DiffMode};
 pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
 pub use file_call::FileCall;
 pub use files::{
-    EditArgument, EditFileArguments, EditResult, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult,
+    EditArgument, EditFileArguments, EditResult, ReadFileArguments, ReadResult, WriteFileArguments,
+    WriteResult,
 };
 pub use git::{
-    FileChange, GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments, GitDiffSummaryResult,
+    FileChange, GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments,
+    GitDiffSummaryResult,
 };
 pub use registry::{TOOLS, Tool, find};

@@ -7,9 +7,12 @@ use serde_json::{Map, Value};
 
 use super::diff::DiffArguments;
 use super::diff_result::DiffResult;
-use super::files::{EditFileArguments, EditResult, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult};
+use super::files::{
+    EditFileArguments, EditResult, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult,
+};
 use super::git::{
-    GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments, GitDiffSummaryResult,
+    GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments,
+    GitDiffSummaryResult,
 };
 use crate::error::{Error, Result, quoted};
 
@@ -28,8 +31,12 @@ pub struct Annotations {
 }
 
 /// Annotations of a tool that only reads.
-const READS: Annotations =
-    Annotations { read_only_hint: true, destructive_hint: false, idempotent_hint: true, open_world_hint: false };
+const READS: Annotations = Annotations {
+    read_only_hint: true,
+    destructive_hint: false,
+    idempotent_hint: true,
+    open_world_hint: false,
+};
 
 /// A tool as it is listed.
 pub struct Tool {
@@ -46,8 +53,12 @@ pub struct Tool {
 }
 
 /// Annotations of a tool that changes a file.
-const WRITES: Annotations =
-    Annotations { read_only_hint: false, destructive_hint: true, idempotent_hint: false, open_world_hint: false };
+const WRITES: Annotations = Annotations {
+    read_only_hint: false,
+    destructive_hint: true,
+    idempotent_hint: false,
+    open_world_hint: false,
+};
 
 /// Every tool.
 pub static TOOLS: &[Tool] = &[
@@ -164,11 +175,15 @@ impl Tool {
     /// out is bound as NULL.
     pub fn sql_template(&self) -> String {
         let schema = self.input_schema();
-        let arguments: Vec<String> =
-            properties(&schema).map(|(name, property)| format!("'{name}', ${name}{}", cast(property))).collect();
+        let arguments: Vec<String> = properties(&schema)
+            .map(|(name, property)| format!("'{name}', ${name}{}", cast(property)))
+            .collect();
         let arguments = arguments.join(", ");
         // No macro of an agent may stand in for what the server calls.
-        format!("SELECT system.main.redline_call_text('{}', system.main.json_object({arguments})) AS answer", self.name)
+        format!(
+            "SELECT system.main.redline_call_text('{}', system.main.json_object({arguments})) AS answer",
+            self.name
+        )
     }
 
     /// Returns the statement that publishes the tool on a server with the duckdb_mcp extension. The
@@ -176,7 +191,9 @@ impl Tool {
     pub fn publish_sql(&self) -> String {
         let schema = self.input_schema();
         let required = schema.get("required").cloned().unwrap_or(Value::Array(Vec::new()));
-        let is_required = |name: &str| required.as_array().is_some_and(|names| names.iter().any(|one| one == name));
+        let is_required = |name: &str| {
+            required.as_array().is_some_and(|names| names.iter().any(|one| one == name))
+        };
         let mut description = format!("{}\n\nArguments:", self.description);
         let mut published = Map::new();
         let mut arguments: Vec<_> = properties(&schema).collect();
@@ -201,7 +218,8 @@ impl Tool {
             required.to_string(),
             "text".to_owned(),
         ];
-        let parts: Vec<String> = parts.iter().map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
+        let parts: Vec<String> =
+            parts.iter().map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
         format!("PRAGMA mcp_publish_tool({})", parts.join(",\n    "))
     }
 }
@@ -257,13 +275,21 @@ mod tests {
     #[test]
     fn every_property_has_a_description_and_schemas_take_no_unknown_ones() {
         for tool in TOOLS {
-            for (side, schema) in [("input", tool.input_schema()), ("output", tool.output_schema())] {
-                let described = |property: &Value| property.get("description").is_some_and(|text| text.is_string());
+            for (side, schema) in [("input", tool.input_schema()), ("output", tool.output_schema())]
+            {
+                let described = |property: &Value| {
+                    property.get("description").is_some_and(|text| text.is_string())
+                };
                 assert!(properties(&schema).count() > 0, "{} {side}", tool.name);
                 for (name, property) in properties(&schema) {
                     assert!(described(property), "{} {side} {name}: {property}", tool.name);
                 }
-                assert_eq!(schema["additionalProperties"], Value::Bool(false), "{} {side}", tool.name);
+                assert_eq!(
+                    schema["additionalProperties"],
+                    Value::Bool(false),
+                    "{} {side}",
+                    tool.name
+                );
                 assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
                 assert_eq!(schema["type"], "object");
             }

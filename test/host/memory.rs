@@ -69,7 +69,9 @@ fn host(folder: &Path) -> PathBuf {
 /// Of its 124 files the second commit changes one line of 40, deletes 10, adds 5, changes a binary one
 /// and makes one executable: 57 rows.
 fn repository(folder: &Path) -> PathBuf {
-    let text = |seed: usize| -> String { (0..30).map(|line| format!("line {line} of {seed}\n")).collect() };
+    let text = |seed: usize| -> String {
+        (0..30).map(|line| format!("line {line} of {seed}\n")).collect()
+    };
     let name = |i: usize| format!("folder{}/file{i:03}.txt", i % 6);
     let mut stream = Vec::new();
     let mut put = |bytes: &[u8]| stream.extend_from_slice(bytes);
@@ -115,13 +117,21 @@ fn repository(folder: &Path) -> PathBuf {
     let repository = folder.join("repository.git");
     let git = |arguments: &[&OsStr]| {
         let mut command = Command::new("git");
-        command.args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .args(arguments)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1");
         command
     };
     let init = ["init", "--quiet", "--bare", "--initial-branch=main"].map(OsStr::new);
     let output = run(git(&init).arg(&repository));
     assert!(output.status.success(), "git init: {}", String::from_utf8_lossy(&output.stderr));
-    let import = [OsStr::new("-C"), repository.as_os_str(), OsStr::new("fast-import"), OsStr::new("--quiet")];
+    let import = [
+        OsStr::new("-C"),
+        repository.as_os_str(),
+        OsStr::new("fast-import"),
+        OsStr::new("--quiet"),
+    ];
     let mut child = git(&import).stdin(Stdio::piped()).spawn().expect("git starts");
     child.stdin.take().expect("piped").write_all(&stream).expect("git reads");
     assert!(child.wait().expect("git ends").success(), "git fast-import failed");
@@ -132,8 +142,18 @@ fn repository(folder: &Path) -> PathBuf {
 fn valgrind() -> Command {
     let mut command = Command::new("valgrind");
     command
-        .args(["--quiet", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite,possible"])
-        .args(["--show-leak-kinds=definite,possible", "--num-callers=30", "--fair-sched=yes", "--gen-suppressions=all"])
+        .args([
+            "--quiet",
+            "--error-exitcode=99",
+            "--leak-check=full",
+            "--errors-for-leak-kinds=definite,possible",
+        ])
+        .args([
+            "--show-leak-kinds=definite,possible",
+            "--num-callers=30",
+            "--fair-sched=yes",
+            "--gen-suppressions=all",
+        ])
         .arg(format!("--suppressions={}", root().join("test/host/valgrind.supp").display()));
     command
 }
@@ -150,16 +170,27 @@ fn assert_exit(output: &Output, code: i32) {
 }
 
 /// Runs `script` through `command`, which ends in the host, inside a repository.
-fn script(mut command: Command, repository: &Path, script: &Path, threads: u32, rounds: u32) -> Output {
+fn script(
+    mut command: Command,
+    repository: &Path,
+    script: &Path,
+    threads: u32,
+    rounds: u32,
+) -> Output {
     let extension = built("REDLINE_EXTENSION", "build/debug/redline.duckdb_extension");
-    run(command.arg(extension).arg(script).args([threads.to_string(), rounds.to_string()]).current_dir(repository))
+    run(command
+        .arg(extension)
+        .arg(script)
+        .args([threads.to_string(), rounds.to_string()])
+        .current_dir(repository))
 }
 
 #[test]
 fn the_script_runs_in_many_threads() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let command = Command::new(host(folder.path()));
-    let output = script(command, &repository(folder.path()), &root().join("test/host/script.sql"), 6, 5);
+    let output =
+        script(command, &repository(folder.path()), &root().join("test/host/script.sql"), 6, 5);
     assert_exit(&output, 0);
     print!("{}", String::from_utf8_lossy(&output.stdout));
 }
@@ -169,7 +200,8 @@ fn valgrind_finds_no_invalid_access_and_no_leak() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let mut command = valgrind();
     command.arg(host(folder.path()));
-    let output = script(command, &repository(folder.path()), &root().join("test/host/script.sql"), 3, 1);
+    let output =
+        script(command, &repository(folder.path()), &root().join("test/host/script.sql"), 3, 1);
     assert_exit(&output, 0);
     print!("{}", String::from_utf8_lossy(&output.stdout));
 }

@@ -25,11 +25,15 @@ const SECTIONS: &[(&str, Layout)] = &[
 
 fn cases() -> Vec<(PathBuf, Received)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/fixtures/approvals");
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
     files.sort();
-    let read = |file: &PathBuf| Received::parse(&fs::read_to_string(file).expect("a file")).expect("a payload");
+    let read = |file: &PathBuf| {
+        Received::parse(&fs::read_to_string(file).expect("a file")).expect("a payload")
+    };
     files.iter().map(|file| (file.clone(), read(file))).collect()
 }
 
@@ -73,11 +77,17 @@ fn check(shown: &str, layout: &Layout) -> Result<(), TestCaseError> {
     for line in uncoloured(shown).split('\n') {
         let columns: usize = line.chars().map(|c| c.width().expect("it prints")).sum();
         prop_assert!(columns <= layout.width, "{columns} columns of {}: {line:?}", layout.width);
-        prop_assert!(line.starts_with('│') <= (columns == layout.width && line.ends_with('│')), "{line:?}");
+        prop_assert!(
+            line.starts_with('│') <= (columns == layout.width && line.ends_with('│')),
+            "{line:?}"
+        );
         prop_assert!(!line.contains(UNSEEN), "{line:?}");
     }
     for line in shown.split('\n') {
-        prop_assert!(line.matches("\x1b[0m").count() * 2 == line.matches("\x1b[").count(), "{line:?}");
+        prop_assert!(
+            line.matches("\x1b[0m").count() * 2 == line.matches("\x1b[").count(),
+            "{line:?}"
+        );
     }
     Ok(())
 }
@@ -91,14 +101,16 @@ fn every_box_is_the_one_in_its_file() {
         let mut text = String::new();
         for (name, layout) in SECTIONS {
             let shown = display(&payload, layout);
-            check(&shown, layout).unwrap_or_else(|error| panic!("{}, {name}: {error}", file.display()));
+            check(&shown, layout)
+                .unwrap_or_else(|error| panic!("{}, {name}: {error}", file.display()));
             let shown = shown.replace("\x1b[0m", "«»").replace("\x1b[", "«");
             // The `m` that ends a sequence.
             let readable: Vec<String> = shown
                 .split('«')
                 .map(|part| match part.split_once('m') {
                     Some((number, rest))
-                        if !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == ';') =>
+                        if !number.is_empty()
+                            && number.chars().all(|c| c.is_ascii_digit() || c == ';') =>
                     {
                         format!("{number}»{rest}")
                     }
@@ -131,7 +143,8 @@ fn a_payload_is_paged_as_the_specification_says() {
                    "existing_lines":null,"existing_bytes":null"#
             ),
         };
-        let json = format!(r#"{{"type":"{kind}","description":"d","path":"p","sandbox":"s",{more}}}"#);
+        let json =
+            format!(r#"{{"type":"{kind}","description":"d","path":"p","sandbox":"s",{more}}}"#);
         Received::parse(&json).expect("a payload")
     };
     use Paging::{Inline, Pager, Preview};
@@ -151,7 +164,11 @@ fn a_payload_is_paged_as_the_specification_says() {
         ("edit", 60, Some(60), Preview),
         ("edit", 101, Some(500), Pager),
     ] {
-        assert_eq!(paging(&payload(kind, lines), height), expected, "{kind} of {lines} lines, height {height:?}");
+        assert_eq!(
+            paging(&payload(kind, lines), height),
+            expected,
+            "{kind} of {lines} lines, height {height:?}"
+        );
     }
     for (file, payload) in cases() {
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -199,8 +216,16 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn layout() -> impl Strategy<Value = Layout> {
-    let extent = prop_oneof![Just(Extent::Preview), (0usize..60).prop_map(Extent::Lines), Just(Extent::Whole)];
-    (20usize..140, extent, any::<bool>()).prop_map(|(width, extent, color)| Layout { width, extent, color })
+    let extent = prop_oneof![
+        Just(Extent::Preview),
+        (0usize..60).prop_map(Extent::Lines),
+        Just(Extent::Whole)
+    ];
+    (20usize..140, extent, any::<bool>()).prop_map(|(width, extent, color)| Layout {
+        width,
+        extent,
+        color,
+    })
 }
 
 proptest! {

@@ -21,8 +21,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "functions",
         &[
-            "error", "limits", "budget", "pipeline", "text", "sandbox", "git", "edit", "render", "review", "tools",
-            "ffi",
+            "error", "limits", "budget", "pipeline", "text", "sandbox", "git", "edit", "render",
+            "review", "tools", "ffi",
         ],
     ),
 ];
@@ -58,13 +58,23 @@ fn no_module_uses_one_above_it() {
         if own == "lib" {
             continue;
         }
-        let (_, allowed) = MAY_USE.iter().find(|(of, _)| *of == own).unwrap_or_else(|| panic!("{name} is in no layer"));
+        let (_, allowed) = MAY_USE
+            .iter()
+            .find(|(of, _)| *of == own)
+            .unwrap_or_else(|| panic!("{name} is in no layer"));
         for (number, line) in source.code() {
             for used in line.split("crate::").skip(1) {
-                let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-                let excepted = EXCEPTIONS.iter().any(|(file, what)| file == name && line.contains(what));
+                let used = used
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .next()
+                    .unwrap_or_default();
+                let excepted =
+                    EXCEPTIONS.iter().any(|(file, what)| file == name && line.contains(what));
                 if used != own && !excepted && !used.is_empty() && !allowed.contains(&used) {
-                    wrong.push(format!("{name}:{number}: {own} may not use {used}: {}", line.trim()));
+                    wrong.push(format!(
+                        "{name}:{number}: {own} may not use {used}: {}",
+                        line.trim()
+                    ));
                 }
             }
         }
@@ -82,7 +92,10 @@ fn no_module_names_what_belongs_to_another() {
             for (what, homes) in ONLY_IN {
                 let is_use = line.contains(what) && !line.contains(&format!("lib{what}"));
                 if is_use && !homes.contains(&own) {
-                    wrong.push(format!("{name}:{number}: {what} belongs to {homes:?}: {}", line.trim()));
+                    wrong.push(format!(
+                        "{name}:{number}: {what} belongs to {homes:?}: {}",
+                        line.trim()
+                    ));
                 }
             }
         }

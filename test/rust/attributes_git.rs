@@ -32,8 +32,8 @@ impl Random {
 
     fn pattern(&mut self) -> String {
         const PARTS: [&str; 24] = [
-            "a", "a", "b", "A", "B", "c", "*", "*", "**", "**/", "/**", "/", "/", "?", "[ab]", "[!a]", "[A-C]", "\\a",
-            "\\*", "\\", ".c", "*.c", "[", "a b",
+            "a", "a", "b", "A", "B", "c", "*", "*", "**", "**/", "/**", "/", "/", "?", "[ab]",
+            "[!a]", "[A-C]", "\\a", "\\*", "\\", ".c", "*.c", "[", "a b",
         ];
         let pattern = self.joined(&PARTS, 5);
         match self.below(8) {
@@ -96,7 +96,8 @@ impl Random {
     }
 
     fn path(&mut self) -> String {
-        const NAMES: [&str; 12] = ["a", "b", "A", "B", "c", "ab", "aB", "a.c", "b.C", ".c", "abc", "a b"];
+        const NAMES: [&str; 12] =
+            ["a", "b", "A", "B", "c", "ab", "aB", "a.c", "b.C", ".c", "abc", "a b"];
         let folders = ["", "", "a/", "b/", "a/b/", "A/", "a/a/", "b/a/b/"];
         format!("{}{}", self.pick(&folders), self.pick(&NAMES))
     }
@@ -107,8 +108,10 @@ fn both(repo: &Path, paths: &[String]) -> [Vec<String>; 2] {
     let access = Arc::new(Access::new(true, &[]));
     let repositories = Arc::new(Repositories::default());
     let given = repo.to_str().expect("UTF-8");
-    let repository = Repository::open(given, &access, &repositories, 1 << 20).expect("a repository");
-    let comparison = Comparison::new(repository, Revision::Empty, Revision::Empty).expect("two sides");
+    let repository =
+        Repository::open(given, &access, &repositories, 1 << 20).expect("a repository");
+    let comparison =
+        Comparison::new(repository, Revision::Empty, Revision::Empty).expect("two sides");
     let mut reader = comparison.reader();
     let ours = paths.iter().map(|path| {
         let found = reader.attributes(path.as_bytes()).expect("attributes");
@@ -121,7 +124,11 @@ fn both(repo: &Path, paths: &[String]) -> [Vec<String>; 2] {
         };
         format!("{path} {diff} {:?}", found.generated)
     });
-    let out = git(repo, &["check-attr", "--stdin", "-z", "diff", "linguist-generated"], &paths.join("\0"));
+    let out = git(
+        repo,
+        &["check-attr", "--stdin", "-z", "diff", "linguist-generated"],
+        &paths.join("\0"),
+    );
     let out = String::from_utf8(out).expect("UTF-8");
     let words: Vec<&str> = out.split('\0').collect();
     let theirs = words.chunks_exact(6).map(|six| {
@@ -147,12 +154,20 @@ fn attributes_of_random_patterns_are_those_of_git() {
     let mut specified = 0;
     for round in 0..240 {
         if round % 120 == 0 {
-            git(repo, &["config", "core.ignoreCase", if round == 0 { "false" } else { "true" }], "");
+            git(
+                repo,
+                &["config", "core.ignoreCase", if round == 0 { "false" } else { "true" }],
+                "",
+            );
         }
         let mut shown = String::new();
-        for file in
-            [".gitattributes", "a/.gitattributes", "a/b/.gitattributes", "b/.gitattributes", ".git/info/attributes"]
-        {
+        for file in [
+            ".gitattributes",
+            "a/.gitattributes",
+            "a/b/.gitattributes",
+            "b/.gitattributes",
+            ".git/info/attributes",
+        ] {
             let text = random.file();
             write!(shown, "== {file}\n{text}").unwrap();
             fs::write(repo.join(file), text).expect("a file");

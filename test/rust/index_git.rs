@@ -32,7 +32,10 @@ pub fn git(dir: &Path, args: &[&str], input: &str) -> Vec<u8> {
 /// Writes the entries as git's debugging output has them.
 fn ours(repo: &Path, hash: gix::hash::Kind) -> String {
     let access = Arc::new(Access::new(true, &[]));
-    let git_dir = Gate::new(&access, "repo").open(&repo.join(".git")).expect("access").expect("a git directory");
+    let git_dir = Gate::new(&access, "repo")
+        .open(&repo.join(".git"))
+        .expect("access")
+        .expect("a git directory");
     let read = index::read(&git_dir, hash).expect("a sound index").unwrap_or_default();
     let mut text = String::new();
     for entry in read.entries {
@@ -43,7 +46,8 @@ fn ours(repo: &Path, hash: gix::hash::Kind) -> String {
             | u32::from(entry.flags.skip_worktree) << 30;
         let path = String::from_utf8_lossy(&entry.path);
         writeln!(text, "{:06o} {} {} {path}", entry.mode, entry.oid, entry.stage).unwrap();
-        writeln!(text, "{changed:?} {modified:?} {device} {inode} {user} {group} {size} {flags:x}").unwrap();
+        writeln!(text, "{changed:?} {modified:?} {device} {inode} {user} {group} {size} {flags:x}")
+            .unwrap();
     }
     text
 }
@@ -60,11 +64,16 @@ fn theirs(repo: &Path) -> String {
             let end = rest.iter().position(|&byte| byte == b'\n').expect("a line");
             let line = String::from_utf8_lossy(&rest[..end]).into_owned();
             rest = &rest[end + 1..];
-            const NAMES: [&str; 8] = ["ctime", "mtime", "dev", "ino", "uid", "gid", "size", "flags"];
-            let words = line.split([' ', '\t', ':']).filter(|word| !word.is_empty() && !NAMES.contains(word));
+            const NAMES: [&str; 8] =
+                ["ctime", "mtime", "dev", "ino", "uid", "gid", "size", "flags"];
+            let words = line
+                .split([' ', '\t', ':'])
+                .filter(|word| !word.is_empty() && !NAMES.contains(word));
             numbers.extend(words.map(str::to_owned));
         }
-        let [c, cn, m, mn, dev, ino, uid, gid, size, flags] = &numbers[..] else { panic!("{numbers:?}") };
+        let [c, cn, m, mn, dev, ino, uid, gid, size, flags] = &numbers[..] else {
+            panic!("{numbers:?}")
+        };
         // The others are about what git has in memory.
         let flags = u32::from_str_radix(flags, 16).expect("hexadecimal") & 0x6000_B000;
         writeln!(text, "{entry}").unwrap();
@@ -100,7 +109,8 @@ fn entries_of_every_version_are_those_of_git() {
             let repo = temp.path();
             let kind = if hash == "sha1" { gix::hash::Kind::Sha1 } else { gix::hash::Kind::Sha256 };
             git(repo, &["update-index", "--index-version", version], "");
-            let check = |what: &str| assert_eq!(ours(repo, kind), theirs(repo), "{hash} {version} {what}");
+            let check =
+                |what: &str| assert_eq!(ours(repo, kind), theirs(repo), "{hash} {version} {what}");
             check("plain");
             git(repo, &["update-index", "--assume-unchanged", "d0/e0/file0"], "");
             check("assumed");
@@ -110,12 +120,21 @@ fn entries_of_every_version_are_those_of_git() {
             git(repo, &["add", "--intent-to-add", "intended"], "");
             check("flags");
             let oid = String::from_utf8(git(repo, &["rev-parse", "HEAD:d2/e2/file2"], "")).unwrap();
-            let stages: String = (1..=3).map(|stage| format!("100644 {} {stage}\tin conflict\n", oid.trim())).collect();
+            let stages: String = (1..=3)
+                .map(|stage| format!("100644 {} {stage}\tin conflict\n", oid.trim()))
+                .collect();
             git(repo, &["update-index", "--index-info"], &stages);
             check("conflict");
             git(
                 repo,
-                &["-c", "index.threads=4", "-c", "index.skipHash=true", "update-index", "--force-write-index"],
+                &[
+                    "-c",
+                    "index.threads=4",
+                    "-c",
+                    "index.skipHash=true",
+                    "update-index",
+                    "--force-write-index",
+                ],
                 "",
             );
             check("without a checksum");
@@ -156,7 +175,8 @@ fn a_split_index_is_that_of_git() {
         check("added");
         let oid = String::from_utf8(git(repo, &["rev-parse", "HEAD:d2/e2/file2"], "")).unwrap();
         let zeros = "0".repeat(40);
-        let stages: String = (1..=3).map(|stage| format!("100644 {} {stage}\td2/e2/file2\n", oid.trim())).collect();
+        let stages: String =
+            (1..=3).map(|stage| format!("100644 {} {stage}\td2/e2/file2\n", oid.trim())).collect();
         git(repo, &["update-index", "--index-info"], &format!("0 {zeros}\td2/e2/file2\n{stages}"));
         check("conflict");
         git(repo, &["add", "d2/e2/file2"], "");

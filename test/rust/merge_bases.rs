@@ -27,7 +27,11 @@ impl Dice {
 
 fn git(repo: &Path) -> Command {
     let mut command = Command::new("git");
-    command.arg("-C").arg(repo).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+        .arg("-C")
+        .arg(repo)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
     command
 }
 
@@ -52,9 +56,16 @@ fn write(repo: &Path, histories: usize) -> Vec<usize> {
                 };
             let mark = history * 100 + commit + 1;
             stream += &format!("commit refs/heads/h{history}-{commit}\nmark :{mark}\n");
-            stream += &format!("committer A <a@b> {date} +0000\ndata {}\n{mark}\n", mark.to_string().len());
+            stream += &format!(
+                "committer A <a@b> {date} +0000\ndata {}\n{mark}\n",
+                mark.to_string().len()
+            );
             // Some are roots, some have up to four parents.
-            let parents = if commit == 0 || dice.below(12) == 0 { 0 } else { 1 + [0, 1, 1, 1, 1, 2, 3][dice.below(7)] };
+            let parents = if commit == 0 || dice.below(12) == 0 {
+                0
+            } else {
+                1 + [0, 1, 1, 1, 1, 2, 3][dice.below(7)]
+            };
             let mut named: Vec<usize> = Vec::new();
             for _ in 0..parents {
                 let near = commit.min(6);
@@ -73,7 +84,8 @@ fn write(repo: &Path, histories: usize) -> Vec<usize> {
         }
         sizes.push(size);
     }
-    let mut import = git(repo).args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git runs");
+    let mut import =
+        git(repo).args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git runs");
     import.stdin.take().expect("a pipe").write_all(stream.as_bytes()).expect("git reads");
     assert!(import.wait().expect("git ends").success());
     sizes
@@ -81,31 +93,40 @@ fn write(repo: &Path, histories: usize) -> Vec<usize> {
 
 #[test]
 fn merge_bases_are_those_of_git_in_its_order() {
-    let histories = std::env::var("REDLINE_HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(HISTORIES);
+    let histories = std::env::var("REDLINE_HISTORIES")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(HISTORIES);
     let temp = tempfile::tempdir().expect("a directory");
     let sizes = write(temp.path(), histories);
     let packed = git(temp.path()).args(["pack-refs", "--all"]).status().expect("git runs");
     assert!(packed.success());
     let access = Arc::new(Access::new(true, &[]));
     let path = temp.path().to_str().expect("UTF-8");
-    let repository = Repository::open(path, &access, &Arc::new(Repositories::default()), 1 << 20).expect("it opens");
-    let listed = git(temp.path()).args(["for-each-ref", "--format=%(refname:short) %(objectname)"]).output();
+    let repository = Repository::open(path, &access, &Arc::new(Repositories::default()), 1 << 20)
+        .expect("it opens");
+    let listed =
+        git(temp.path()).args(["for-each-ref", "--format=%(refname:short) %(objectname)"]).output();
     let listed = String::from_utf8(listed.expect("git runs").stdout).expect("UTF-8");
-    let ids: std::collections::HashMap<&str, &str> = listed.lines().filter_map(|line| line.split_once(' ')).collect();
+    let ids: std::collections::HashMap<&str, &str> =
+        listed.lines().filter_map(|line| line.split_once(' ')).collect();
     let mut dice = Dice(7);
     let (mut several, mut wrong) = (0, Vec::new());
     // Two pairs of each.
     for (history, size) in sizes.into_iter().enumerate().flat_map(|history| [history, history]) {
         // The last commits have the most in common.
-        let [one, two] =
-            [dice.below(4), 1 + dice.below(5)].map(|back| ids[format!("h{history}-{}", size - 1 - back).as_str()]);
-        let output = git(temp.path()).args(["merge-base", "--all", one, two]).output().expect("git runs");
-        let wanted: Vec<String> = String::from_utf8(output.stdout).expect("UTF-8").lines().map(str::to_owned).collect();
+        let [one, two] = [dice.below(4), 1 + dice.below(5)]
+            .map(|back| ids[format!("h{history}-{}", size - 1 - back).as_str()]);
+        let output =
+            git(temp.path()).args(["merge-base", "--all", one, two]).output().expect("git runs");
+        let wanted: Vec<String> =
+            String::from_utf8(output.stdout).expect("UTF-8").lines().map(str::to_owned).collect();
         let found = repository.merge_bases(one, two).expect("merge bases");
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         several += usize::from(wanted.len() > 1);
         if found != wanted {
-            wrong.push(format!("history {history}: {one} {two}: git {wanted:?}, redline {found:?}"));
+            wrong
+                .push(format!("history {history}: {one} {two}: git {wanted:?}, redline {found:?}"));
         }
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));

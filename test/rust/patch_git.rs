@@ -9,7 +9,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use redline::text::patch::{ApplyError, Difference, FilePatch, PatchError, PatchStatus, apply, parse, reverse};
+use redline::text::patch::{
+    ApplyError, Difference, FilePatch, PatchError, PatchStatus, apply, parse, reverse,
+};
 use tempfile::TempDir;
 
 /// How many commits of ripgrep the history test takes; they cost a tenth of a second each.
@@ -121,8 +123,8 @@ fn check_contents(blobs: &mut Blobs, patch: &[u8], what: &str) -> usize {
             (None, None) => continue,
             _ => contents(blobs, file),
         };
-        let found =
-            apply(&old, file).unwrap_or_else(|e| panic!("{what}: {:?} (reversed: {from_new}): {e}", file.new_path));
+        let found = apply(&old, file)
+            .unwrap_or_else(|e| panic!("{what}: {:?} (reversed: {from_new}): {e}", file.new_path));
         assert!(found == new, "{what}: {:?} (reversed: {from_new})", file.new_path);
     }
     files.len()
@@ -280,7 +282,8 @@ fn the_history_of_ripgrep_is_applied_and_undone() {
             assert_eq!(tree.trim(), expected, "{commit}: git applies the reverse");
         }
 
-        let mail = git(&repo, &["format-patch", "--stdout", "--full-index", "--binary", "-1", commit]);
+        let mail =
+            git(&repo, &["format-patch", "--stdout", "--full-index", "--binary", "-1", commit]);
         match parse(&mail) {
             Ok(mailed) => {
                 assert_eq!(comparable(&mailed), comparable(&files), "{commit}: format-patch");
@@ -397,9 +400,13 @@ fn odd_paths_modes_and_endings_are_read_under_every_prefix_and_context() {
     let mut blobs = Blobs::open(repo);
     let mut checked = 0;
     for (from, to) in [("HEAD^", "HEAD"), ("HEAD", "HEAD^")] {
-        for prefix in
-            ["--default-prefix", "--no-prefix", "diff.mnemonicPrefix=true", "--src-prefix=old/", "core.quotePath=false"]
-        {
+        for prefix in [
+            "--default-prefix",
+            "--no-prefix",
+            "diff.mnemonicPrefix=true",
+            "--src-prefix=old/",
+            "core.quotePath=false",
+        ] {
             for options in [
                 &["-M"][..],
                 &["--no-renames", "-U0"],
@@ -409,7 +416,11 @@ fn odd_paths_modes_and_endings_are_read_under_every_prefix_and_context() {
                 &["-R"],
                 &["-U0", "--inter-hunk-context=30", "--binary"],
             ] {
-                let set = if prefix.contains("=true") || prefix.contains("=false") { prefix } else { "x.y=z" };
+                let set = if prefix.contains("=true") || prefix.contains("=false") {
+                    prefix
+                } else {
+                    "x.y=z"
+                };
                 let mut args = vec!["-c", set, "diff", "--full-index"];
                 match prefix {
                     "--src-prefix=old/" => args.extend([prefix, "--dst-prefix=newer/side/"]),
@@ -422,7 +433,9 @@ fn odd_paths_modes_and_endings_are_read_under_every_prefix_and_context() {
                 let patch = git(repo, &args);
                 args.splice(at..at, ["--raw", "-z"]);
                 // These ask for a patch, whatever else is asked for.
-                args.retain(|arg| !["--bin", "-U", "-W"].iter().any(|start| arg.starts_with(start)));
+                args.retain(|arg| {
+                    !["--bin", "-U", "-W"].iter().any(|start| arg.starts_with(start))
+                });
                 let what = format!("{args:?}");
                 let files = parse(&patch).unwrap_or_else(|e| panic!("{what}: {e}"));
                 assert_same_rows(&files, &git(repo, &args), &what);
@@ -464,8 +477,12 @@ fn the_reverse_is_what_git_prints_for_the_sides_exchanged() {
     }
     // The index against the work tree has prefixes that name the sides.
     fs::write(repo.join("plain"), "x\n").expect("a file");
-    let mnemonic =
-        |more: &[&str]| git(repo, &[&["-c", "diff.mnemonicPrefix=true", "diff"][..], more, &["--", "plain"]].concat());
+    let mnemonic = |more: &[&str]| {
+        git(
+            repo,
+            &[&["-c", "diff.mnemonicPrefix=true", "diff"][..], more, &["--", "plain"]].concat(),
+        )
+    };
     assert_eq!(reverse(&mnemonic(&[])).as_deref(), Ok(&mnemonic(&["-R"])[..]));
 }
 
@@ -517,14 +534,19 @@ fn gnu_diff_is_read_applied_and_undone() {
         command.args(args);
         run(command, b"", &[1, 2])
     };
-    for args in [&["-ru", "old", "new"][..], &["-rU0", "old", "new"], &["-ruNa", "old", "new"], &["-rup", "old", "new"]]
-    {
+    for args in [
+        &["-ru", "old", "new"][..],
+        &["-rU0", "old", "new"],
+        &["-ruNa", "old", "new"],
+        &["-rup", "old", "new"],
+    ] {
         let patch = diff(args);
         let files = parse(&patch).unwrap_or_else(|e| panic!("{args:?}: {e}"));
         let text = files.iter().filter(|f| !f.is_binary).count();
         assert_eq!(text, texts.len() + if args[0] == "-ruNa" { 3 } else { 0 }, "{args:?}");
         assert_eq!(files.len() - text, usize::from(args[0] != "-ruNa"), "{args:?}");
-        for (patch, reversed) in [(patch.clone(), false), (reverse(&patch).expect("an undo"), true)] {
+        for (patch, reversed) in [(patch.clone(), false), (reverse(&patch).expect("an undo"), true)]
+        {
             for file in parse(&patch).expect("a patch").iter().filter(|f| !f.is_binary) {
                 let read = |path: &Option<std::borrow::Cow<'_, [u8]>>| match path {
                     None => Vec::new(),
@@ -594,7 +616,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit
     }
 }
@@ -602,7 +625,8 @@ impl Random {
 /// Damages patches that git printed, and compares the verdict with `git apply`.
 #[test]
 fn a_damaged_patch_is_judged_as_git_apply_judges_it() {
-    let cases: usize = std::env::var("REDLINE_PATCH_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
+    let cases: usize =
+        std::env::var("REDLINE_PATCH_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
     let temp = TempDir::new().expect("a folder");
     let dir = temp.path();
     git(dir, &["init", "-q", "-b", "main"]);
@@ -667,11 +691,13 @@ fn a_damaged_patch_is_judged_as_git_apply_judges_it() {
         fs::write(dir.join("x"), &old).expect("a file");
         let mut command = isolated("git", dir);
         command.args(["apply", "--verbose", "--whitespace=nowarn", "-"]);
-        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("git starts");
+        let mut child =
+            command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("git starts");
         child.stdin.take().expect("a pipe").write_all(patch.as_bytes()).expect("git reads");
         let output = child.wait_with_output().expect("git ends");
         let moved = String::from_utf8_lossy(&output.stderr).contains("offset");
-        let git_result = (output.status.success() && !moved).then(|| fs::read(dir.join("x")).unwrap_or_default());
+        let git_result = (output.status.success() && !moved)
+            .then(|| fs::read(dir.join("x")).unwrap_or_default());
         let mut choice = false;
         let ours = match parse(patch.as_bytes()) {
             Ok(files) => match files.as_slice() {
@@ -704,7 +730,10 @@ fn a_damaged_patch_is_judged_as_git_apply_judges_it() {
             }
             (Ok(_), None) => {
                 if std::env::var_os("REDLINE_SHOW").is_some() {
-                    eprintln!("looser: {}\n{old:?}\n{patch}", String::from_utf8_lossy(&output.stderr));
+                    eprintln!(
+                        "looser: {}\n{old:?}\n{patch}",
+                        String::from_utf8_lossy(&output.stderr)
+                    );
                 }
                 looser += 1;
             }

@@ -41,12 +41,21 @@ impl Sample {
 }
 
 fn review(samples: &[Sample], form: Form) -> Review {
-    Review::new(samples.iter().map(|sample| sample.file(form)).collect(), form, Binding::new(b"options", b"state"))
+    Review::new(
+        samples.iter().map(|sample| sample.file(form)).collect(),
+        form,
+        Binding::new(b"options", b"state"),
+    )
 }
 
 const OVERHEAD: usize = 150;
 
-fn page(samples: &[Sample], form: Form, max_bytes: usize, cursor: Option<&str>) -> Result<Page, Error> {
+fn page(
+    samples: &[Sample],
+    form: Form,
+    max_bytes: usize,
+    cursor: Option<&str>,
+) -> Result<Page, Error> {
     review(samples, form).page(max_bytes, OVERHEAD, cursor, |file| Ok(samples[file].patch()))
 }
 
@@ -57,7 +66,9 @@ fn pages(samples: &[Sample], form: Form, budgets: &[usize]) -> Vec<(usize, Page)
     let review = review(samples, form);
     loop {
         let max_bytes = budgets[all.len() % budgets.len()];
-        let page = review.page(max_bytes, OVERHEAD, cursor.as_deref(), |file| Ok(samples[file].patch())).unwrap();
+        let page = review
+            .page(max_bytes, OVERHEAD, cursor.as_deref(), |file| Ok(samples[file].patch()))
+            .unwrap();
         cursor = page.next_cursor.clone();
         all.push((max_bytes, page));
         assert!(all.len() < 10_000, "the pages have no end");
@@ -87,7 +98,15 @@ fn body<'a>(text: &'a str, sample: &Sample) -> &'a str {
     let text = text.strip_prefix(&sample.head[..]).unwrap_or(text);
     let Some(part) = text.strip_prefix("[part of @@ ") else { return text };
     let (mark, rest) = part.split_once("]\n").unwrap();
-    let (from, to) = mark.split_once(": bytes ").unwrap().1.split_once(" of ").unwrap().0.split_once(" to ").unwrap();
+    let (from, to) = mark
+        .split_once(": bytes ")
+        .unwrap()
+        .1
+        .split_once(" of ")
+        .unwrap()
+        .0
+        .split_once(" to ")
+        .unwrap();
     let bytes = to.parse::<usize>().unwrap() - from.parse::<usize>().unwrap();
     assert!(rest.len() == bytes || &rest[bytes..] == "\n", "{text}");
     &rest[..bytes]
@@ -98,7 +117,11 @@ fn check(samples: &[Sample], form: Form, budgets: &[usize]) {
     let mut listed = vec![0; samples.len()];
     let mut texts: HashMap<usize, String> = HashMap::new();
     for (max_bytes, page) in pages(samples, form, budgets) {
-        assert!(answer_bytes(&page, form) <= max_bytes, "{max_bytes}: {}", answer_bytes(&page, form));
+        assert!(
+            answer_bytes(&page, form) <= max_bytes,
+            "{max_bytes}: {}",
+            answer_bytes(&page, form)
+        );
         assert_eq!(page.sections[0].kind, Kind::Summary);
         let of = |kind| page.sections.iter().filter(move |section| section.kind == kind);
         for section in of(Kind::File) {
@@ -109,26 +132,40 @@ fn check(samples: &[Sample], form: Form, budgets: &[usize]) {
             assert_eq!(listed[file], 1, "a hunk comes before its file's line");
             texts.entry(file).or_default().push_str(body(&section.text, &samples[file]));
         }
-        let is_whole = |file: usize| texts.get(&file).map_or(0, String::len) == samples[file].hunks.concat().len();
+        let is_whole = |file: usize| {
+            texts.get(&file).map_or(0, String::len) == samples[file].hunks.concat().len()
+        };
         for section in of(Kind::File) {
             let file = section.file.unwrap();
             let is_shown = of(Kind::Hunk).any(|section| section.file == Some(file));
             let is_named = of(Kind::Omitted).any(|section| section.file == Some(file));
-            assert_eq!(section.text.contains("left out"), !is_shown && !samples[file].hunks.is_empty());
+            assert_eq!(
+                section.text.contains("left out"),
+                !is_shown && !samples[file].hunks.is_empty()
+            );
             assert_eq!(is_named, is_shown && !is_whole(file), "{}", page.text());
         }
         for section in of(Kind::Hunk) {
             let file = section.file.unwrap();
             let is_named = of(Kind::Omitted).any(|section| section.file == Some(file));
             assert_eq!(is_named, !is_whole(file), "{}", page.text());
-            let people_wait = (0..samples.len()).any(|other| !samples[other].is_noise && !is_whole(other));
-            assert!(!samples[file].is_noise || !people_wait, "noise comes before what people wrote");
+            let people_wait =
+                (0..samples.len()).any(|other| !samples[other].is_noise && !is_whole(other));
+            assert!(
+                !samples[file].is_noise || !people_wait,
+                "noise comes before what people wrote"
+            );
         }
         assert_eq!(page.next_cursor.is_some(), page.text().contains("The same call with cursor"));
     }
     assert!(listed.iter().all(|&times| times == 1), "{listed:?}");
     for (file, sample) in samples.iter().enumerate() {
-        assert_eq!(texts.remove(&file).unwrap_or_default(), sample.hunks.concat(), "{}", sample.name);
+        assert_eq!(
+            texts.remove(&file).unwrap_or_default(),
+            sample.hunks.concat(),
+            "{}",
+            sample.name
+        );
     }
 }
 
@@ -174,16 +211,21 @@ fn files(hunks: &[(&str, usize, usize)]) -> Vec<Sample> {
         name: (*name).to_owned(),
         is_noise: name.ends_with(".lock"),
         head: format!("--- a/{name}\n+++ b/{name}\n"),
-        hunks: (0..*count).map(|hunk| format!("@@ -{hunk} +{hunk} @@\n{}", "+line\n".repeat(*lines))).collect(),
+        hunks: (0..*count)
+            .map(|hunk| format!("@@ -{hunk} +{hunk} @@\n{}", "+line\n".repeat(*lines)))
+            .collect(),
     };
     hunks.iter().map(sample).collect()
 }
 
 #[test]
 fn a_huge_file_does_not_hide_the_small_ones() {
-    let samples = files(&[("a.huge", 500, 20), ("b", 3, 5), ("c", 1, 5), ("d.lock", 1, 1), ("e", 2, 50)]);
+    let samples =
+        files(&[("a.huge", 500, 20), ("b", 3, 5), ("c", 1, 5), ("d.lock", 1, 1), ("e", 2, 50)]);
     let page = page(&samples, Form::Text, 4_000, None).unwrap();
-    let shown = |file: usize| page.sections.iter().filter(|s| s.kind == Kind::Hunk && s.file == Some(file)).count();
+    let shown = |file: usize| {
+        page.sections.iter().filter(|s| s.kind == Kind::Hunk && s.file == Some(file)).count()
+    };
     assert_eq!([shown(1), shown(2), shown(4)], [3, 1, 2], "{}", page.text());
     assert!(shown(0) > 5 && shown(3) == 0, "{}", page.text());
     assert!(page.text().len() > 3_500, "room is left: {}", page.text().len());
@@ -201,7 +243,11 @@ fn a_hunk_that_fits_on_a_page_is_not_cut() {
 fn a_huge_hunk_fills_the_first_page() {
     let samples = files(&[("a", 1, 4_000)]);
     let page = page(&samples, Form::Text, 4_000, None).unwrap();
-    assert!(page.text().len() > 3_500 && page.text().contains("[part of @@ -0 +0 @@: bytes 0 to "), "{}", page.text());
+    assert!(
+        page.text().len() > 3_500 && page.text().contains("[part of @@ -0 +0 @@: bytes 0 to "),
+        "{}",
+        page.text()
+    );
 }
 
 #[test]
@@ -215,8 +261,9 @@ fn a_line_longer_than_a_page_is_cut_between_characters() {
 
 #[test]
 fn a_list_longer_than_a_page_hides_no_file() {
-    let samples: Vec<Sample> =
-        (0..1_000).flat_map(|n| files(&[(&format!("some/folder/file-{n}")[..], 1, n % 7)])).collect();
+    let samples: Vec<Sample> = (0..1_000)
+        .flat_map(|n| files(&[(&format!("some/folder/file-{n}")[..], 1, n % 7)]))
+        .collect();
     check(&samples, Form::Text, &[5_000]);
     check(&samples, Form::Json, &[10_000]);
 }
@@ -227,7 +274,8 @@ fn a_path_that_has_no_room_is_an_error_that_tells_how_much_is_enough() {
     let first = page(&samples, Form::Text, 2_000, None).unwrap();
     let error = page(&samples, Form::Text, 2_000, first.next_cursor.as_deref()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
-    let enough = error.to_string().split("at least ").nth(1).unwrap().trim_end_matches('.').parse().unwrap();
+    let enough =
+        error.to_string().split("at least ").nth(1).unwrap().trim_end_matches('.').parse().unwrap();
     assert!(page(&samples, Form::Text, enough, first.next_cursor.as_deref()).is_ok(), "{error}");
 }
 
@@ -238,7 +286,8 @@ fn a_begun_hunk_goes_on_in_the_room_that_the_error_tells() {
     let first = page(&samples, Form::Json, 10_000, None).unwrap();
     let next = |max_bytes| page(&samples, Form::Json, max_bytes, first.next_cursor.as_deref());
     let error = next(2_000).unwrap_err();
-    let enough = error.to_string().split("at least ").nth(1).unwrap().trim_end_matches('.').parse().unwrap();
+    let enough =
+        error.to_string().split("at least ").nth(1).unwrap().trim_end_matches('.').parse().unwrap();
     assert!(next(enough).is_ok_and(|page| page.text().contains("[part of")), "{error}");
 }
 
@@ -246,7 +295,8 @@ fn a_begun_hunk_goes_on_in_the_room_that_the_error_tells() {
 fn a_patch_that_is_not_the_measured_one_is_stale() {
     let samples = files(&[("a", 2, 1)]);
     let changed = files(&[("a", 2, 2)]);
-    let error = review(&samples, Form::Text).page(2_000, 0, None, |_| Ok(changed[0].patch())).unwrap_err();
+    let error =
+        review(&samples, Form::Text).page(2_000, 0, None, |_| Ok(changed[0].patch())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Stale);
 }
 
@@ -254,7 +304,8 @@ fn a_patch_that_is_not_the_measured_one_is_stale() {
 fn a_type_change_keeps_its_second_head() {
     let text = b"HEAD1\n@@ one\n-x\nHEAD2\n@@ two\n+y\n";
     let patch = || Patch::new(text, &[6..16, 22..32]);
-    let file = File { patch: patch().measures(Form::Text), ..files(&[("a", 0, 0)])[0].file(Form::Text) };
+    let file =
+        File { patch: patch().measures(Form::Text), ..files(&[("a", 0, 0)])[0].file(Form::Text) };
     let review = Review::new(vec![file], Form::Text, Binding::new(b"", b""));
     let page = review.page(2_000, 0, None, |_| Ok(patch())).unwrap();
     assert_eq!(page.patch().as_bytes(), text);

@@ -29,7 +29,14 @@ impl World {
         world.file("root/sub/deep/c.txt", "inside");
         world.file("root/a.md", "inside");
         world.file("root/large.txt", &MARKER.repeat(100));
-        for outside in ["outside/marker", "outside/sub/marker", "root-evil/marker", "root.txt", "ws/a.txt", "marker"] {
+        for outside in [
+            "outside/marker",
+            "outside/sub/marker",
+            "root-evil/marker",
+            "root.txt",
+            "ws/a.txt",
+            "marker",
+        ] {
             world.file(outside, MARKER);
         }
         for (link, target) in [
@@ -64,7 +71,14 @@ impl World {
         world.file("root/linked/HEAD", MARKER);
         world.file("root/linked/commondir", MARKER);
         let fifo = rustix::fs::FileType::Fifo;
-        rustix::fs::mknodat(rustix::fs::CWD, world.path("root/fifo"), fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            world.path("root/fifo"),
+            fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
         std::os::unix::net::UnixListener::bind(world.path("root/socket")).unwrap();
         world
     }
@@ -329,7 +343,9 @@ fn a_file_that_an_attack_has_left_behind_is_refused() {
         let present = world.assert_refused(&format!("ws/{path}"), DENIED);
         assert_eq!(absent, present, "the answer tells whether {path:?} exists");
     }
-    for (near, never) in [("ws/.gti", ".git'"), ("ws/.mcp.jsn", ".mcp.json'"), ("ws/.vscod", ".vscode'")] {
+    for (near, never) in
+        [("ws/.gti", ".git'"), ("ws/.mcp.jsn", ".mcp.json'"), ("ws/.vscod", ".vscode'")]
+    {
         assert!(!world.assert_refused(near, MISSING).contains(never));
     }
     // In a copy of what stands outside at the same paths, `..` and links still lead nowhere.
@@ -347,8 +363,9 @@ fn a_file_that_an_attack_has_left_behind_is_refused() {
 #[test]
 fn no_refusal_tells_what_lies_outside() {
     let world = World::new();
-    let words =
-        |path: &str, rest: &str| world.read(&format!("{path}/{rest}")).unwrap_err().to_string().replace(rest, "x");
+    let words = |path: &str, rest: &str| {
+        world.read(&format!("{path}/{rest}")).unwrap_err().to_string().replace(rest, "x")
+    };
     for link in ["ws/link-folder", "ws/link-parent", "ws/root-of-all", "ws/link-link", "ws/loop"] {
         assert_eq!(words(link, "marker"), words(link, "nothing"), "{link}");
         assert_eq!(words(link, "outside"), words(link, "nothing"), "{link}");
@@ -393,7 +410,10 @@ fn a_mistyped_path_gets_a_hint() {
         ("ws/sbu/b.txt", "Did you mean 'sub', in 'ws'?"),
         ("ws/sub/dep/c.txt", "Did you mean 'deep', in 'ws/sub'?"),
         ("docs/b.md", "Did you mean 'a.md', in 'docs'?"),
-        ("ws/zzzzzzzz", "Readable beneath: ws/ (rw, up to 1000 bytes), docs/ (ro, only *.md, up to 1000 bytes)."),
+        (
+            "ws/zzzzzzzz",
+            "Readable beneath: ws/ (rw, up to 1000 bytes), docs/ (ro, only *.md, up to 1000 bytes).",
+        ),
     ] {
         let words = world.assert_refused(given, MISSING);
         assert!(words.ends_with(hint), "{words}");
@@ -411,7 +431,8 @@ fn a_file_over_the_limit_is_refused() {
         return;
     }
     // A file whose size says nothing: the kernel's own, which claim to be empty.
-    let sandboxes = Sandboxes::open(r#"[{"name":"kernel","root":"/proc/self"}]"#, 10, |_| true).unwrap();
+    let sandboxes =
+        Sandboxes::open(r#"[{"name":"kernel","root":"/proc/self"}]"#, 10, |_| true).unwrap();
     let error = sandboxes.resolve("kernel/status").unwrap().read().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
 }
@@ -453,7 +474,10 @@ fn no_link_that_is_swapped_in_while_reading_leads_out() {
         }
         reader.join().unwrap()
     });
-    assert!(read.iter().all(|&count| count > 100), "{read:?} read and refused: nothing was swapped");
+    assert!(
+        read.iter().all(|&count| count > 100),
+        "{read:?} read and refused: nothing was swapped"
+    );
 }
 
 #[test]
@@ -465,9 +489,13 @@ fn a_repository_is_found_only_by_a_path_that_names_a_sandbox() {
         root = root.display()
     );
     let access = Access::new(true, &[]).within(&json, 1000).unwrap();
-    for (given, path) in
-        [("ws", "sub"), ("ws/", "sub"), ("ws/deep", "sub/deep"), ("ws/deep/", "sub/deep"), ("ws/.git", "sub/.git")]
-    {
+    for (given, path) in [
+        ("ws", "sub"),
+        ("ws/", "sub"),
+        ("ws/deep", "sub/deep"),
+        ("ws/deep/", "sub/deep"),
+        ("ws/.git", "sub/.git"),
+    ] {
         assert_eq!(access.repository_path(given).unwrap(), root.join(path), "{given}");
     }
     for given in [
@@ -489,10 +517,16 @@ fn a_repository_is_found_only_by_a_path_that_names_a_sandbox() {
         let error = access.repository_path(given).expect_err(given);
         assert_eq!(error.kind(), DENIED, "{given:?}: {error}");
     }
-    let allowed = |path: &str| !matches!(access.open_directory(&root.join(path)), Err(OpenError::Outside));
+    let allowed =
+        |path: &str| !matches!(access.open_directory(&root.join(path)), Err(OpenError::Outside));
     assert!(allowed("sub") && allowed("sub/deep") && allowed("sub/missing"));
     assert!(!allowed("") && !allowed("plain") && !allowed("sub-evil") && !allowed("sub/deep/link"));
     // DuckDB's own limit holds as well.
-    let narrow = Access::new(false, &[root.join("sub/deep").to_str().unwrap()]).within(&json, 1000).unwrap();
-    assert!(narrow.repository_path("ws/deep").is_err_and(|error| error.to_string().contains("allowed_directories")));
+    let narrow =
+        Access::new(false, &[root.join("sub/deep").to_str().unwrap()]).within(&json, 1000).unwrap();
+    assert!(
+        narrow
+            .repository_path("ws/deep")
+            .is_err_and(|error| error.to_string().contains("allowed_directories"))
+    );
 }

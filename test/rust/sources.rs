@@ -77,19 +77,25 @@ pub fn circles(sources: &[Source]) -> Vec<Vec<&str>> {
         .iter()
         .enumerate()
         .map(|(own, source)| {
-            let files = source.imports.iter().filter_map(|path| file_of(&files, &source.module(), path));
+            let files =
+                source.imports.iter().filter_map(|path| file_of(&files, &source.module(), path));
             files.filter(|&file| file != own).collect()
         })
         .collect();
-    let reached: Vec<BTreeSet<usize>> = (0..sources.len()).map(|from| reachable(&imported, from)).collect();
+    let reached: Vec<BTreeSet<usize>> =
+        (0..sources.len()).map(|from| reachable(&imported, from)).collect();
     let mut circles = BTreeSet::new();
     for from in 0..sources.len() {
-        let circle: Vec<usize> = reached[from].iter().copied().filter(|&to| reached[to].contains(&from)).collect();
+        let circle: Vec<usize> =
+            reached[from].iter().copied().filter(|&to| reached[to].contains(&from)).collect();
         if !circle.is_empty() {
             circles.insert(circle);
         }
     }
-    circles.into_iter().map(|circle| circle.into_iter().map(|file| sources[file].name.as_str()).collect()).collect()
+    circles
+        .into_iter()
+        .map(|circle| circle.into_iter().map(|file| sources[file].name.as_str()).collect())
+        .collect()
 }
 
 fn reachable(imported: &[BTreeSet<usize>], from: usize) -> BTreeSet<usize> {
@@ -104,7 +110,11 @@ fn reachable(imported: &[BTreeSet<usize>], from: usize) -> BTreeSet<usize> {
 }
 
 /// Returns the file that a path leads to: the one of the longest module that it begins with.
-fn file_of(files: &BTreeMap<Vec<String>, usize>, module: &[String], path: &[String]) -> Option<usize> {
+fn file_of(
+    files: &BTreeMap<Vec<String>, usize>,
+    module: &[String],
+    path: &[String],
+) -> Option<usize> {
     let supers = path.iter().take_while(|name| *name == "super").count();
     let base = match path.first()?.as_str() {
         "crate" => &[],
@@ -129,10 +139,13 @@ impl Seen {
     fn is_test(&mut self, attributes: &[syn::Attribute], item: &impl Spanned) -> bool {
         let is_test = attributes.iter().any(|attribute| {
             attribute.path().is_ident("cfg")
-                && attribute.parse_args::<syn::Path>().is_ok_and(|condition| condition.is_ident("test"))
+                && attribute
+                    .parse_args::<syn::Path>()
+                    .is_ok_and(|condition| condition.is_ident("test"))
         });
         if is_test {
-            let first = attributes.iter().map(|attribute| attribute.span().start().line).min().unwrap_or(1);
+            let first =
+                attributes.iter().map(|attribute| attribute.span().start().line).min().unwrap_or(1);
             self.tests.push(first..=item.span().end().line);
         }
         is_test
@@ -140,11 +153,19 @@ impl Seen {
 
     fn import(&mut self, before: &[String], tree: &syn::UseTree) {
         match tree {
-            syn::UseTree::Path(path) => self.import(&[before, &[path.ident.to_string()]].concat(), &path.tree),
-            syn::UseTree::Name(name) => self.imports.push([before, &[name.ident.to_string()]].concat()),
-            syn::UseTree::Rename(name) => self.imports.push([before, &[name.ident.to_string()]].concat()),
+            syn::UseTree::Path(path) => {
+                self.import(&[before, &[path.ident.to_string()]].concat(), &path.tree)
+            }
+            syn::UseTree::Name(name) => {
+                self.imports.push([before, &[name.ident.to_string()]].concat())
+            }
+            syn::UseTree::Rename(name) => {
+                self.imports.push([before, &[name.ident.to_string()]].concat())
+            }
             syn::UseTree::Glob(_) => self.imports.push(before.to_vec()),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(before, tree)),
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.import(before, tree))
+            }
         }
     }
 }
@@ -210,7 +231,10 @@ mod tests {
         let file = |name: &str, text: &str| Source::parse(name, text.to_owned());
         let planted = [
             file("src/a/mod.rs", "mod b; mod c; mod d; pub use b::B;"),
-            file("src/a/b.rs", "pub(super) struct B; use super::c::C; #[cfg(test)] mod tests { use super::super::d::D; }"),
+            file(
+                "src/a/b.rs",
+                "pub(super) struct B; use super::c::C; #[cfg(test)] mod tests { use super::super::d::D; }",
+            ),
             file("src/a/c.rs", "fn f() -> crate::a::d::D {}"),
             file("src/a/d.rs", "use super::{b::{B}, c as other};"),
             file("src/e.rs", "use crate::a::B; use std::fs;"),

@@ -7,7 +7,8 @@ use redline::text::words::{WordChange, word_runs};
 use redline::text::{Diff, DiffOptions, Engine, LineKind, Stop};
 
 fn compare<'a>(old: &'a str, new: &'a str, options: &DiffOptions) -> Diff<'a> {
-    Diff::new(&mut Engine::default(), old.as_bytes(), new.as_bytes(), options, &Stop::never()).expect("small texts")
+    Diff::new(&mut Engine::default(), old.as_bytes(), new.as_bytes(), options, &Stop::never())
+        .expect("small texts")
 }
 
 /// Texts of few different lines, some of which look like parts of a patch.

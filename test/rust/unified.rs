@@ -9,14 +9,20 @@ use redline::text::{Diff, DiffOptions, Engine, Stop};
 
 fn diff(old: &[u8], new: &[u8], context: Option<u32>) -> Vec<u8> {
     let options = DiffOptions { context, ..DiffOptions::default() };
-    let diff = Diff::new(&mut Engine::default(), old, new, &options, &Stop::never()).expect("small texts");
+    let diff =
+        Diff::new(&mut Engine::default(), old, new, &options, &Stop::never()).expect("small texts");
     unified_diff(&diff, b"a/file", b"b/file", &Stop::never()).expect("no limit")
 }
 
 /// Texts of few different lines, so that they share many: with and without final newlines, with
 /// CRLF, blank lines and characters beyond ASCII.
 fn text() -> impl Strategy<Value = Vec<u8>> {
-    let line = prop_oneof!["[ab]{0,2}", Just("é".to_owned()), Just("\t x".to_owned()), Just("-- a".to_owned())];
+    let line = prop_oneof![
+        "[ab]{0,2}",
+        Just("é".to_owned()),
+        Just("\t x".to_owned()),
+        Just("-- a".to_owned())
+    ];
     let end = prop_oneof![9 => Just("\n"), 1 => Just("\r\n")];
     (prop::collection::vec((line, end), 0..30), any::<bool>()).prop_map(|(lines, is_ended)| {
         let mut text: String = lines.iter().map(|(line, end)| format!("{line}{end}")).collect();
@@ -37,7 +43,8 @@ fn apply(old: &[u8], patch: &[u8]) -> Vec<u8> {
     let mut index = 2.min(patch_lines.len());
     while index < patch_lines.len() {
         let line = patch_lines[index];
-        let next_is_unended = patch_lines.get(index + 1).is_some_and(|next| next.starts_with(b"\\"));
+        let next_is_unended =
+            patch_lines.get(index + 1).is_some_and(|next| next.starts_with(b"\\"));
         let content = if next_is_unended { &line[1..line.len() - 1] } else { &line[1..] };
         match line[0] {
             b'@' => {
@@ -50,7 +57,10 @@ fn apply(old: &[u8], patch: &[u8]) -> Vec<u8> {
                 at = first;
             }
             b' ' | b'-' => {
-                assert_eq!(old_lines[at], content, "what is kept or removed must be in the old text");
+                assert_eq!(
+                    old_lines[at], content,
+                    "what is kept or removed must be in the old text"
+                );
                 if line[0] == b' ' {
                     out.extend(content);
                 }
@@ -100,7 +110,11 @@ fn git_apply_takes_the_output_back_to_the_exact_bytes() {
                 .stdin(Stdio::piped())
                 .spawn()
                 .expect("git");
-            git.stdin.take().expect("a pipe").write_all(&diff(old, new, context)).expect("git reads");
+            git.stdin
+                .take()
+                .expect("a pipe")
+                .write_all(&diff(old, new, context))
+                .expect("git reads");
             assert!(git.wait().expect("git ends").success(), "{old:?} {new:?} {context:?}");
             // git removes a file that a patch without `diff --git` empties.
             assert_eq!(std::fs::read(&file).unwrap_or_default(), *new, "{context:?}");

@@ -8,8 +8,8 @@ use crate::git::{LineCounts, Measured, RenameOptions};
 use crate::review::{CURSOR_BYTES, Form, Kind};
 use crate::text::DiffOptions;
 use crate::tools::{
-    self, Answer, FileChange, GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments,
-    GitDiffSummaryResult,
+    self, Answer, FileChange, GitDiffArguments, GitDiffFileArguments, GitDiffResult,
+    GitDiffSummaryArguments, GitDiffSummaryResult,
 };
 
 /// Answers a call of one of the git tools within its budget: the text of the answer, or all of its
@@ -52,7 +52,13 @@ impl Shown {
         let repo = arguments.path.unwrap_or_else(|| host.default_repository());
         let paths = arguments.paths.unwrap_or_default();
         Ok(Request {
-            revisions: Revisions::of_tool(arguments.from_rev, arguments.to_rev, repo, &paths, renames)?,
+            revisions: Revisions::of_tool(
+                arguments.from_rev,
+                arguments.to_rev,
+                repo,
+                &paths,
+                renames,
+            )?,
             options: DiffOptions {
                 context: comparison::context(arguments.context_lines)?,
                 whitespace: arguments.ignore_whitespace.map(Into::into).unwrap_or_default(),
@@ -68,7 +74,9 @@ impl Shown {
     fn answer_with(self, reviewed: &Reviewed) -> Answer {
         let Reviewed { rows, page } = reviewed;
         let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
-        let files = listed.filter_map(|section| section.file.map(|file| file_change(&rows[file]))).collect();
+        let files = listed
+            .filter_map(|section| section.file.map(|file| file_change(&rows[file])))
+            .collect();
         let patch = if self == Self::Hunks { page.patch() } else { String::new() };
         self.answer_of(page.text(), rows, files, patch, page.next_cursor.clone())
     }
@@ -81,17 +89,34 @@ impl Shown {
         patch: String,
         next_cursor: Option<String>,
     ) -> Answer {
-        let sum = |of: fn(&LineCounts) -> Option<u64>| rows.iter().filter_map(|row| of(row.lines.as_ref()?)).sum();
+        let sum = |of: fn(&LineCounts) -> Option<u64>| {
+            rows.iter().filter_map(|row| of(row.lines.as_ref()?)).sum()
+        };
         let (files_changed, truncated) = (rows.len() as u64, next_cursor.is_some());
         let (additions, deletions) = (sum(LineCounts::additions), sum(LineCounts::deletions));
         match self {
             Self::List => Answer::new(
                 text,
-                &GitDiffSummaryResult { files_changed, additions, deletions, files, truncated, next_cursor },
+                &GitDiffSummaryResult {
+                    files_changed,
+                    additions,
+                    deletions,
+                    files,
+                    truncated,
+                    next_cursor,
+                },
             ),
             Self::Hunks => Answer::new(
                 text,
-                &GitDiffResult { files_changed, additions, deletions, files, patch, truncated, next_cursor },
+                &GitDiffResult {
+                    files_changed,
+                    additions,
+                    deletions,
+                    files,
+                    patch,
+                    truncated,
+                    next_cursor,
+                },
             ),
         }
     }
@@ -111,7 +136,10 @@ impl Frame for JsonFrame {
 
     fn overhead(&self, rows: &[Measured]) -> usize {
         let cursor = "0".repeat(CURSOR_BYTES);
-        self.0.answer_of(String::new(), rows, Vec::new(), String::new(), Some(cursor)).to_json().len()
+        self.0
+            .answer_of(String::new(), rows, Vec::new(), String::new(), Some(cursor))
+            .to_json()
+            .len()
     }
 }
 

@@ -20,7 +20,9 @@ use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::functions::text::diff_tool::{Differ, Shown};
 use crate::review::Form;
 use crate::text::Engine;
-use crate::tools::{self, Answer, DiffArguments, DiffMode, EditFileArguments, ReadFileArguments, WriteFileArguments};
+use crate::tools::{
+    self, Answer, DiffArguments, DiffMode, EditFileArguments, ReadFileArguments, WriteFileArguments,
+};
 
 /// Answers calls under the settings of one execution.
 pub struct Caller {
@@ -34,7 +36,9 @@ pub struct Caller {
 
 impl Caller {
     fn open(settings: Settings, form: Form) -> Result<Self> {
-        let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
+        let database = settings
+            .kept()
+            .ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
         let budget = settings::budget(&settings);
         Ok(Self { settings, database, budget, form })
     }
@@ -61,7 +65,9 @@ impl Caller {
             "read_file" => read_file(host, session, tools::parse(tool.name, arguments)?),
             "write_file" => write_file(host, session, &tools::parse(tool.name, arguments)?),
             "edit_file" => edit_file(host, session, &tools::parse(tool.name, arguments)?),
-            "GitDiff" | "GitDiffSummary" | "GitDiffFile" => git_tools::answer(tool.name, arguments, &host, self.form),
+            "GitDiff" | "GitDiffSummary" | "GitDiffFile" => {
+                git_tools::answer(tool.name, arguments, &host, self.form)
+            }
             other => unreachable!("{other} is in the registry and has no answer"),
         }
     }
@@ -96,8 +102,12 @@ fn edit_file(host: Host, session: Session, arguments: &EditFileArguments) -> Res
 
 const TOOL: Field = Field::new("tool", Type::Varchar, "The tool, by its name in redline_tools()");
 const ARGS: Field = Field::new("args", Type::Varchar, "Its arguments, as a JSON object");
-const SESSION: Field =
-    Field::optional("session", Type::Varchar, "NULL", "Whose call it is; NULL for the connection's own");
+const SESSION: Field = Field::optional(
+    "session",
+    Type::Varchar,
+    "NULL",
+    "Whose call it is; NULL for the connection's own",
+);
 const OVERLOADS: &[Overload] = &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION]];
 
 /// The whole answer, MCP's `CallToolResult`.

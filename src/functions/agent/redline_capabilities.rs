@@ -38,15 +38,30 @@ impl Row for SandboxRow {
         col("max_file_bytes", Type::BigInt, "Bytes of the largest file", |sandbox, out| {
             out.push_bigint(i64::try_from(sandbox.max_file_bytes()).ok());
         }),
-        col("read_approval", Type::Boolean, "Whether reading wants a person's yes", |sandbox, out| {
-            out.push_boolean(Some(sandbox.approvals().read));
-        }),
-        col("write_approval", Type::Boolean, "Whether write_file wants a person's yes", |sandbox, out| {
-            out.push_boolean(Some(sandbox.approvals().write));
-        }),
-        col("edit_approval", Type::Boolean, "Whether edit_file wants a person's yes", |sandbox, out| {
-            out.push_boolean(Some(sandbox.approvals().edit));
-        }),
+        col(
+            "read_approval",
+            Type::Boolean,
+            "Whether reading wants a person's yes",
+            |sandbox, out| {
+                out.push_boolean(Some(sandbox.approvals().read));
+            },
+        ),
+        col(
+            "write_approval",
+            Type::Boolean,
+            "Whether write_file wants a person's yes",
+            |sandbox, out| {
+                out.push_boolean(Some(sandbox.approvals().write));
+            },
+        ),
+        col(
+            "edit_approval",
+            Type::Boolean,
+            "Whether edit_file wants a person's yes",
+            |sandbox, out| {
+                out.push_boolean(Some(sandbox.approvals().edit));
+            },
+        ),
     ];
 }
 
@@ -57,21 +72,48 @@ impl Row for Limits {
     type Of<'a> = &'a Settings;
 
     const OWN: &'static [Col<Self>] = &[
-        col("max_read_bytes", Type::BigInt, "Bytes of the largest file that is read", |settings, out| {
-            out.push_bigint(i64::try_from(settings::max_read_bytes(settings)).ok());
-        }),
-        col("max_diff_bytes", Type::BigInt, "Bytes of the longest diff of the tool Diff", |settings, out| {
-            out.push_bigint(i64::try_from(settings::max_diff_bytes(settings)).ok());
-        }),
-        col("approval_ttl_seconds", Type::BigInt, "Seconds for which an approval holds", |settings, out| {
-            out.push_bigint(i64::try_from(settings::approval_ttl(settings).as_secs()).ok());
-        }),
-        col("max_seconds", Type::BigInt, "Seconds that a query may take; NULL is no limit", |settings, out| {
-            out.push_bigint(settings::max_seconds(settings).and_then(|seconds| i64::try_from(seconds).ok()));
-        }),
-        col("kept_bytes", Type::BigInt, "Bytes that the process keeps between queries", |_, out| {
-            out.push_bigint(i64::try_from(KEPT.current()).ok());
-        }),
+        col(
+            "max_read_bytes",
+            Type::BigInt,
+            "Bytes of the largest file that is read",
+            |settings, out| {
+                out.push_bigint(i64::try_from(settings::max_read_bytes(settings)).ok());
+            },
+        ),
+        col(
+            "max_diff_bytes",
+            Type::BigInt,
+            "Bytes of the longest diff of the tool Diff",
+            |settings, out| {
+                out.push_bigint(i64::try_from(settings::max_diff_bytes(settings)).ok());
+            },
+        ),
+        col(
+            "approval_ttl_seconds",
+            Type::BigInt,
+            "Seconds for which an approval holds",
+            |settings, out| {
+                out.push_bigint(i64::try_from(settings::approval_ttl(settings).as_secs()).ok());
+            },
+        ),
+        col(
+            "max_seconds",
+            Type::BigInt,
+            "Seconds that a query may take; NULL is no limit",
+            |settings, out| {
+                out.push_bigint(
+                    settings::max_seconds(settings).and_then(|seconds| i64::try_from(seconds).ok()),
+                );
+            },
+        ),
+        col(
+            "kept_bytes",
+            Type::BigInt,
+            "Bytes that the process keeps between queries",
+            |_, out| {
+                out.push_bigint(i64::try_from(KEPT.current()).ok());
+            },
+        ),
         col("max_kept_bytes", Type::BigInt, "Most bytes that it keeps", |_, out| {
             out.push_bigint(i64::try_from(KEPT.limit()).ok());
         }),
@@ -85,13 +127,18 @@ impl Row for Host {
         col("version", Type::Varchar, "The version of redline", |_, out| {
             out.push_text(Some(env!("CARGO_PKG_VERSION")));
         }),
-        col("host_version", Type::Varchar, "The version of DuckDB", |_, out| out.push_text(Some(&host_version()))),
-        col("sandboxes", SandboxRow::LIST, "The sandboxes; NULL where none are configured", |host, out| {
-            match host.access.sandboxes() {
+        col("host_version", Type::Varchar, "The version of DuckDB", |_, out| {
+            out.push_text(Some(&host_version()))
+        }),
+        col(
+            "sandboxes",
+            SandboxRow::LIST,
+            "The sandboxes; NULL where none are configured",
+            |host, out| match host.access.sandboxes() {
                 None => out.push_null(),
                 Some(sandboxes) => push_sandboxes(out, sandboxes),
-            }
-        }),
+            },
+        ),
         col("grants", Type::List(&Type::Varchar), "The tools that are granted", |host, out| {
             push_texts(out, &settings::tool_grants(&host.settings));
         }),
@@ -112,9 +159,14 @@ impl Row for Host {
                 out.push_boolean(Some(kernel_guard()));
             },
         ),
-        col("open_doors", Type::List(&Type::Varchar), "What SQL can still do beside redline's rules", |host, out| {
-            push_texts(out, &open_doors(&host.settings, host.access.sandboxes().is_some()));
-        }),
+        col(
+            "open_doors",
+            Type::List(&Type::Varchar),
+            "What SQL can still do beside redline's rules",
+            |host, out| {
+                push_texts(out, &open_doors(&host.settings, host.access.sandboxes().is_some()));
+            },
+        ),
     ];
 }
 
@@ -132,7 +184,8 @@ const SETTINGS: &[&str] = &{
     let mut index = 0;
     while index < all.len() {
         let is_own = index >= host::SETTINGS.len();
-        all[index] = if is_own { OWN_SETTINGS[index - host::SETTINGS.len()] } else { host::SETTINGS[index] };
+        all[index] =
+            if is_own { OWN_SETTINGS[index - host::SETTINGS.len()] } else { host::SETTINGS[index] };
         index += 1;
     }
     all

@@ -6,7 +6,9 @@ use std::convert::Infallible;
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::surface::registry::{Entry, Signature};
-use crate::functions::surface::{Col, Declaration, Declared, FUNCTIONS, Family, Grant, Row, Rows, col};
+use crate::functions::surface::{
+    Col, Declaration, Declared, FUNCTIONS, Family, Grant, Row, Rows, col,
+};
 
 /// The table function.
 pub struct RedlineHelp;
@@ -39,7 +41,9 @@ impl Row for Parameter {
                 out.push_text(field.default);
             },
         ),
-        col("description", Type::Varchar, "What it is", |field, out| out.push_text(Some(field.doc))),
+        col("description", Type::Varchar, "What it is", |field, out| {
+            out.push_text(Some(field.doc))
+        }),
     ];
 }
 
@@ -51,20 +55,29 @@ impl Row for Function {
 
     const OWN: &'static [Col<Self>] = &[
         col("name", Type::Varchar, "The name", |row, out| out.push_text(Some(row.0.name))),
-        col("kind", Type::Varchar, "table or scalar", |row, out| out.push_text(Some(row.0.signature.kind()))),
+        col("kind", Type::Varchar, "table or scalar", |row, out| {
+            out.push_text(Some(row.0.signature.kind()))
+        }),
         col("signature", Type::Varchar, "How it is called, one line per form", |row, out| {
             out.push_text(Some(&row.0.signature.calls(row.0.name).join("\n")));
         }),
         col("parameters", Parameter::LIST, "Its parameters, positional ones first", |row, out| {
             let Ok(()) = out.push_list(|elements| {
                 let parameters = row.0.signature.parameters();
-                parameters.iter().for_each(|field| Parameter::COLUMNS.write_struct(field, elements));
+                parameters
+                    .iter()
+                    .for_each(|field| Parameter::COLUMNS.write_struct(field, elements));
                 Ok::<(), Infallible>(())
             });
         }),
-        col("returns", Type::Varchar, "The type of its result; of a table, its columns", |row, out| {
-            out.push_text(Some(&row.0.signature.returns()));
-        }),
+        col(
+            "returns",
+            Type::Varchar,
+            "The type of its result; of a table, its columns",
+            |row, out| {
+                out.push_text(Some(&row.0.signature.returns()));
+            },
+        ),
         col("description", Type::Varchar, "What it returns or does", |row, out| {
             out.push_text(Some(row.0.declaration.description));
         }),
@@ -93,17 +106,22 @@ impl Signature {
                 all.extend(named.iter().map(|field| format!("{} := {}", field.name, field.kind)));
                 vec![format!("{name}({})", all.join(", "))]
             }
-            Self::Scalar { overloads, .. } => {
-                overloads.iter().map(|fields| format!("{name}({})", positional(fields).join(", "))).collect()
-            }
+            Self::Scalar { overloads, .. } => overloads
+                .iter()
+                .map(|fields| format!("{name}({})", positional(fields).join(", ")))
+                .collect(),
         }
     }
 
     /// Returns every parameter once.
     fn parameters(&self) -> Vec<Field> {
         let all: Vec<Field> = match self {
-            Self::Table { parameters, named, .. } => parameters.iter().chain(*named).copied().collect(),
-            Self::Scalar { overloads, .. } => overloads.iter().copied().flatten().copied().collect(),
+            Self::Table { parameters, named, .. } => {
+                parameters.iter().chain(*named).copied().collect()
+            }
+            Self::Scalar { overloads, .. } => {
+                overloads.iter().copied().flatten().copied().collect()
+            }
         };
         let mut once: Vec<Field> = Vec::new();
         for field in all {
@@ -140,7 +158,10 @@ impl TableFunction for RedlineHelp {
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Rows::new(FUNCTIONS.iter().filter(|entry| entry.is_public()).map(Function), open.projection))
+        Ok(Rows::new(
+            FUNCTIONS.iter().filter(|entry| entry.is_public()).map(Function),
+            open.projection,
+        ))
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {

@@ -27,7 +27,9 @@ impl Row for ToolRow {
         col("name", Type::Varchar, "The name by which it is called and granted", |row, out| {
             out.push_text(Some(row.0.name));
         }),
-        col("title", Type::Varchar, "The name that people see", |row, out| out.push_text(Some(row.0.title))),
+        col("title", Type::Varchar, "The name that people see", |row, out| {
+            out.push_text(Some(row.0.title))
+        }),
         col("description", Type::Varchar, "What it does and when to use it", |row, out| {
             out.push_text(Some(row.0.description));
         }),
@@ -37,15 +39,30 @@ impl Row for ToolRow {
         col("output_schema", Type::Json, "JSON Schema of structuredContent", |row, out| {
             out.push_text(Some(&row.0.output_schema().to_string()));
         }),
-        col("annotations", Type::Json, "MCP's annotations: whether it only reads, and more", |row, out| {
-            out.push_text(Some(&row.0.annotations_json()));
-        }),
-        col("sql_template", Type::Varchar, "SQL that answers a call whose arguments are bound by name", |row, out| {
-            out.push_text(Some(&row.0.sql_template()));
-        }),
-        col("publish_sql", Type::Varchar, "The statement that publishes it with duckdb_mcp", |row, out| {
-            out.push_text(Some(&row.0.publish_sql()));
-        }),
+        col(
+            "annotations",
+            Type::Json,
+            "MCP's annotations: whether it only reads, and more",
+            |row, out| {
+                out.push_text(Some(&row.0.annotations_json()));
+            },
+        ),
+        col(
+            "sql_template",
+            Type::Varchar,
+            "SQL that answers a call whose arguments are bound by name",
+            |row, out| {
+                out.push_text(Some(&row.0.sql_template()));
+            },
+        ),
+        col(
+            "publish_sql",
+            Type::Varchar,
+            "The statement that publishes it with duckdb_mcp",
+            |row, out| {
+                out.push_text(Some(&row.0.publish_sql()));
+            },
+        ),
     ];
 }
 

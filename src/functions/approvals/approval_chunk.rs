@@ -42,14 +42,21 @@ impl ScalarFunction for ApprovalChunk {
             return Ok(());
         };
         let given = change_text(arguments, 0, Self::NAME, "payload_or_ref")?;
-        let reference = match given.trim_start().starts_with('{').then(|| Received::parse(&given)).transpose()? {
+        let reference = match given
+            .trim_start()
+            .starts_with('{')
+            .then(|| Received::parse(&given))
+            .transpose()?
+        {
             Some(Received::Known(payload)) => payload.approval_id().to_owned(),
             Some(Received::Other { .. }) | None => given,
         };
         let number = u64::try_from(number).map_err(|_| {
-            Error::invalid_args(format!("there is no chunk {number}")).with_hint("Chunks are numbered from 1")
+            Error::invalid_args(format!("there is no chunk {number}"))
+                .with_hint("Chunks are numbered from 1")
         })?;
-        let chunk = host.database.approvals.chunk(&reference, number, settings::rules(&host.settings))?;
+        let chunk =
+            host.database.approvals.chunk(&reference, number, settings::rules(&host.settings))?;
         out.push_text(Some(&chunk));
         Ok(())
     }

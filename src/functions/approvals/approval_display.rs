@@ -15,10 +15,15 @@ use crate::render::{Extent, Layout, display, paging, shown};
 const WIDTH: i64 = 80;
 
 const COLUMNS: Field = Field::optional("width", Type::BigInt, "80", "Columns of the terminal");
-const HEIGHT: Field =
-    Field::optional("height", Type::BigInt, "NULL", "Lines; NULL is a preview, a negative number everything");
+const HEIGHT: Field = Field::optional(
+    "height",
+    Type::BigInt,
+    "NULL",
+    "Lines; NULL is a preview, a negative number everything",
+);
 const COLOR: Field = Field::optional("color", Type::Boolean, "false", "Use ANSI colours");
-const TERMINAL_HEIGHT: Field = Field::optional("terminal_height", Type::BigInt, "NULL", "Lines of the terminal");
+const TERMINAL_HEIGHT: Field =
+    Field::optional("terminal_height", Type::BigInt, "NULL", "Lines of the terminal");
 
 /// Returns the payload that is argument 0; `None` for NULL.
 fn payload(arguments: Arguments<'_>) -> Result<Option<Received>> {
@@ -53,8 +58,12 @@ impl Declared for ApprovalDisplay {
 
 impl ScalarFunction for ApprovalDisplay {
     const NAME: &'static str = "approval_display";
-    const OVERLOADS: &'static [Overload] =
-        &[&[PAYLOAD], &[PAYLOAD, COLUMNS], &[PAYLOAD, COLUMNS, HEIGHT], &[PAYLOAD, COLUMNS, HEIGHT, COLOR]];
+    const OVERLOADS: &'static [Overload] = &[
+        &[PAYLOAD],
+        &[PAYLOAD, COLUMNS],
+        &[PAYLOAD, COLUMNS, HEIGHT],
+        &[PAYLOAD, COLUMNS, HEIGHT, COLOR],
+    ];
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
@@ -101,7 +110,8 @@ impl Declared for ApprovalComplete {
 
 impl ScalarFunction for ApprovalComplete {
     const NAME: &'static str = "approval_complete";
-    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD], &[PAYLOAD, COLUMNS], &[PAYLOAD, COLUMNS, HEIGHT]];
+    const OVERLOADS: &'static [Overload] =
+        &[&[PAYLOAD], &[PAYLOAD, COLUMNS], &[PAYLOAD, COLUMNS, HEIGHT]];
     const RETURNS: Type = Type::Boolean;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;

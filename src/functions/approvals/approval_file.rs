@@ -39,7 +39,8 @@ impl ScalarFunction for ApprovalFile {
             out.push_null();
             return Ok(());
         };
-        let sandboxes = host.access.sandboxes().ok_or_else(|| Error::fs_denied("no sandbox is configured"))?;
+        let sandboxes =
+            host.access.sandboxes().ok_or_else(|| Error::fs_denied("no sandbox is configured"))?;
         let bytes = sandboxes.resolve(payload.path())?.read()?;
         if blob_id(&bytes)? != expected {
             return Err(Error::stale("the file has changed since the payload was made")

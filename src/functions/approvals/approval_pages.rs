@@ -35,10 +35,17 @@ impl Row for PageRow {
         col("pages", Type::BigInt, "How many pages there are", |(_, count, _), out| {
             out.push_bigint(i64::try_from(count).ok());
         }),
-        col("text", Type::Varchar, "What the page shows", |(.., page), out| out.push_text(Some(&page.text))),
-        col("proof", Type::Varchar, "Proves that this page and those before it were made", |(.., page), out| {
-            out.push_text(Some(&page.proof.to_string()));
+        col("text", Type::Varchar, "What the page shows", |(.., page), out| {
+            out.push_text(Some(&page.text))
         }),
+        col(
+            "proof",
+            Type::Varchar,
+            "Proves that this page and those before it were made",
+            |(.., page), out| {
+                out.push_text(Some(&page.proof.to_string()));
+            },
+        ),
     ];
 }
 
@@ -64,7 +71,8 @@ impl ScalarFunction for ApprovalPages {
         if payload.is_large() {
             return Err(too_large_to_read());
         }
-        let size = |index| arguments.bigint(index).map_or(0, |given| usize::try_from(given).unwrap_or(0));
+        let size =
+            |index| arguments.bigint(index).map_or(0, |given| usize::try_from(given).unwrap_or(0));
         let shown = shown_pages(host, &payload, size(1), size(2))?;
         out.push_list(|elements| {
             for (index, page) in shown.iter().enumerate() {

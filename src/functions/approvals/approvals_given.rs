@@ -40,12 +40,22 @@ impl Row for GivenRow {
         col("scope", Type::Varchar, "once, path, sandbox, session or unread", |row, out| {
             out.push_text(Some(row.given.scope.name()));
         }),
-        col("tool", Type::Varchar, "The tool", |row, out| out.push_text(Some(row.given.tool.name()))),
-        col("path", Type::Varchar, "The file that was approved first", |row, out| out.push_text(Some(&row.given.path))),
+        col("tool", Type::Varchar, "The tool", |row, out| {
+            out.push_text(Some(row.given.tool.name()))
+        }),
+        col("path", Type::Varchar, "The file that was approved first", |row, out| {
+            out.push_text(Some(&row.given.path))
+        }),
         col("session", Type::Varchar, "For whom", |row, out| push_session(out, &row.given.session)),
-        col("given_by", Type::Varchar, "The approver's name", |row, out| out.push_text(Some(&row.given.by))),
-        col("given_at", Type::Timestamp, "When it was approved", |row, out| out.push_bigint(Some(row.since))),
-        col("expires_at", Type::Timestamp, "Until when it holds", |row, out| out.push_bigint(Some(row.until))),
+        col("given_by", Type::Varchar, "The approver's name", |row, out| {
+            out.push_text(Some(&row.given.by))
+        }),
+        col("given_at", Type::Timestamp, "When it was approved", |row, out| {
+            out.push_bigint(Some(row.since))
+        }),
+        col("expires_at", Type::Timestamp, "Until when it holds", |row, out| {
+            out.push_bigint(Some(row.until))
+        }),
     ];
 }
 
@@ -71,11 +81,19 @@ impl TableFunction for ApprovalsGiven {
         let rules = settings::rules(&host.settings);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let rows = host.database.approvals.given(rules).into_iter();
-        let rows = rows.filter(|given| own.as_ref().is_none_or(|own| *own == given.session)).map(|given| {
-            let since = now.saturating_sub(rules.now.saturating_duration_since(given.since));
-            let micros = |moment: std::time::Duration| i64::try_from(moment.as_micros()).unwrap_or(i64::MAX);
-            GivenRow { since: micros(since), until: micros(since.saturating_add(rules.ttl)), given }
-        });
+        let rows = rows.filter(|given| own.as_ref().is_none_or(|own| *own == given.session)).map(
+            |given| {
+                let since = now.saturating_sub(rules.now.saturating_duration_since(given.since));
+                let micros = |moment: std::time::Duration| {
+                    i64::try_from(moment.as_micros()).unwrap_or(i64::MAX)
+                };
+                GivenRow {
+                    since: micros(since),
+                    until: micros(since.saturating_add(rules.ttl)),
+                    given,
+                }
+            },
+        );
         Ok(Rows::new(rows, open.projection))
     }
 

@@ -41,7 +41,9 @@ impl Row for Waiting {
         col("payload", Type::Json, "What a person decides on", |row, out| {
             out.push_text(Some(&row.payload.to_json()));
         }),
-        col("session", Type::Varchar, "Whose call it is", |row, out| push_session(out, &row.session)),
+        col("session", Type::Varchar, "Whose call it is", |row, out| {
+            push_session(out, &row.session)
+        }),
     ];
 }
 
@@ -62,7 +64,10 @@ impl TableFunction for ApprovalsWaiting {
         let host = Host::new(open.settings)?;
         host.approver(Some(key.as_bytes()), Self::NAME)?;
         let waiting = host.database.approvals.waiting(settings::rules(&host.settings));
-        Ok(Rows::new(waiting.into_iter().map(|(session, payload)| Waiting { session, payload }), open.projection))
+        Ok(Rows::new(
+            waiting.into_iter().map(|(session, payload)| Waiting { session, payload }),
+            open.projection,
+        ))
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {

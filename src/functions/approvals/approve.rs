@@ -26,7 +26,8 @@ impl Declared for Approve {
 }
 
 const SCOPE: Field = Field::new("scope", Type::Varchar, "once, path, sandbox, session or unread");
-const PROOF: Field = Field::optional("proof", Type::Varchar, "NULL", "The proof of the last page of approval_pages");
+const PROOF: Field =
+    Field::optional("proof", Type::Varchar, "NULL", "The proof of the last page of approval_pages");
 
 impl ScalarFunction for Approve {
     const NAME: &'static str = "approve";
@@ -51,7 +52,12 @@ impl ScalarFunction for Approve {
         let scope = Scope::parse(&change_text(arguments, 1, Self::NAME, "scope")?)?;
         let payload = known(arguments, Self::NAME)?;
         check_shown(host, &payload, scope, arguments.text(3))?;
-        let id = host.database.approvals.approve(&payload, scope, &by, settings::rules(&host.settings))?;
+        let id = host.database.approvals.approve(
+            &payload,
+            scope,
+            &by,
+            settings::rules(&host.settings),
+        )?;
         out.push_text(Some(&id));
         Ok(())
     }
@@ -73,12 +79,16 @@ fn check_shown(host: &Host, payload: &Payload, scope: Scope, proof: Option<&[u8]
     }
     let hint = "Show every page of approval_pages, and give the proof of the last one";
     let Some(proof) = proof else {
-        return Err(Error::invalid_args("approve was given no proof that all of the payload was shown").with_hint(hint));
+        return Err(Error::invalid_args(
+            "approve was given no proof that all of the payload was shown",
+        )
+        .with_hint(hint));
     };
     let proof = Proof::parse(&String::from_utf8_lossy(proof))?;
     let shown = shown_pages(host, payload, proof.width, proof.height)?;
     if shown.last().is_some_and(|last| last.proof.is_same(&proof)) {
         return Ok(());
     }
-    Err(Error::invalid_args("the proof is not that of the last page of this payload").with_hint(hint))
+    Err(Error::invalid_args("the proof is not that of the last page of this payload")
+        .with_hint(hint))
 }

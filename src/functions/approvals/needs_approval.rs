@@ -24,8 +24,12 @@ impl Declared for NeedsApproval {
 
 const TOOL: Field = Field::new("tool", Type::Varchar, "The tool");
 const ARGS: Field = Field::new("args", Type::Varchar, "Its arguments, as a JSON object");
-const SESSION: Field =
-    Field::optional("session", Type::Varchar, "NULL", "Whose call it is; NULL for the connection's own");
+const SESSION: Field = Field::optional(
+    "session",
+    Type::Varchar,
+    "NULL",
+    "Whose call it is; NULL for the connection's own",
+);
 const KEY: Field = Field::optional(
     "key",
     Type::Varchar,
@@ -35,7 +39,8 @@ const KEY: Field = Field::optional(
 
 impl ScalarFunction for NeedsApproval {
     const NAME: &'static str = "needs_approval";
-    const OVERLOADS: &'static [Overload] = &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION], &[TOOL, ARGS, SESSION, KEY]];
+    const OVERLOADS: &'static [Overload] =
+        &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION], &[TOOL, ARGS, SESSION, KEY]];
     const RETURNS: Type = Type::Json;
     const VOLATILE: bool = true;
     // NULL is an answer, which a NULL argument must not be given.

@@ -10,10 +10,14 @@ use crate::limits;
 use crate::render::pages;
 
 /// The payload that a host gives back.
-pub const PAYLOAD: Field =
-    Field::new("payload", Type::Varchar, "A payload of needs_approval, approvals_waiting or …_approval");
+pub const PAYLOAD: Field = Field::new(
+    "payload",
+    Type::Varchar,
+    "A payload of needs_approval, approvals_waiting or …_approval",
+);
 /// The host's key.
-pub const KEY: Field = Field::new("key", Type::Varchar, "The secret whose SHA-256 is in redline_approver");
+pub const KEY: Field =
+    Field::new("key", Type::Varchar, "The secret whose SHA-256 is in redline_approver");
 
 /// Returns the error for a payload that has more than a page can show.
 pub fn too_large_to_read() -> Error {
@@ -23,20 +27,27 @@ pub fn too_large_to_read() -> Error {
 }
 
 /// Returns what a payload shows, page by page, each with its proof.
-pub fn shown_pages(host: &Host, payload: &Payload, width: usize, height: usize) -> Result<Vec<Page>> {
-    let within =
-        |value: usize, range: &std::ops::RangeInclusive<i64>| i64::try_from(value).is_ok_and(|v| range.contains(&v));
+pub fn shown_pages(
+    host: &Host,
+    payload: &Payload,
+    width: usize,
+    height: usize,
+) -> Result<Vec<Page>> {
+    let within = |value: usize, range: &std::ops::RangeInclusive<i64>| {
+        i64::try_from(value).is_ok_and(|v| range.contains(&v))
+    };
     if !within(width, &limits::DISPLAY_COLUMNS) || !within(height, &limits::PAGE_LINES) {
         let (columns, lines) = (limits::DISPLAY_COLUMNS, limits::PAGE_LINES);
-        return Err(Error::invalid_args(format!("a page cannot have {width} columns and {height} lines")).with_hint(
-            format!(
-                "Give {} to {} columns and {} to {} lines",
-                columns.start(),
-                columns.end(),
-                lines.start(),
-                lines.end()
-            ),
-        ));
+        return Err(Error::invalid_args(format!(
+            "a page cannot have {width} columns and {height} lines"
+        ))
+        .with_hint(format!(
+            "Give {} to {} columns and {} to {} lines",
+            columns.start(),
+            columns.end(),
+            lines.start(),
+            lines.end()
+        )));
     }
     let secret = host.database.approvals.secret();
     Ok(proven(secret, &payload.to_json(), [width, height], pages(payload, width, height)))

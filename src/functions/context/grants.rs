@@ -28,8 +28,11 @@ fn require(tools: &[&str], grants: &[&str]) -> Result<()> {
     }
     let list: Vec<String> = grants.iter().map(|grant| quoted(grant)).collect();
     let (tools, grants) = (tools.join(" or "), list.join(", "));
-    Err(Error::permission_denied(format!("the tool {tools} is not granted; {} is [{grants}]", settings::TOOL_GRANTS))
-        .with_hint("Use a tool that is granted, or ask the host to grant this one"))
+    Err(Error::permission_denied(format!(
+        "the tool {tools} is not granted; {} is [{grants}]",
+        settings::TOOL_GRANTS
+    ))
+    .with_hint("Use a tool that is granted, or ask the host to grant this one"))
 }
 
 /// Tells whether a tool is named in the grants, exactly or by `*`.

@@ -75,7 +75,9 @@ impl Host {
         if let Some(json) = settings::sandboxes(&settings) {
             access = access.within(json, settings::max_read_bytes(&settings))?;
         }
-        let database = settings.kept().ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
+        let database = settings
+            .kept()
+            .ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
         let budget = settings::budget(&settings);
         Ok(Self { settings, access: Arc::new(access), database, budget })
     }
@@ -137,7 +139,8 @@ impl Host {
     pub fn repository(&self, given: &str) -> Result<Repository> {
         let cache_bytes = settings::cache_bytes(&self.settings);
         KEPT.set_limit(cache_bytes);
-        let repository = Repository::open(given, &self.access, &self.database.repositories, cache_bytes)?;
+        let repository =
+            Repository::open(given, &self.access, &self.database.repositories, cache_bytes)?;
         Ok(repository.with_budget(Arc::clone(&self.budget)))
     }
 }

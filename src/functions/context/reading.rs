@@ -13,15 +13,21 @@ use crate::sandbox::{LocalKind, LocalPath};
 /// Returns the content of the file that was named.
 pub fn read_file_for(given: &str, host: &Host) -> Result<Vec<u8>> {
     if given.is_empty() {
-        return Err(Error::invalid_args("the path of the file is empty").with_hint("Give the path of a file"));
+        return Err(Error::invalid_args("the path of the file is empty")
+            .with_hint("Give the path of a file"));
     }
     match host.access.sandboxes() {
         None => through_duckdb(given, host),
         Some(sandboxes) => {
             let place = sandboxes.resolve(given)?;
             if !host.may_show(&place, &host.own_session()) {
-                return Err(Error::approval_required(format!("reading {} must be approved", quoted(given)))
-                    .with_hint("read_file asks for it; the host can approve it for more than one call"));
+                return Err(Error::approval_required(format!(
+                    "reading {} must be approved",
+                    quoted(given)
+                ))
+                .with_hint(
+                    "read_file asks for it; the host can approve it for more than one call",
+                ));
             }
             place.read()
         }
@@ -31,12 +37,18 @@ pub fn read_file_for(given: &str, host: &Host) -> Result<Vec<u8>> {
 fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
     let settings = &host.settings;
     let limit = settings::max_read_bytes(settings);
-    let files = settings.files().ok_or_else(|| Error::tool_failed("DuckDB gave no file system to read with"))?;
+    let files = settings
+        .files()
+        .ok_or_else(|| Error::tool_failed("DuckDB gave no file system to read with"))?;
     let path = LocalPath::new(given, settings.get(HOME_DIRECTORY).as_text());
     // A FIFO would be waited for and a device may never end; DuckDB opens them all.
     let kind = path.kind();
     if matches!(kind, LocalKind::Folder | LocalKind::Special) {
-        return Err(if path.is_allowed(&host.access) { no_file(given, kind) } else { denied(given) });
+        return Err(if path.is_allowed(&host.access) {
+            no_file(given, kind)
+        } else {
+            denied(given)
+        });
     }
     // What was looked at is what is opened: DuckDB would take `~` and `file:` off once more.
     files.read(path.as_str(), limit).map_err(|error| match error {
@@ -44,9 +56,11 @@ fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
         FileError::Stopped(stopped) => stopped.into(),
         FileError::TooLarge(size) => too_large(given, size, limit),
         // Of what is elsewhere only the file system that was asked knows what was wrong.
-        FileError::Failed(words) if path.has_scheme() => {
-            Error::tool_failed(format!("DuckDB cannot read {} and says {}", quoted(given), quoted(words.trim())))
-        }
+        FileError::Failed(words) if path.has_scheme() => Error::tool_failed(format!(
+            "DuckDB cannot read {} and says {}",
+            quoted(given),
+            quoted(words.trim())
+        )),
         FileError::Failed(words) if words.ends_with("Permission denied") => {
             Error::fs_denied(format!("the system does not let DuckDB read {}", quoted(given)))
                 .with_hint("Give a file that the user who runs DuckDB may read")
@@ -56,23 +70,29 @@ fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
                 .with_hint("A relative path starts at the folder that DuckDB runs in")
         }
         FileError::Failed(words) => {
-            Error::tool_failed(format!("the file {} cannot be read", quoted(given))).with_source(words)
+            Error::tool_failed(format!("the file {} cannot be read", quoted(given)))
+                .with_source(words)
         }
     })
 }
 
 fn no_file(given: &str, kind: LocalKind) -> Error {
     let what = if kind == LocalKind::Folder { "a folder" } else { "a pipe, a socket or a device" };
-    Error::tool_failed(format!("{} is {what}, not a file", quoted(given))).with_hint("Give the path of a file")
+    Error::tool_failed(format!("{} is {what}, not a file", quoted(given)))
+        .with_hint("Give the path of a file")
 }
 
 fn denied(given: &str) -> Error {
-    Error::fs_denied(format!("DuckDB's settings do not allow reading {}", quoted(given)))
-        .with_hint("With enable_external_access off, only allowed_directories and allowed_paths can be read")
+    Error::fs_denied(format!("DuckDB's settings do not allow reading {}", quoted(given))).with_hint(
+        "With enable_external_access off, only allowed_directories and allowed_paths can be read",
+    )
 }
 
 fn too_large(given: &str, size: Option<u64>, limit: u64) -> Error {
     let size = size.map_or_else(|| format!("over {limit}"), |size| size.to_string());
-    Error::too_large(format!("the file {} has {size} bytes, and redline_max_read_bytes is {limit}", quoted(given)))
-        .with_hint("Give a smaller file, or ask the host to raise the limit")
+    Error::too_large(format!(
+        "the file {} has {size} bytes, and redline_max_read_bytes is {limit}",
+        quoted(given)
+    ))
+    .with_hint("Give a smaller file, or ask the host to raise the limit")
 }

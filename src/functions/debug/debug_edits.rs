@@ -37,7 +37,9 @@ impl ScalarFunction for Edits {
 
     fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let text = |arguments: Arguments<'_>, index| {
-            arguments.text(index).map_or("NULL".to_owned(), |text| String::from_utf8_lossy(text).into_owned())
+            arguments
+                .text(index)
+                .map_or("NULL".to_owned(), |text| String::from_utf8_lossy(text).into_owned())
         };
         let edits = if arguments.is_text(1) {
             text(arguments, 1)
@@ -47,7 +49,9 @@ impl ScalarFunction for Edits {
                 Some(edits) => edits
                     .map(|edit| match edit {
                         None => "NULL".to_owned(),
-                        Some(edit) => format!("{}>{}>{:?}", text(edit, 0), text(edit, 1), edit.boolean(2)),
+                        Some(edit) => {
+                            format!("{}>{}>{:?}", text(edit, 0), text(edit, 1), edit.boolean(2))
+                        }
                     })
                     .collect::<Vec<_>>()
                     .join(";"),

@@ -3,7 +3,8 @@
 
 use crate::error::Result;
 use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
+    TableFunction, Type, Value,
 };
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
 
@@ -73,7 +74,8 @@ impl TableFunction for PanicScan {
     type Scan = Scan;
 
     fn bind(arguments: &[Value], _: &[Value]) -> Result<String> {
-        let place = crate::functions::params::arguments::required_text(&arguments[0], Self::NAME, "place")?;
+        let place =
+            crate::functions::params::arguments::required_text(&arguments[0], Self::NAME, "place")?;
         assert_ne!(place, "bind", "a deliberate panic");
         Ok(place)
     }

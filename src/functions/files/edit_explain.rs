@@ -36,10 +36,17 @@ impl Row for NearMiss {
         col("line", Type::BigInt, "The line where the passage starts, from 1", |near, out| {
             out.push_bigint(i64::try_from(near.line).ok());
         }),
-        col("similarity", Type::Double, "How similar it is, 0 to 1; 1 is the text itself", |near, out| {
-            out.push_double(Some(near.similarity));
+        col(
+            "similarity",
+            Type::Double,
+            "How similar it is, 0 to 1; 1 is the text itself",
+            |near, out| {
+                out.push_double(Some(near.similarity));
+            },
+        ),
+        col("reason", Type::Varchar, "How it differs", |near, out| {
+            out.push_text(Some(&near.reason()))
         }),
-        col("reason", Type::Varchar, "How it differs", |near, out| out.push_text(Some(&near.reason()))),
         col(
             "old_string",
             Type::Varchar,
@@ -64,7 +71,8 @@ impl TableFunction for EditExplain {
     fn bind(arguments: &[Value], _: &[Value]) -> Result<Wanted> {
         let old_string = required_text(&arguments[1], Self::NAME, "old_string")?;
         if old_string.is_empty() {
-            return Err(Error::invalid_args("old_string is empty").with_hint("Give the text that was looked for"));
+            return Err(Error::invalid_args("old_string is empty")
+                .with_hint("Give the text that was looked for"));
         }
         if old_string.len() > edit::WANTED_BYTES {
             return Err(Error::too_large(format!("old_string has {} bytes", old_string.len()))
@@ -80,7 +88,8 @@ impl TableFunction for EditExplain {
             return Err(Error::invalid_args(format!("{} is a binary file", quoted(&wanted.path)))
                 .with_hint("Only text can be edited"));
         }
-        let near = edit::explain(&Lines::split(&bytes, &Stop::of(&host.budget))?, &wanted.old_string);
+        let near =
+            edit::explain(&Lines::split(&bytes, &Stop::of(&host.budget))?, &wanted.old_string);
         Ok(Rows::new(near, open.projection))
     }
 

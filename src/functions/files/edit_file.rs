@@ -14,11 +14,17 @@ use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::text::Engine;
 use crate::tools::{EditArgument, EditFileArguments, EditResult};
 
-const OLD_STRING: Field = Field::new("old_string", Type::Varchar, "The text to replace; it must occur exactly once");
+const OLD_STRING: Field =
+    Field::new("old_string", Type::Varchar, "The text to replace; it must occur exactly once");
 const NEW_STRING: Field = Field::new("new_string", Type::Varchar, "The replacement");
-const REPLACE_ALL: Field = Field::optional("replace_all", Type::Boolean, "false", "Replace every occurrence");
-const BASE_OID: Field =
-    Field::optional("base_oid", Type::Varchar, "NULL", "The git blob id that the file must have; NULL for any");
+const REPLACE_ALL: Field =
+    Field::optional("replace_all", Type::Boolean, "false", "Replace every occurrence");
+const BASE_OID: Field = Field::optional(
+    "base_oid",
+    Type::Varchar,
+    "NULL",
+    "The git blob id that the file must have; NULL for any",
+);
 /// A list of edits. DuckDB casts a struct to one that has as many fields, so each form is an overload.
 pub const PAIRS: Field = Field::new(
     "edits",
@@ -26,7 +32,8 @@ pub const PAIRS: Field = Field::new(
     "Replacements, all matched against the file as it is, made together or not at all",
 );
 /// See [`PAIRS`].
-pub const EDITS: Field = Field { kind: Type::List(&Type::Struct(&[OLD_STRING, NEW_STRING, REPLACE_ALL])), ..PAIRS };
+pub const EDITS: Field =
+    Field { kind: Type::List(&Type::Struct(&[OLD_STRING, NEW_STRING, REPLACE_ALL])), ..PAIRS };
 /// One replacement, without what may be left out.
 pub const ONE: &[Field] = &[PATH, OLD_STRING, NEW_STRING];
 /// One replacement.
@@ -70,10 +77,15 @@ impl ScalarFunction for EditFile {
         Ok((FileTools::open::<Self>(settings)?, Engine::default()))
     }
 
-    fn call((tools, engine): &mut Self::State, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(
+        (tools, engine): &mut Self::State,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
         let mut asked = edit_arguments(arguments, Self::NAME)?;
         let base_oid = if arguments.is_text(1) { 4 } else { 2 };
-        asked.base_oid = arguments.text(base_oid).map(|given| String::from_utf8_lossy(given).into_owned());
+        asked.base_oid =
+            arguments.text(base_oid).map(|given| String::from_utf8_lossy(given).into_owned());
         write_record(&tools.edit(engine, &asked)?, out);
         Ok(())
     }
@@ -92,17 +104,32 @@ pub fn edit_arguments(arguments: Arguments<'_>, function: &str) -> Result<EditFi
         });
     }
     let null = |what: String| {
-        Error::invalid_args(format!("{what} of {function} is NULL"))
-            .with_hint("Give a list of {'old_string': …, 'new_string': …}, or of {…, 'replace_all': …}")
+        Error::invalid_args(format!("{what} of {function} is NULL")).with_hint(
+            "Give a list of {'old_string': …, 'new_string': …}, or of {…, 'replace_all': …}",
+        )
     };
     let edits = arguments.structs(1).ok_or_else(|| null("the argument 'edits'".to_owned()))?;
     let edits = edits.enumerate().map(|(index, edit)| {
         let edit = edit.ok_or_else(|| null(format!("the element {} of edits", index + 1)))?;
         Ok(EditArgument {
-            old_string: change_text(edit, 0, function, &format!("edits[{}].old_string", index + 1))?,
-            new_string: change_text(edit, 1, function, &format!("edits[{}].new_string", index + 1))?,
+            old_string: change_text(
+                edit,
+                0,
+                function,
+                &format!("edits[{}].old_string", index + 1),
+            )?,
+            new_string: change_text(
+                edit,
+                1,
+                function,
+                &format!("edits[{}].new_string", index + 1),
+            )?,
             replace_all: edit.boolean(2),
         })
     });
-    Ok(EditFileArguments { path, edits: Some(edits.collect::<Result<_>>()?), ..EditFileArguments::default() })
+    Ok(EditFileArguments {
+        path,
+        edits: Some(edits.collect::<Result<_>>()?),
+        ..EditFileArguments::default()
+    })
 }

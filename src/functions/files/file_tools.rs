@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::planned::{Effect, Planned, edit_arguments, file_name};
 use crate::budget::{Budget, lossy, owned};
-use crate::edit::{Digest, Edit, Operation, Plan, Session, Ticket, Tool, check_base, payload, required};
+use crate::edit::{
+    Digest, Edit, Operation, Plan, Session, Ticket, Tool, check_base, payload, required,
+};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Settings, Type};
 use crate::functions::context::host::Host;
@@ -16,7 +18,8 @@ use crate::sandbox::Place;
 use crate::text::lines::line_count;
 use crate::text::{Engine, Stop, is_binary};
 use crate::tools::{
-    EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments, WriteResult,
+    EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments,
+    WriteResult,
 };
 
 /// The file that a tool is called for.
@@ -66,11 +69,17 @@ impl FileTools {
             None => reading::read_file_for(path, &self.host)?,
         };
         if is_binary(&bytes) {
-            return Err(Error::invalid_args(format!("{} is a binary file of {} bytes", quoted(path), bytes.len()))
-                .with_hint("read_file reads texts"));
+            return Err(Error::invalid_args(format!(
+                "{} is a binary file of {} bytes",
+                quoted(path),
+                bytes.len()
+            ))
+            .with_hint("read_file reads texts"));
         }
         let count = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
-        let after = |text: &str, chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+        let after = |text: &str, chars: usize| {
+            text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
+        };
         let text = lossy(&bytes)?;
         let rest = &text[after(&text, count(arguments.offset.unwrap_or(0)))..];
         let content = &rest[..after(rest, arguments.max_chars.map_or(usize::MAX, count))];
@@ -117,7 +126,9 @@ impl FileTools {
         let message = match was {
             _ if !may_show => format!("Wrote {path} ({})", lines(&content)),
             None => format!("Created {path} ({})", lines(&content)),
-            Some(_) if is_same => format!("{path} holds this content already ({})", lines(&content)),
+            Some(_) if is_same => {
+                format!("{path} holds this content already ({})", lines(&content))
+            }
             Some(was) => format!("Overwrote {path} (was {}, now {})", lines(was), lines(&content)),
         };
         Ok(WriteResult {
@@ -169,7 +180,8 @@ impl FileTools {
         let Some(bytes) = was.bytes() else {
             // The file's own error names those that were perhaps meant.
             place.read()?;
-            return Err(Error::stale(format!("{} has just been made", quoted(&arguments.path))).with_hint("Ask again"));
+            return Err(Error::stale(format!("{} has just been made", quoted(&arguments.path)))
+                .with_hint("Ask again"));
         };
         let base_oid = blob_id(bytes)?;
         let file = file_name(&place);
@@ -232,7 +244,9 @@ impl FileTools {
             let planned = match call {
                 FileCall::Read(_) => Planned::read(place),
                 FileCall::Write(arguments) => Planned::write(place, &arguments.content),
-                FileCall::Edit(arguments) => self.plan_edit(&mut Engine::default(), place, arguments),
+                FileCall::Edit(arguments) => {
+                    self.plan_edit(&mut Engine::default(), place, arguments)
+                }
             }?;
             let operation = planned.operation(&self.session);
             if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
@@ -253,7 +267,11 @@ impl FileTools {
 
     /// Plans an operation on a file that must not be read unseen: until a person has said yes, the answer depends on
     /// nothing that the file holds, or whether it is there.
-    fn plan_unseen<'a>(&self, hidden: &Hidden<'a>, plan: impl FnOnce() -> Result<Planned<'a>>) -> Result<Planned<'a>> {
+    fn plan_unseen<'a>(
+        &self,
+        hidden: &Hidden<'a>,
+        plan: impl FnOnce() -> Result<Planned<'a>>,
+    ) -> Result<Planned<'a>> {
         let approvals = &self.host.database.approvals;
         let rules = settings::rules(&self.host.settings);
         let operation = hidden.operation(&self.session);
@@ -284,7 +302,12 @@ impl FileTools {
             payload::outline(planned.operation(&self.session).tool, &planned.place.to_string())
         };
         let rules = settings::rules(&self.host.settings);
-        self.host.database.approvals.take(&planned.operation(&self.session), proposal, &outline, rules)
+        self.host.database.approvals.take(
+            &planned.operation(&self.session),
+            proposal,
+            &outline,
+            rules,
+        )
     }
 
     /// Tells whether a person must see the operation first. An edit shows what stands around it and a write whether
@@ -313,8 +336,11 @@ impl FileTools {
     /// Returns the place that a path names, if anything may be written at all.
     fn writable(&self, path: &str) -> Result<Place<'_>> {
         let Some(sandboxes) = self.host.access.sandboxes() else {
-            return Err(Error::fs_denied(format!("{} cannot be written: no sandbox is configured", quoted(path)))
-                .with_hint("Ask the host to name a folder with mode 'rw' in redline_sandboxes"));
+            return Err(Error::fs_denied(format!(
+                "{} cannot be written: no sandbox is configured",
+                quoted(path)
+            ))
+            .with_hint("Ask the host to name a folder with mode 'rw' in redline_sandboxes"));
         };
         let place = sandboxes.resolve(path)?;
         place.check_writable()?;

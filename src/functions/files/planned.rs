@@ -32,7 +32,12 @@ pub struct Planned<'a> {
 
 impl<'a> Planned<'a> {
     /// Plans an operation on a file whose content has the blob id `base_oid`.
-    pub fn new(place: Place<'a>, was: Expected, base_oid: Option<String>, effect: Effect<'a>) -> Self {
+    pub fn new(
+        place: Place<'a>,
+        was: Expected,
+        base_oid: Option<String>,
+        effect: Effect<'a>,
+    ) -> Self {
         let arguments = match &effect {
             Effect::Read => Vec::new(),
             Effect::Write(content) => vec![content.as_bytes()],
@@ -105,9 +110,13 @@ impl<'a> Planned<'a> {
         match &self.effect {
             Effect::Read => Ok(Proposal::read(file, existing, id)),
             Effect::Write(content) => Ok(Proposal::write(file, content, existing, id)),
-            Effect::Edit(edits, plan) => {
-                Proposal::edit(file, existing.unwrap_or(Existing { content: b"", oid }), edits, plan, id)
-            }
+            Effect::Edit(edits, plan) => Proposal::edit(
+                file,
+                existing.unwrap_or(Existing { content: b"", oid }),
+                edits,
+                plan,
+                id,
+            ),
         }
     }
 }

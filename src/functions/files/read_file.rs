@@ -24,9 +24,14 @@ impl Declared for ReadFile {
     };
 }
 
-const OFFSET: Field = Field::optional("offset", Type::BigInt, "0", "Characters to leave out at the start");
-const MAX_CHARS: Field =
-    Field::optional("max_chars", Type::BigInt, "NULL", "Most characters to return; NULL is no limit");
+const OFFSET: Field =
+    Field::optional("offset", Type::BigInt, "0", "Characters to leave out at the start");
+const MAX_CHARS: Field = Field::optional(
+    "max_chars",
+    Type::BigInt,
+    "NULL",
+    "Most characters to return; NULL is no limit",
+);
 
 impl ScalarFunction for ReadFile {
     const NAME: &'static str = "read_file";
@@ -53,7 +58,8 @@ impl ScalarFunction for ReadFile {
         let count = |index, name: &str| match arguments.bigint(index) {
             None => Ok(None),
             Some(given) => u64::try_from(given).map(Some).map_err(|_| {
-                Error::invalid_args(format!("{name} is {given}")).with_hint("Give a number of characters, 0 or more")
+                Error::invalid_args(format!("{name} is {given}"))
+                    .with_hint("Give a number of characters, 0 or more")
             }),
         };
         let path = row_text(arguments, 0, "path")?;

@@ -14,8 +14,8 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col, needing,
 };
 use crate::git::{
-    CommitChanges, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Measured, Merges, Oid, Pathspec,
-    Person, RenameOptions, Withdrawn,
+    CommitChanges, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Measured,
+    Merges, Oid, Pathspec, Person, RenameOptions, Withdrawn,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
@@ -29,8 +29,18 @@ const OWN: [Field; 4] = [
         "'skip'",
         "Merges: skip, first_parent (each with its first parent) or all_parents (each with every parent)",
     ),
-    Field::optional("since", Type::Timestamp, "NULL", "Leave out commits whose committer date is before this"),
-    Field::optional("until", Type::Timestamp, "NULL", "Leave out commits whose committer date is after this"),
+    Field::optional(
+        "since",
+        Type::Timestamp,
+        "NULL",
+        "Leave out commits whose committer date is before this",
+    ),
+    Field::optional(
+        "until",
+        Type::Timestamp,
+        "NULL",
+        "Leave out commits whose committer date is after this",
+    ),
     Field::optional("mailmap", Type::Boolean, "true", "Show authors as .mailmap names them"),
 ];
 
@@ -46,12 +56,22 @@ impl Row for CommitChange {
     type Of<'a> = (&'a CommitChanges, &'a Measured);
 
     const OWN: &'static [Col<Self>] = &[
-        col("commit_id", Type::Varchar, "The id of the commit, in hexadecimal", |(commit, _), out| {
-            out.push_text(Some(&commit.id.to_string()));
-        }),
-        col("parent_id", Type::Varchar, "The parent that it is compared with; NULL for a root", |(commit, _), out| {
-            out.push_text(commit.parent.map(|id| id.to_string()).as_deref());
-        }),
+        col(
+            "commit_id",
+            Type::Varchar,
+            "The id of the commit, in hexadecimal",
+            |(commit, _), out| {
+                out.push_text(Some(&commit.id.to_string()));
+            },
+        ),
+        col(
+            "parent_id",
+            Type::Varchar,
+            "The parent that it is compared with; NULL for a root",
+            |(commit, _), out| {
+                out.push_text(commit.parent.map(|id| id.to_string()).as_deref());
+            },
+        ),
         needing(
             INFO | NAMES,
             col("author_name", Type::Varchar, "The author's name", |(commit, _), out| {
@@ -60,9 +80,14 @@ impl Row for CommitChange {
         ),
         needing(
             INFO | NAMES,
-            col("author_email", Type::Varchar, "The author's e-mail address", |(commit, _), out| {
-                out.push_bytes(author(commit).map(|person| person.email.as_slice()));
-            }),
+            col(
+                "author_email",
+                Type::Varchar,
+                "The author's e-mail address",
+                |(commit, _), out| {
+                    out.push_bytes(author(commit).map(|person| person.email.as_slice()));
+                },
+            ),
         ),
         needing(
             INFO,
@@ -78,9 +103,14 @@ impl Row for CommitChange {
         ),
         needing(
             INFO,
-            col("subject", Type::Varchar, "The subject of its message, as git's %s", |(commit, _), out| {
-                out.push_bytes(commit.info.as_deref().map(|info| info.subject.as_slice()));
-            }),
+            col(
+                "subject",
+                Type::Varchar,
+                "The subject of its message, as git's %s",
+                |(commit, _), out| {
+                    out.push_bytes(commit.info.as_deref().map(|info| info.subject.as_slice()));
+                },
+            ),
         ),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
@@ -129,13 +159,18 @@ impl Grouped for Rows {
 
     fn settle(&mut self) -> Result<()> {
         let Some(withdrawn) = self.withdrawn.get() else {
-            return Err(Error::tool_failed("the walk over the commits ended before it was known what is left out"));
+            return Err(Error::tool_failed(
+                "the walk over the commits ended before it was known what is left out",
+            ));
         };
-        if let Some((_, error)) = self.failed.drain(..).find(|(commit, _)| !withdrawn.contains(commit)) {
+        if let Some((_, error)) =
+            self.failed.drain(..).find(|(commit, _)| !withdrawn.contains(commit))
+        {
             return Err(error);
         }
         if !withdrawn.is_empty() {
-            self.places.retain(|(commit, _)| !withdrawn.contains(&self.commits[*commit as usize].id));
+            self.places
+                .retain(|(commit, _)| !withdrawn.contains(&self.commits[*commit as usize].id));
         }
         Ok(())
     }
@@ -176,7 +211,8 @@ impl Iterator for Jobs {
         }
         // Nothing can be read before the walk has ended, so it gets as much time as what is compared meanwhile.
         self.history.walk_on(self.last.elapsed());
-        let commits = 1usize.checked_shl(self.given / 4).unwrap_or(usize::MAX).min(limits::JOB_COMMITS);
+        let commits =
+            1usize.checked_shl(self.given / 4).unwrap_or(usize::MAX).min(limits::JOB_COMMITS);
         self.given = self.given.saturating_add(1);
         let mut job = Vec::with_capacity(commits);
         for commit in self.history.by_ref().take(commits) {
@@ -216,8 +252,9 @@ impl TableFunction for CommitChangesTable {
         ),
         comparison::REPO,
     ];
-    const NAMED: &'static [Field] =
-        &comparison::joined::<{ OWN.len() + comparison::HISTORY_OPTIONS.len() }>(&OWN, comparison::HISTORY_OPTIONS);
+    const NAMED: &'static [Field] = &comparison::joined::<
+        { OWN.len() + comparison::HISTORY_OPTIONS.len() },
+    >(&OWN, comparison::HISTORY_OPTIONS);
     const COLUMNS: &'static [Field] = CommitChange::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
     type Bind = Query;
@@ -226,8 +263,11 @@ impl TableFunction for CommitChangesTable {
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
         let [range, repo] = arguments else { unreachable!("two arguments") };
         let named = Named::new(Self::NAMED, named);
-        let merges =
-            [("skip", Merges::Skip), ("first_parent", Merges::FirstParent), ("all_parents", Merges::AllParents)];
+        let merges = [
+            ("skip", Merges::Skip),
+            ("first_parent", Merges::FirstParent),
+            ("all_parents", Merges::AllParents),
+        ];
         Ok(Query {
             range: required_text(range, Self::NAME, "range")?,
             repo: required_text(repo, Self::NAME, "repo")?,
@@ -268,29 +308,39 @@ impl Query {
             renames: self.renames,
             diff: self.diff.clone(),
         };
-        let mailmap = if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
+        let mailmap =
+            if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
         let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?;
         let withdrawn = history.withdrawn();
         let worker = || {
-            let (budget, mailmap, withdrawn) = (Arc::clone(&budget), mailmap.clone(), Arc::clone(&withdrawn));
-            let mut measurer = CommitMeasurer::new(&repository, &self.paths, &measure, mailmap, Arc::clone(&budget))?;
+            let (budget, mailmap, withdrawn) =
+                (Arc::clone(&budget), mailmap.clone(), Arc::clone(&withdrawn));
+            let mut measurer = CommitMeasurer::new(
+                &repository,
+                &self.paths,
+                &measure,
+                mailmap,
+                Arc::clone(&budget),
+            )?;
             Ok(move |job: Vec<Comparable>| {
                 let (mut commits, mut failed) = (Vec::new(), Vec::new());
                 for commit in &job {
                     let compared = measurer.measure(commit, &mut commits, &Stop::of(&budget));
                     failed.extend(compared.err().map(|error| (commit.id, error)));
                 }
-                let places = (0u32..)
-                    .zip(&commits)
-                    .flat_map(|(place, commit)| (0..commit.changes.len() as u32).map(move |change| (place, change)));
+                let places = (0u32..).zip(&commits).flat_map(|(place, commit)| {
+                    (0..commit.changes.len() as u32).map(move |change| (place, change))
+                });
                 let places = places.collect();
                 Ok::<_, Error>(Rows { commits, places, failed, withdrawn: Arc::clone(&withdrawn) })
             })
         };
         let permits = Permits::take(host.threads());
         let workers = (0..permits.count()).map(|_| worker()).collect::<Result<_>>()?;
-        let jobs = Source::new(Jobs::new(history))
-            .open_while(|jobs| jobs.history.is_open(), |jobs| jobs.history.walk_on(limits::WALK_TIME));
+        let jobs = Source::new(Jobs::new(history)).open_while(
+            |jobs| jobs.history.is_open(),
+            |jobs| jobs.history.walk_on(limits::WALK_TIME),
+        );
         let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
         Ordered::start(jobs, workers, window, budget, permits)
     }

@@ -55,24 +55,44 @@ impl Row for HunkRows {
         col("hunk", Type::BigInt, "The hunk's number in its file, from 1", |row, out| {
             out.push_bigint(i64::try_from(row.index + 1).ok());
         }),
-        col("old_start", Type::BigInt, "Its first line in the old file, from 1; 0 for none", |row, out| {
-            out.push_bigint(Some(row.hunk().old.0.into()));
-        }),
+        col(
+            "old_start",
+            Type::BigInt,
+            "Its first line in the old file, from 1; 0 for none",
+            |row, out| {
+                out.push_bigint(Some(row.hunk().old.0.into()));
+            },
+        ),
         col("old_lines", Type::BigInt, "Its lines of the old file", |row, out| {
             out.push_bigint(Some(row.hunk().old.1.into()));
         }),
-        col("new_start", Type::BigInt, "Its first line in the new file, from 1; 0 for none", |row, out| {
-            out.push_bigint(Some(row.hunk().new.0.into()));
-        }),
+        col(
+            "new_start",
+            Type::BigInt,
+            "Its first line in the new file, from 1; 0 for none",
+            |row, out| {
+                out.push_bigint(Some(row.hunk().new.0.into()));
+            },
+        ),
         col("new_lines", Type::BigInt, "Its lines of the new file", |row, out| {
             out.push_bigint(Some(row.hunk().new.1.into()));
         }),
-        col("section", Type::Varchar, "The heading behind @@, such as a function's first line", |row, out| {
-            out.push_bytes(Some(&row.hunk().section));
-        }),
-        col("patch", Type::Varchar, "The hunk as git prints it, from its @@ line on", |row, out| {
-            out.push_bytes(Some(&row.file.patch.bytes[row.hunk().span.clone()]));
-        }),
+        col(
+            "section",
+            Type::Varchar,
+            "The heading behind @@, such as a function's first line",
+            |row, out| {
+                out.push_bytes(Some(&row.hunk().section));
+            },
+        ),
+        col(
+            "patch",
+            Type::Varchar,
+            "The hunk as git prints it, from its @@ line on",
+            |row, out| {
+                out.push_bytes(Some(&row.file.patch.bytes[row.hunk().span.clone()]));
+            },
+        ),
     ];
 }
 
@@ -103,7 +123,10 @@ impl TableFunction for DiffHunks {
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
         let host = Host::open::<Self>(open.settings)?;
-        let rows = file_patches::patches(bind, &host, |change, patch| HunkRows { path: change.path, patch })?;
+        let rows = file_patches::patches(bind, &host, |change, patch| HunkRows {
+            path: change.path,
+            patch,
+        })?;
         Ok(Stream::new(rows, open.projection))
     }
 

@@ -6,11 +6,14 @@ use super::line_rows::{LineRow, LineRows, Liner};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
+    TableFunction, Type, Value,
 };
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col,
+};
 use crate::git::Change;
 use crate::pipeline::{Ordered, Poll, Weigh};
 use crate::text::{DiffOptions, Stop};
@@ -92,7 +95,11 @@ impl TableFunction for DiffLines {
 }
 
 /// Starts the diffs of all files.
-fn all_files(revisions: &Revisions, options: &DiffOptions, host: &Host) -> Result<Ordered<FileLines>> {
+fn all_files(
+    revisions: &Revisions,
+    options: &DiffOptions,
+    host: &Host,
+) -> Result<Ordered<FileLines>> {
     revisions.work(host, |comparison| {
         let mut liner = Liner::new(comparison, options);
         Ok(move |change: Change, stop: &Stop<'_>| {
@@ -115,8 +122,10 @@ impl Declared for DiffLinesList {
 
 impl ScalarFunction for DiffLinesList {
     const NAME: &'static str = "diff_lines_list";
-    const OVERLOADS: &'static [Overload] =
-        &[&comparison::PARAMETERS, &[comparison::FROM, comparison::TO, comparison::REPO, comparison::CONTEXT]];
+    const OVERLOADS: &'static [Overload] = &[
+        &comparison::PARAMETERS,
+        &[comparison::FROM, comparison::TO, comparison::REPO, comparison::CONTEXT],
+    ];
     const RETURNS: Type = FileLines::LIST;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
@@ -133,12 +142,16 @@ impl ScalarFunction for DiffLinesList {
 
     fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let revisions = Revisions::of_row(arguments, 0)?;
-        let options = DiffOptions { context: comparison::context(arguments.bigint(3))?, ..DiffOptions::default() };
+        let options = DiffOptions {
+            context: comparison::context(arguments.bigint(3))?,
+            ..DiffOptions::default()
+        };
         let mut files = all_files(&revisions, &options, host)?;
         out.push_list(|elements| {
             while let Poll::Ready(file) = files.poll(None) {
                 let file = file?;
-                (0..file.rows()).for_each(|index| FileLines::COLUMNS.write_struct(file.row(index), elements));
+                (0..file.rows())
+                    .for_each(|index| FileLines::COLUMNS.write_struct(file.row(index), elements));
             }
             Ok(())
         })

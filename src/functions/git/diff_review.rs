@@ -37,15 +37,24 @@ impl Row for Reviewed {
             out.push_text(Some(row.section.kind.name()));
         }),
         col("file_path", Type::Varchar, "The file that it is about; NULL for none", |row, out| {
-            out.push_bytes(row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()));
+            out.push_bytes(
+                row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()),
+            );
         }),
-        col("text", Type::Varchar, "What it says", |row, out| out.push_text(Some(&row.section.text))),
+        col("text", Type::Varchar, "What it says", |row, out| {
+            out.push_text(Some(&row.section.text))
+        }),
         col("bytes", Type::BigInt, "Bytes of text", |row, out| {
             out.push_bigint(i64::try_from(row.section.text.len()).ok());
         }),
-        col("next_cursor", Type::Varchar, "The cursor of the next page; NULL on the last", |row, out| {
-            out.push_text(row.reviewed.page.next_cursor.as_deref());
-        }),
+        col(
+            "next_cursor",
+            Type::Varchar,
+            "The cursor of the next page; NULL on the last",
+            |row, out| {
+                out.push_text(row.reviewed.page.next_cursor.as_deref());
+            },
+        ),
     ];
 }
 
@@ -88,7 +97,13 @@ impl TableFunction for DiffReview {
 
     fn open(request: &Request, open: Open<'_>) -> Result<Scan> {
         let host = Host::open::<Self>(open.settings)?;
-        Ok(Scan { host, request: request.clone(), reviewed: None, next: 0, projection: open.projection.to_vec() })
+        Ok(Scan {
+            host,
+            request: request.clone(),
+            reviewed: None,
+            next: 0,
+            projection: open.projection.to_vec(),
+        })
     }
 
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
+    TableFunction, Type, Value,
 };
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
@@ -96,9 +97,14 @@ impl Row for Measured {
         col("new_mode", Type::Varchar, "The new mode, octal", |row, out| {
             out.push_text(mode(row.change.new).as_deref());
         }),
-        col("old_oid", Type::Varchar, "The object id of the old content, in hexadecimal", |row, out| {
-            out.push_text(oid(row.change.old).as_deref());
-        }),
+        col(
+            "old_oid",
+            Type::Varchar,
+            "The object id of the old content, in hexadecimal",
+            |row, out| {
+                out.push_text(oid(row.change.old).as_deref());
+            },
+        ),
         col("new_oid", Type::Varchar, "The object id of the new content", |row, out| {
             out.push_text(oid(row.change.new).as_deref());
         }),
@@ -141,7 +147,12 @@ impl Grouped for Measured {
 }
 
 /// Starts the measuring of every change.
-fn measured(revisions: &Revisions, measure: Measure, options: &DiffOptions, host: &Host) -> Result<Ordered<Measured>> {
+fn measured(
+    revisions: &Revisions,
+    measure: Measure,
+    options: &DiffOptions,
+    host: &Host,
+) -> Result<Ordered<Measured>> {
     revisions.work(host, |comparison| {
         let mut measurer = comparison.measurer(measure, options.clone());
         Ok(move |change, stop: &Stop<'_>| measurer.measure(change, stop))
@@ -195,7 +206,8 @@ impl TableFunction for FileChanges {
         let rows = if is_measured {
             measured(revisions, measure, options, &host)?
         } else {
-            revisions.work(&host, |_| Ok(|change, _: &Stop<'_>| Ok(Measured::unmeasured(change))))?
+            revisions
+                .work(&host, |_| Ok(|change, _: &Stop<'_>| Ok(Measured::unmeasured(change))))?
         };
         Ok(Scan::Measured(Box::new(Stream::new(rows, open.projection))))
     }
@@ -234,7 +246,9 @@ impl Row for Numbered {
     type Of<'a> = (i64, &'a Measured);
 
     const OWN: &'static [Col<Self>] =
-        &[col("seq", Type::BigInt, "The row's number, from 1", |(seq, _), out| out.push_bigint(Some(seq)))];
+        &[col("seq", Type::BigInt, "The row's number, from 1", |(seq, _), out| {
+            out.push_bigint(Some(seq))
+        })];
     const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
 }
 

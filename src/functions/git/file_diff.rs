@@ -6,7 +6,8 @@ use super::line_rows::{LineRows, Liner};
 use crate::budget::{Budget, Current};
 use crate::error::Result;
 use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings, TableFunction, Type, Value,
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
+    TableFunction, Type, Value,
 };
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::arguments::{required_text, row_text};
@@ -47,7 +48,8 @@ impl Found {
     }
 }
 
-const FILE: Field = Field::new("file", Type::Varchar, "The file, by its path from the repository's root");
+const FILE: Field =
+    Field::new("file", Type::Varchar, "The file, by its path from the repository's root");
 
 /// The table function of one file.
 pub struct FileDiff;
@@ -74,7 +76,8 @@ pub struct Scan {
 
 impl TableFunction for FileDiff {
     const NAME: &'static str = "file_diff";
-    const PARAMETERS: &'static [Field] = &[FILE, comparison::FROM, comparison::TO, comparison::REPO];
+    const PARAMETERS: &'static [Field] =
+        &[FILE, comparison::FROM, comparison::TO, comparison::REPO];
     const NAMED: &'static [Field] = comparison::OPTIONS;
     const COLUMNS: &'static [Field] = LineRows::FIELDS;
     const SETTINGS: &'static [&'static str] = host::SETTINGS;
@@ -103,7 +106,11 @@ impl TableFunction for FileDiff {
             none => none.insert(scan.found.lines(&scan.options)?),
         };
         while scan.next < lines.len() && !batch.is_full() {
-            LineRows::COLUMNS.write_projected(lines.row(scan.next), &scan.projection, batch.columns_mut());
+            LineRows::COLUMNS.write_projected(
+                lines.row(scan.next),
+                &scan.projection,
+                batch.columns_mut(),
+            );
             scan.next += 1;
         }
         Ok(())
@@ -145,7 +152,10 @@ impl ScalarFunction for FileDiffList {
         let comparison = FileComparison {
             file: row_text(arguments, 0, "file")?,
             revisions: Revisions::of_row(arguments, 1)?,
-            options: DiffOptions { context: comparison::context(arguments.bigint(4))?, ..DiffOptions::default() },
+            options: DiffOptions {
+                context: comparison::context(arguments.bigint(4))?,
+                ..DiffOptions::default()
+            },
         };
         host.read(|| Found::find(&comparison, host))?.lines(&comparison.options)?.write_list(out);
         Ok(())

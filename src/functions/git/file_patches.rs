@@ -4,7 +4,9 @@ use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Grouped, Row, Stream, col, needing};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Grouped, Row, Stream, col, needing,
+};
 use crate::git::{Change, FilePatch};
 use crate::pipeline::{Ordered, Weigh};
 use crate::text::{DiffOptions, Stop};
@@ -72,15 +74,22 @@ impl Row for PatchRow {
                 out.push_bytes(Some(&row.change.path));
             },
         ),
-        col("status", Type::Varchar, "As in file_changes", |row, out| out.push_text(Some(row.change.status().name()))),
+        col("status", Type::Varchar, "As in file_changes", |row, out| {
+            out.push_text(Some(row.change.status().name()))
+        }),
         col("old_path", Type::Varchar, "The path that a renamed or copied file had", |row, out| {
             out.push_bytes(row.change.origin.as_ref().map(|origin| origin.path.as_slice()));
         }),
         needing(
             PATCH,
-            col("patch", Type::Varchar, "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
-                out.push_bytes(Some(&row.patch.bytes));
-            }),
+            col(
+                "patch",
+                Type::Varchar,
+                "The patch as text, with U+FFFD for what is not UTF-8",
+                |row, out| {
+                    out.push_bytes(Some(&row.patch.bytes));
+                },
+            ),
         ),
         needing(
             PATCH,
@@ -123,7 +132,9 @@ impl TableFunction for FilePatches {
         let rows = if needs_patch {
             patches(bind, &host, row)?
         } else {
-            bind.0.work(&host, |_| Ok(move |change, _: &Stop<'_>| Ok(row(change, FilePatch::default()))))?
+            bind.0.work(&host, |_| {
+                Ok(move |change, _: &Stop<'_>| Ok(row(change, FilePatch::default())))
+            })?
         };
         Ok(Stream::new(rows, open.projection))
     }

@@ -46,12 +46,22 @@ impl Row for LineRows {
                 out.push_bytes(Some(row.content()));
             },
         ),
-        col("old_line", Type::BigInt, "The line's number in the old content, from 1", |row, out| {
-            out.push_bigint(row.line().old.map(i64::from));
-        }),
-        col("new_line", Type::BigInt, "The line's number in the new content, from 1", |row, out| {
-            out.push_bigint(row.line().new.map(i64::from));
-        }),
+        col(
+            "old_line",
+            Type::BigInt,
+            "The line's number in the old content, from 1",
+            |row, out| {
+                out.push_bigint(row.line().old.map(i64::from));
+            },
+        ),
+        col(
+            "new_line",
+            Type::BigInt,
+            "The line's number in the new content, from 1",
+            |row, out| {
+                out.push_bigint(row.line().new.map(i64::from));
+            },
+        ),
         col("hunk", Type::BigInt, "The number of its hunk, from 1", |row, out| {
             out.push_bigint(row.line().hunk.map(i64::from));
         }),
@@ -112,7 +122,14 @@ impl LineRows {
         self.push("BINARY", line, None, None, None);
     }
 
-    fn push(&mut self, line_type: &'static str, content: &[u8], old: Option<u32>, new: Option<u32>, hunk: Option<u32>) {
+    fn push(
+        &mut self,
+        line_type: &'static str,
+        content: &[u8],
+        old: Option<u32>,
+        new: Option<u32>,
+        hunk: Option<u32>,
+    ) {
         self.contents.extend_from_slice(content);
         self.lines.push(Line { line_type, end: self.contents.len(), old, new, hunk });
     }

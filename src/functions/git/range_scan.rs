@@ -13,7 +13,8 @@ impl ReplacementScan for RangeScan {
 
     fn arguments(table: &str) -> Option<Vec<Option<String>>> {
         let is_free = || LocalPath::new(table, None).kind() == LocalKind::Missing;
-        (is_range(table) && is_free()).then(|| vec![Some(table.to_owned()), None, Some(".".to_owned())])
+        (is_range(table) && is_free())
+            .then(|| vec![Some(table.to_owned()), None, Some(".".to_owned())])
     }
 }
 
@@ -26,17 +27,21 @@ impl ReplacementScan for RangeScan {
 fn is_range(name: &str) -> bool {
     let Some((from, to)) = name.split_once("..") else { return false };
     let to = to.strip_prefix('.').unwrap_or(to);
-    !(from.is_empty() && to.is_empty()) && [from, to].iter().all(|end| end.is_empty() || is_revision(end))
+    !(from.is_empty() && to.is_empty())
+        && [from, to].iter().all(|end| end.is_empty() || is_revision(end))
 }
 
 /// Tells whether a text has the form of a revision: the rules of `git check-ref-format`, and `~`,
 /// `^` and `@{…}` behind a name.
 fn is_revision(text: &str) -> bool {
-    let is_foreign = |c: char| c.is_control() || c.is_whitespace() || matches!(c, ':' | '*' | '?' | '[' | '\\');
+    let is_foreign =
+        |c: char| c.is_control() || c.is_whitespace() || matches!(c, ':' | '*' | '?' | '[' | '\\');
     !text.contains(is_foreign)
         && !text.contains("..")
         && !text.starts_with(['-', '~', '^'])
-        && text.split('/').all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with('.'))
+        && text
+            .split('/')
+            .all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with('.'))
 }
 
 #[cfg(test)]

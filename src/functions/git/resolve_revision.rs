@@ -21,8 +21,10 @@ impl Declared for ResolveRevision {
 
 impl ScalarFunction for ResolveRevision {
     const NAME: &'static str = "resolve_revision";
-    const OVERLOADS: &'static [Overload] =
-        &[&[Field::new("rev", Type::Varchar, "A revision, as git rev-parse takes it"), comparison::REPO]];
+    const OVERLOADS: &'static [Overload] = &[&[
+        Field::new("rev", Type::Varchar, "A revision, as git rev-parse takes it"),
+        comparison::REPO,
+    ]];
     const RETURNS: Type = Type::Varchar;
     // What a name means changes with the repository, and with the time of day.
     const VOLATILE: bool = true;

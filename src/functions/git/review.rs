@@ -7,7 +7,9 @@ use crate::budget::Charge;
 use crate::error::{Error, Result, is_hard_to_see};
 use crate::functions::context::host::Host;
 use crate::functions::params::comparison::Revisions;
-use crate::git::{Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status};
+use crate::git::{
+    Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status,
+};
 use crate::limits;
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Form, Marks, Measures, Noise, Page, Patch, Review};
@@ -70,12 +72,11 @@ pub fn max_bytes(given: Option<i64>) -> Result<usize> {
     let range = limits::REVIEW_BYTES_RANGE;
     match given {
         None => Ok(limits::REVIEW_BYTES),
-        Some(bytes) if range.contains(&bytes) => Ok(usize::try_from(bytes).unwrap_or(limits::REVIEW_BYTES)),
-        Some(bytes) => Err(Error::invalid_args(format!("max_bytes is {bytes}")).with_hint(format!(
-            "Give {} to {} bytes",
-            range.start(),
-            range.end()
-        ))),
+        Some(bytes) if range.contains(&bytes) => {
+            Ok(usize::try_from(bytes).unwrap_or(limits::REVIEW_BYTES))
+        }
+        Some(bytes) => Err(Error::invalid_args(format!("max_bytes is {bytes}"))
+            .with_hint(format!("Give {} to {} bytes", range.start(), range.end()))),
     }
 }
 
@@ -107,11 +108,16 @@ impl Request {
 
     /// Measures every change.
     fn outlines(&self, comparison: &Comparison, host: &Host, form: Form) -> Result<Vec<Outline>> {
-        let make = |comparison: &Comparison| Outliner::new(comparison, &self.options, self.has_hunks, form);
+        let make = |comparison: &Comparison| {
+            Outliner::new(comparison, &self.options, self.has_hunks, form)
+        };
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
             let changes = self.changes_of(comparison, host, file)?;
-            return changes.into_iter().map(|change| outliner.outline(change, &Stop::of(&host.budget))).collect();
+            return changes
+                .into_iter()
+                .map(|change| outliner.outline(change, &Stop::of(&host.budget)))
+                .collect();
         }
         let mut work = self.revisions.work_on(comparison, host, |comparison| {
             let mut outliner = make(comparison)?;
@@ -131,20 +137,28 @@ impl Request {
     fn changes_of(&self, comparison: &Comparison, host: &Host, file: &str) -> Result<Vec<Change>> {
         if let renames @ Some(_) = self.revisions.renames() {
             let changes = comparison.changes(renames, host.budget.part())?;
-            let of_file =
-                |change: &Result<Change>| change.as_ref().map_or(true, |change| change.path == file.as_bytes());
+            let of_file = |change: &Result<Change>| {
+                change.as_ref().map_or(true, |change| change.path == file.as_bytes())
+            };
             let found = changes.filter(of_file).collect::<Result<Vec<_>>>()?;
             if !found.is_empty() {
                 return Ok(found);
             }
         }
-        let mut changes = self.revisions.file(comparison, file, ["GitDiffFile", "GitDiffSummary"])?;
+        let mut changes =
+            self.revisions.file(comparison, file, ["GitDiffFile", "GitDiffSummary"])?;
         changes.retain(|change| change.old != change.new || change.unmerged);
         Ok(changes)
     }
 
     fn options_text(&self) -> String {
-        format!("{} {:?} {:?} {}", self.revisions.options(), self.options, self.file, self.has_hunks)
+        format!(
+            "{} {:?} {:?} {}",
+            self.revisions.options(),
+            self.options,
+            self.file,
+            self.has_hunks
+        )
     }
 }
 
@@ -165,14 +179,20 @@ impl Weigh for Outline {
 impl Outline {
     /// Returns about what it and the page's file made of it take in memory.
     fn held_bytes(&self) -> usize {
-        size_of::<Self>() + size_of::<File>() + 4 * self.row.change.path.len() + 32 * self.patch.sizes().count()
+        size_of::<Self>()
+            + size_of::<File>()
+            + 4 * self.row.change.path.len()
+            + 32 * self.patch.sizes().count()
     }
 
     fn file(&self, extra: usize) -> File {
         let Measured { change, lines, .. } = &self.row;
         // A name that hides or turns text is shown by its bytes, as git quotes them.
-        let hides = |path: &[u8]| std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see));
-        let shown = |path: &[u8]| String::from_utf8_lossy(&quoted_path(path, hides(path))).into_owned();
+        let hides = |path: &[u8]| {
+            std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see))
+        };
+        let shown =
+            |path: &[u8]| String::from_utf8_lossy(&quoted_path(path, hides(path))).into_owned();
         let letter = match change.status() {
             Status::Added => 'A',
             Status::Deleted => 'D',
@@ -216,7 +236,12 @@ struct Outliner {
 }
 
 impl Outliner {
-    fn new(comparison: &Comparison, options: &DiffOptions, has_hunks: bool, form: Form) -> Result<Self> {
+    fn new(
+        comparison: &Comparison,
+        options: &DiffOptions,
+        has_hunks: bool,
+        form: Form,
+    ) -> Result<Self> {
         let measure = Measure { sizes: true, lines: true };
         let measurer = comparison.measurer(measure, options.clone());
         Ok(Self { measurer, patcher: comparison.patcher(options.clone())?, has_hunks, form })
@@ -224,14 +249,22 @@ impl Outliner {
 
     fn outline(&mut self, change: Change, stop: &Stop<'_>) -> Result<Outline> {
         let attributes = self.patcher.attributes(&change.path)?;
-        let patch = if self.has_hunks { patch(&mut self.patcher, &change, stop)? } else { Patch::default() };
+        let patch = if self.has_hunks {
+            patch(&mut self.patcher, &change, stop)?
+        } else {
+            Patch::default()
+        };
         let marks = Marks {
             generated: attributes.generated,
             not_shown: attributes.diff == DiffAttribute::Unset,
             mean_line: patch.mean_line(),
         };
         let noise = Noise::of(&change.path, marks);
-        Ok(Outline { noise, patch: patch.measures(self.form), row: self.measurer.measure(change, stop)? })
+        Ok(Outline {
+            noise,
+            patch: patch.measures(self.form),
+            row: self.measurer.measure(change, stop)?,
+        })
     }
 }
 
@@ -248,7 +281,9 @@ fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
         state.extend_from_slice(&row.change.path);
         let Change { old, new, origin, unmerged, .. } = &row.change;
         let sizes: Vec<usize> = patch.sizes().collect();
-        state.extend(format!("\0{old:?} {new:?} {origin:?} {unmerged} {noise:?} {sizes:?}\n").into_bytes());
+        state.extend(
+            format!("\0{old:?} {new:?} {origin:?} {unmerged} {noise:?} {sizes:?}\n").into_bytes(),
+        );
     }
     state
 }

@@ -17,8 +17,11 @@ use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
 pub const PARAMETERS: [Field; 3] = [FROM, TO, REPO];
 
 /// The old side.
-pub const FROM: Field =
-    Field::new("from", Type::Varchar, "The old side: a revision, INDEX, WORKTREE or EMPTY; a range where `to` is NULL");
+pub const FROM: Field = Field::new(
+    "from",
+    Type::Varchar,
+    "The old side: a revision, INDEX, WORKTREE or EMPTY; a range where `to` is NULL",
+);
 /// The new side.
 pub const TO: Field = Field::new(
     "to",
@@ -28,8 +31,12 @@ pub const TO: Field = Field::new(
 /// The repository.
 pub const REPO: Field = Field::new("repo", Type::Varchar, "The repository, or a directory in it");
 /// How much around a change is shown by the functions that return lists.
-pub const CONTEXT: Field =
-    Field::optional("context", Type::BigInt, "3", "Unchanged lines around a change, -1 for the whole file");
+pub const CONTEXT: Field = Field::optional(
+    "context",
+    Type::BigInt,
+    "3",
+    "Unchanged lines around a change, -1 for the whole file",
+);
 
 /// The named parameters of all git functions; [`Named`] reads them by name.
 pub const NAMED: [Field; 12] = [
@@ -45,15 +52,30 @@ pub const NAMED: [Field; 12] = [
         "false",
         "Include files of the work tree that are neither tracked nor ignored",
     ),
-    Field::optional("algorithm", Type::Varchar, "'myers'", "Line diff: myers, minimal, patience or histogram"),
+    Field::optional(
+        "algorithm",
+        Type::Varchar,
+        "'myers'",
+        "Line diff: myers, minimal, patience or histogram",
+    ),
     Field::optional(
         "ignore_whitespace",
         Type::Varchar,
         "'none'",
         "Whitespace that does not count: none, all, change, eol or cr_at_eol",
     ),
-    Field::optional("ignore_blank_lines", Type::Boolean, "false", "Leave out changes whose lines are all blank"),
-    Field::optional("context", Type::Integer, "3", "Unchanged lines around a change, -1 for the whole file"),
+    Field::optional(
+        "ignore_blank_lines",
+        Type::Boolean,
+        "false",
+        "Leave out changes whose lines are all blank",
+    ),
+    Field::optional(
+        "context",
+        Type::Integer,
+        "3",
+        "Unchanged lines around a change, -1 for the whole file",
+    ),
     Field::optional(
         "inter_hunk_context",
         Type::Integer,
@@ -62,14 +84,24 @@ pub const NAMED: [Field; 12] = [
     ),
     Field::optional("renames", Type::Boolean, "false", "Detect renames, as git's -M"),
     Field::optional("copies", Type::Boolean, "false", "Detect renames and copies, as git's -C"),
-    Field::optional("similarity", Type::UTinyInt, "50", "How similar a rename or copy must be, 0 to 100 percent"),
+    Field::optional(
+        "similarity",
+        Type::UTinyInt,
+        "50",
+        "How similar a rename or copy must be, 0 to 100 percent",
+    ),
     Field::optional(
         "rename_limit",
         Type::UInteger,
         "1000",
         "Most files on one side whose contents are compared; 0 is no limit",
     ),
-    Field::optional("paths", Type::List(&Type::Varchar), "NULL", "Git pathspecs that limit the files; NULL for all"),
+    Field::optional(
+        "paths",
+        Type::List(&Type::Varchar),
+        "NULL",
+        "Git pathspecs that limit the files; NULL for all",
+    ),
 ];
 
 /// Those of them that make sense without a work tree and with one revision.
@@ -112,7 +144,11 @@ impl Revisions {
             to: to.as_text().map(str::to_owned),
             repo: required_text(repo, function, "repo")?,
             merge_base: named.boolean("merge_base"),
-            untracked: if named.boolean("untracked") { Untracked::Identified } else { Untracked::Ignored },
+            untracked: if named.boolean("untracked") {
+                Untracked::Identified
+            } else {
+                Untracked::Ignored
+            },
             paths: named.paths()?,
             renames: named.rename_options()?,
         })
@@ -140,7 +176,15 @@ impl Revisions {
         renames: Option<RenameOptions>,
     ) -> Result<Self> {
         let paths = paths.iter().map(|path| Pathspec::parse(path)).collect::<Result<_>>()?;
-        Ok(Self { from, to, repo, merge_base: false, untracked: Untracked::Ignored, paths, renames })
+        Ok(Self {
+            from,
+            to,
+            repo,
+            merge_base: false,
+            untracked: Untracked::Ignored,
+            paths,
+            renames,
+        })
     }
 
     /// Returns the same for who asks for names and statuses alone: files that are not tracked are not looked at.
@@ -168,7 +212,11 @@ impl Revisions {
     }
 
     /// Starts the walk with workers: `make` returns the work of one of them.
-    pub fn work<R, W>(&self, host: &Host, make: impl Fn(&Comparison) -> Result<W> + Send) -> Result<Ordered<R>>
+    pub fn work<R, W>(
+        &self,
+        host: &Host,
+        make: impl Fn(&Comparison) -> Result<W> + Send,
+    ) -> Result<Ordered<R>>
     where
         R: Weigh + Send + 'static,
         W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
@@ -215,7 +263,12 @@ impl Revisions {
 
     /// Returns what became of one file; `asker` and `lister` are what messages call the function that
     /// asks for a file and the one that lists them.
-    pub fn file(&self, sides: &Comparison, file: &str, [asker, lister]: [&str; 2]) -> Result<Vec<Change>> {
+    pub fn file(
+        &self,
+        sides: &Comparison,
+        file: &str,
+        [asker, lister]: [&str; 2],
+    ) -> Result<Vec<Change>> {
         let is_folder = match sides.path(file.as_bytes())? {
             PathChange::File(changes) => return Ok(changes),
             found => found == PathChange::Folder,
@@ -227,7 +280,9 @@ impl Revisions {
         }
         let error = Error::not_found(format!("no file {shown} in {}", self.shown()));
         Err(match sides.nearest_paths(file)?.as_slice() {
-            [] => error.with_hint(format!("Paths start at the root of the repository; {lister} lists them")),
+            [] => error.with_hint(format!(
+                "Paths start at the root of the repository; {lister} lists them"
+            )),
             near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
         })
     }
@@ -280,7 +335,8 @@ impl<'a> Named<'a> {
         let found = choices.iter().find(|(word, _)| word.eq_ignore_ascii_case(given));
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
-            Error::invalid_args(format!("{name} is {}", quoted(given))).with_hint(format!("Give {}", words.join(", ")))
+            Error::invalid_args(format!("{name} is {}", quoted(given)))
+                .with_hint(format!("Give {}", words.join(", ")))
         })
     }
 
@@ -289,7 +345,8 @@ impl<'a> Named<'a> {
         let Value::List(paths) = self.get("paths") else { return Ok(Vec::new()) };
         let parse = |path: &Value| match path.as_text() {
             Some(path) => Pathspec::parse(path),
-            None => Err(Error::invalid_args("paths holds a NULL").with_hint("Give a list of pathspecs, each a text")),
+            None => Err(Error::invalid_args("paths holds a NULL")
+                .with_hint("Give a list of pathspecs, each a text")),
         };
         paths.iter().map(parse).collect()
     }
@@ -297,10 +354,14 @@ impl<'a> Named<'a> {
     /// Returns how renames are looked for, if they are: copies mean renames too, as in git.
     pub fn rename_options(&self) -> Result<Option<RenameOptions>> {
         let copies = self.boolean("copies");
-        let limit = self.get("rename_limit").as_integer().and_then(|limit| u32::try_from(limit).ok());
-        let similarity = self.get("similarity").as_integer().unwrap_or(RenameOptions::SIMILARITY.into());
-        let Some(similarity) = u8::try_from(similarity).ok().filter(|percent| *percent <= 100) else {
-            return Err(Error::invalid_args(format!("similarity is {similarity}")).with_hint("Give 0 to 100 percent"));
+        let limit =
+            self.get("rename_limit").as_integer().and_then(|limit| u32::try_from(limit).ok());
+        let similarity =
+            self.get("similarity").as_integer().unwrap_or(RenameOptions::SIMILARITY.into());
+        let Some(similarity) = u8::try_from(similarity).ok().filter(|percent| *percent <= 100)
+        else {
+            return Err(Error::invalid_args(format!("similarity is {similarity}"))
+                .with_hint("Give 0 to 100 percent"));
         };
         Ok((copies || self.boolean("renames")).then_some(RenameOptions {
             copies,
@@ -313,9 +374,8 @@ impl<'a> Named<'a> {
     pub fn diff_options(&self) -> Result<DiffOptions> {
         let joined = self.get("inter_hunk_context").as_integer().unwrap_or(0);
         if joined < 0 {
-            return Err(
-                Error::invalid_args(format!("inter_hunk_context is {joined}")).with_hint("Give 0 or more lines")
-            );
+            return Err(Error::invalid_args(format!("inter_hunk_context is {joined}"))
+                .with_hint("Give 0 or more lines"));
         }
         Ok(DiffOptions {
             context: context(self.get("context").as_integer())?,

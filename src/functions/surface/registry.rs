@@ -53,7 +53,11 @@ impl Entry {
 const fn table<F: TableFunction + Declared>() -> Entry {
     Entry {
         name: F::NAME,
-        signature: Signature::Table { parameters: F::PARAMETERS, named: F::NAMED, columns: F::COLUMNS },
+        signature: Signature::Table {
+            parameters: F::PARAMETERS,
+            named: F::NAMED,
+            columns: F::COLUMNS,
+        },
         declaration: F::DECLARATION,
         register: |registrar| registrar.table::<F>(),
     }

@@ -15,7 +15,10 @@ where
 {
     /// Returns a scan of the projected columns.
     pub fn new(rows: impl IntoIterator<Item = K>, projection: &[usize]) -> Self {
-        Self { left: rows.into_iter().collect::<Vec<_>>().into_iter(), projection: projection.to_vec() }
+        Self {
+            left: rows.into_iter().collect::<Vec<_>>().into_iter(),
+            projection: projection.to_vec(),
+        }
     }
 
     /// Appends rows until the batch is full or none is left.

@@ -64,12 +64,17 @@ impl<G: Grouped> Stream<G> {
             if let Some((group, row)) = &mut self.current
                 && *row < group.rows()
             {
-                G::Row::COLUMNS.write_projected(group.row(*row), &self.projection, batch.columns_mut());
+                G::Row::COLUMNS.write_projected(
+                    group.row(*row),
+                    &self.projection,
+                    batch.columns_mut(),
+                );
                 *row += 1;
                 continue;
             }
             // An empty chunk would end the scan, so the first row is waited for.
-            let until = start + if batch.rows() < limits::FIRST_CHUNK_ROWS { whole } else { patience };
+            let until =
+                start + if batch.rows() < limits::FIRST_CHUNK_ROWS { whole } else { patience };
             match self.results.poll((batch.rows() > 0).then_some(until)) {
                 Poll::Ready(group) => {
                     let mut group = group?;

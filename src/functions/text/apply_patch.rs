@@ -60,6 +60,8 @@ impl ScalarFunction for ApplyPatch {
 fn misfit(error: ApplyError) -> Error {
     match error {
         ApplyError::Stopped(stopped) => stopped.into(),
-        error => Error::invalid_args(format!("the patch does not apply: {error}")).with_source(error),
+        error => {
+            Error::invalid_args(format!("the patch does not apply: {error}")).with_source(error)
+        }
     }
 }

@@ -28,7 +28,8 @@ impl Declared for DiffRows {
 
 impl ScalarFunction for DiffRows {
     const NAME: &'static str = "diff_rows";
-    const OVERLOADS: &'static [Overload] = &[&[sides::A, sides::B], &[sides::A, sides::B, sides::CONTEXT]];
+    const OVERLOADS: &'static [Overload] =
+        &[&[sides::A, sides::B], &[sides::A, sides::B, sides::CONTEXT]];
     const RETURNS: Type = LineRows::LIST;
     const VOLATILE: bool = false;
     const NULLS: Nulls = Nulls::Propagate;

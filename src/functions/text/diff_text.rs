@@ -23,8 +23,10 @@ impl Declared for DiffText {
     };
 }
 
-const SIDES: [Field; 2] =
-    [Field::new("text_a", Type::Varchar, "The first text"), Field::new("text_b", Type::Varchar, "The second text")];
+const SIDES: [Field; 2] = [
+    Field::new("text_a", Type::Varchar, "The first text"),
+    Field::new("text_b", Type::Varchar, "The second text"),
+];
 const WITH: ([Field; 3], [Field; 5]) = diff_tool::overloads(SIDES);
 
 impl ScalarFunction for DiffText {

@@ -11,11 +11,20 @@ use crate::text::{DiffOptions, Engine, Stop};
 use crate::tools::{DiffResult, MAX_CONTEXT, Side};
 
 /// What may follow both sides.
-const CONTEXT: Field = Field::optional("context_lines", Type::BigInt, "3", "Unchanged lines around a change, 0 to 20");
-const LABEL_A: Field =
-    Field::optional("label_a", Type::Varchar, "NULL", "The name of the first side; NULL for its path, or a");
-const LABEL_B: Field =
-    Field::optional("label_b", Type::Varchar, "NULL", "The name of the second side; NULL for its path, or b");
+const CONTEXT: Field =
+    Field::optional("context_lines", Type::BigInt, "3", "Unchanged lines around a change, 0 to 20");
+const LABEL_A: Field = Field::optional(
+    "label_a",
+    Type::Varchar,
+    "NULL",
+    "The name of the first side; NULL for its path, or a",
+);
+const LABEL_B: Field = Field::optional(
+    "label_b",
+    Type::Varchar,
+    "NULL",
+    "The name of the second side; NULL for its path, or b",
+);
 
 /// Returns the parameters behind two sides.
 pub const fn overloads(sides: [Field; 2]) -> ([Field; 3], [Field; 5]) {
@@ -68,11 +77,24 @@ impl Differ {
         self.compare([&a, &b], paths, shown)
     }
 
-    fn compare(&mut self, contents: [&[u8]; 2], names: [&str; 2], shown: &Shown<'_>) -> Result<DiffResult> {
+    fn compare(
+        &mut self,
+        contents: [&[u8]; 2],
+        names: [&str; 2],
+        shown: &Shown<'_>,
+    ) -> Result<DiffResult> {
         let context = context_lines(shown.context_lines)?;
-        let side = |n: usize| Side { bytes: contents[n], label: shown.labels[n].unwrap_or(names[n]) };
+        let side =
+            |n: usize| Side { bytes: contents[n], label: shown.labels[n].unwrap_or(names[n]) };
         let limit = settings::max_diff_bytes(&self.host.settings);
-        DiffResult::new(&mut self.engine, side(0), side(1), context, limit, &Stop::of(&self.host.budget))
+        DiffResult::new(
+            &mut self.engine,
+            side(0),
+            side(1),
+            context,
+            limit,
+            &Stop::of(&self.host.budget),
+        )
     }
 }
 
@@ -80,7 +102,8 @@ impl Differ {
 fn context_lines(given: Option<i64>) -> Result<u32> {
     let Some(given) = given else { return Ok(DiffOptions::CONTEXT) };
     u32::try_from(given).ok().filter(|lines| *lines <= MAX_CONTEXT).ok_or_else(|| {
-        Error::invalid_args(format!("context_lines is {given}")).with_hint(format!("Give 0 to {MAX_CONTEXT} lines"))
+        Error::invalid_args(format!("context_lines is {given}"))
+            .with_hint(format!("Give 0 to {MAX_CONTEXT} lines"))
     })
 }
 

@@ -34,8 +34,12 @@ impl Row for Run {
     type Of<'a> = (&'a str, &'a str);
 
     const OWN: &'static [Col<Self>] = &[
-        col("change", Type::Varchar, "equal, delete or insert", |(change, _), out| out.push_text(Some(change))),
-        col("text", Type::Varchar, "The run, with its whitespace", |(_, text), out| out.push_text(Some(text))),
+        col("change", Type::Varchar, "equal, delete or insert", |(change, _), out| {
+            out.push_text(Some(change))
+        }),
+        col("text", Type::Varchar, "The run, with its whitespace", |(_, text), out| {
+            out.push_text(Some(text))
+        }),
     ];
 }
 
@@ -58,7 +62,8 @@ impl ScalarFunction for InlineDiff {
 
     fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let text = |index| {
-            let bytes = arguments.text(index).filter(|bytes| bytes.len() <= limits::INLINE_BYTES)?;
+            let bytes =
+                arguments.text(index).filter(|bytes| bytes.len() <= limits::INLINE_BYTES)?;
             std::str::from_utf8(bytes).ok()
         };
         let (Some(old), Some(new)) = (text(0), text(1)) else {

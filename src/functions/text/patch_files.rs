@@ -30,39 +30,80 @@ impl Row for PatchFile {
     type Of<'a> = (i64, &'a FilePatch<'a>);
 
     const OWN: &'static [Col<Self>] = &[
-        col("seq", Type::BigInt, "The file's number in the patch, from 1", |(seq, _), out| out.push_bigint(Some(seq))),
-        col("file_path", Type::Varchar, "The new path, or that of a deleted file", |(_, file), out| {
-            out.push_bytes(file_path(file));
+        col("seq", Type::BigInt, "The file's number in the patch, from 1", |(seq, _), out| {
+            out.push_bigint(Some(seq))
         }),
-        col("status", Type::Varchar, "As in file_changes", |(_, file), out| out.push_text(Some(file.status.name()))),
+        col(
+            "file_path",
+            Type::Varchar,
+            "The new path, or that of a deleted file",
+            |(_, file), out| {
+                out.push_bytes(file_path(file));
+            },
+        ),
+        col("status", Type::Varchar, "As in file_changes", |(_, file), out| {
+            out.push_text(Some(file.status.name()))
+        }),
         col("old_path", Type::Varchar, "The old path, where it is another", |(_, file), out| {
             let path = file_path(file);
-            out.push_bytes(file.old_path.as_deref().filter(|old| Some(*old) != path && !old.is_empty()));
+            out.push_bytes(
+                file.old_path.as_deref().filter(|old| Some(*old) != path && !old.is_empty()),
+            );
         }),
-        col("old_mode", Type::Varchar, "The old mode, octal, where the patch tells", |(_, file), out| {
-            out.push_text(mode(file.old_mode).as_deref());
-        }),
-        col("new_mode", Type::Varchar, "The new mode, octal, where the patch tells", |(_, file), out| {
-            out.push_text(mode(file.new_mode).as_deref());
-        }),
-        col("old_oid", Type::Varchar, "The old object id, as the patch has it", |(_, file), out| {
-            out.push_text(file.old_oid);
-        }),
-        col("new_oid", Type::Varchar, "The new object id, as the patch has it", |(_, file), out| {
-            out.push_text(file.new_oid);
-        }),
+        col(
+            "old_mode",
+            Type::Varchar,
+            "The old mode, octal, where the patch tells",
+            |(_, file), out| {
+                out.push_text(mode(file.old_mode).as_deref());
+            },
+        ),
+        col(
+            "new_mode",
+            Type::Varchar,
+            "The new mode, octal, where the patch tells",
+            |(_, file), out| {
+                out.push_text(mode(file.new_mode).as_deref());
+            },
+        ),
+        col(
+            "old_oid",
+            Type::Varchar,
+            "The old object id, as the patch has it",
+            |(_, file), out| {
+                out.push_text(file.old_oid);
+            },
+        ),
+        col(
+            "new_oid",
+            Type::Varchar,
+            "The new object id, as the patch has it",
+            |(_, file), out| {
+                out.push_text(file.new_oid);
+            },
+        ),
         col("similarity", Type::UTinyInt, "Of a rename or copy, in percent", |(_, file), out| {
             out.push_utinyint(file.similarity);
         }),
-        col("is_binary", Type::Boolean, "Whether the patch says that the file is binary", |(_, file), out| {
-            out.push_boolean(Some(file.is_binary));
-        }),
+        col(
+            "is_binary",
+            Type::Boolean,
+            "Whether the patch says that the file is binary",
+            |(_, file), out| {
+                out.push_boolean(Some(file.is_binary));
+            },
+        ),
         col("additions", Type::BigInt, "Added lines; NULL for a binary file", |(_, file), out| {
             out.push_bigint(lines(file, LineKind::Added));
         }),
-        col("deletions", Type::BigInt, "Removed lines; NULL for a binary file", |(_, file), out| {
-            out.push_bigint(lines(file, LineKind::Removed));
-        }),
+        col(
+            "deletions",
+            Type::BigInt,
+            "Removed lines; NULL for a binary file",
+            |(_, file), out| {
+                out.push_bigint(lines(file, LineKind::Removed));
+            },
+        ),
         col("hunks", Type::BigInt, "Hunks", |(_, file), out| {
             out.push_bigint(i64::try_from(file.hunks.len()).ok());
         }),

@@ -41,25 +41,43 @@ impl Row for HunkRows {
     type Of<'a> = HunkRow<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("seq", Type::BigInt, "The hunk's number in the patch, from 1", |row, out| out.push_bigint(Some(row.seq))),
-        col("file_path", Type::Varchar, "The file, as in patch_files", |row, out| out.push_bytes(file_path(row.file))),
+        col("seq", Type::BigInt, "The hunk's number in the patch, from 1", |row, out| {
+            out.push_bigint(Some(row.seq))
+        }),
+        col("file_path", Type::Varchar, "The file, as in patch_files", |row, out| {
+            out.push_bytes(file_path(row.file))
+        }),
         col("hunk", Type::BigInt, "The hunk's number in its file, from 1", |row, out| {
             out.push_bigint(Some(row.number))
         }),
-        col("old_start", Type::BigInt, "Its first line in the old file, from 1; 0 for none", |row, out| {
-            out.push_bigint(Some(row.hunk.old_start.into()));
-        }),
+        col(
+            "old_start",
+            Type::BigInt,
+            "Its first line in the old file, from 1; 0 for none",
+            |row, out| {
+                out.push_bigint(Some(row.hunk.old_start.into()));
+            },
+        ),
         col("old_lines", Type::BigInt, "Its lines of the old file", |row, out| {
             out.push_bigint(Some(row.hunk.old_lines.into()));
         }),
-        col("new_start", Type::BigInt, "Its first line in the new file, from 1; 0 for none", |row, out| {
-            out.push_bigint(Some(row.hunk.new_start.into()));
-        }),
+        col(
+            "new_start",
+            Type::BigInt,
+            "Its first line in the new file, from 1; 0 for none",
+            |row, out| {
+                out.push_bigint(Some(row.hunk.new_start.into()));
+            },
+        ),
         col("new_lines", Type::BigInt, "Its lines of the new file", |row, out| {
             out.push_bigint(Some(row.hunk.new_lines.into()));
         }),
-        col("section", Type::Varchar, "The heading behind @@", |row, out| out.push_bytes(Some(row.hunk.section))),
-        col("patch", Type::Varchar, "The hunk, from its @@ line on", |row, out| out.push_bytes(Some(row.text))),
+        col("section", Type::Varchar, "The heading behind @@", |row, out| {
+            out.push_bytes(Some(row.hunk.section))
+        }),
+        col("patch", Type::Varchar, "The hunk, from its @@ line on", |row, out| {
+            out.push_bytes(Some(row.text))
+        }),
     ];
 }
 
@@ -80,15 +98,15 @@ impl ScalarFunction for PatchHunks {
         let patch = read(arguments, 0, budget)?;
         // The texts of the hunks together are about the patch.
         let _charge = budget.charge(arguments.text(0).unwrap_or_default().len())?;
-        let hunks = patch
-            .files
-            .iter()
-            .flat_map(|file| file.hunks.iter().zip(1..).map(move |(hunk, number)| (file, hunk, number)));
+        let hunks = patch.files.iter().flat_map(|file| {
+            file.hunks.iter().zip(1..).map(move |(hunk, number)| (file, hunk, number))
+        });
         out.push_list(|elements| {
             for ((file, hunk, number), seq) in hunks.zip(1..) {
                 let text = patch::hunk_text_within(hunk, Stop::of(budget))?;
                 check_made(&text)?;
-                HunkRows::COLUMNS.write_struct(HunkRow { seq, file, number, hunk, text: &text }, elements);
+                HunkRows::COLUMNS
+                    .write_struct(HunkRow { seq, file, number, hunk, text: &text }, elements);
             }
             Ok(())
         })

@@ -15,19 +15,23 @@ use crate::text::patch::{self, FilePatch, PatchError, Read};
 pub const SETTINGS: &[&str] = &[settings::MAX_SECONDS];
 
 /// The patch.
-pub const PATCH: Field = Field::new("patch", Type::Varchar, "A unified or git diff of any number of files");
+pub const PATCH: Field =
+    Field::new("patch", Type::Varchar, "A unified or git diff of any number of files");
 
 /// Returns the error for a patch that cannot be used.
 pub fn unreadable(error: PatchError) -> Error {
     match error {
         PatchError::Stopped(stopped) => stopped.into(),
-        error => Error::invalid_args(format!("the patch cannot be used: {error}")).with_source(error),
+        error => {
+            Error::invalid_args(format!("the patch cannot be used: {error}")).with_source(error)
+        }
     }
 }
 
 /// Reads the patch that is argument `index`.
 pub fn read<'a>(arguments: Arguments<'a>, index: usize, budget: &'a Budget) -> Result<Read<'a>> {
-    patch::parse_within(arguments.text(index).unwrap_or_default(), Stop::of(budget)).map_err(unreadable)
+    patch::parse_within(arguments.text(index).unwrap_or_default(), Stop::of(budget))
+        .map_err(unreadable)
 }
 
 /// Returns the path that names a file: the new one, or that of a deleted file; `None` when the

@@ -40,7 +40,11 @@ impl Comparer {
     ///
     /// # Errors
     /// `timeout`, and `too_large` when the query may use no more memory.
-    pub fn compare<'a>(&mut self, arguments: Arguments<'a>, options: &DiffOptions) -> Result<Option<Diff<'a>>> {
+    pub fn compare<'a>(
+        &mut self,
+        arguments: Arguments<'a>,
+        options: &DiffOptions,
+    ) -> Result<Option<Diff<'a>>> {
         let texts = [0, 1].map(|index| arguments.text(index).unwrap_or_default());
         if texts.iter().any(|text| text.len() > lines::MAX_BYTES) {
             return Ok(None);

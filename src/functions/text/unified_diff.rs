@@ -58,7 +58,9 @@ impl ScalarFunction for UnifiedDiff {
             Some(lines) if lines < 0 => None,
             Some(lines) => Some(u32::try_from(lines).unwrap_or(u32::MAX)),
         };
-        let Some(diff) = comparer.compare(arguments, &DiffOptions { context, ..DiffOptions::default() })? else {
+        let Some(diff) =
+            comparer.compare(arguments, &DiffOptions { context, ..DiffOptions::default() })?
+        else {
             out.push_null();
             return Ok(());
         };

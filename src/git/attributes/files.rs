@@ -46,22 +46,31 @@ impl AttributeFiles {
     /// Reads the files that define macros.
     pub fn new(repository: &Repository, index: Option<&Arc<Index>>) -> Result<Self> {
         let root = repository.work_tree_root().ok();
-        let info = repository.common_dir.read(b"info/attributes", limits::ATTRIBUTES_BYTES)?.unwrap_or_default();
+        let info = repository
+            .common_dir
+            .read(b"info/attributes", limits::ATTRIBUTES_BYTES)?
+            .unwrap_or_default();
         let top = match &root {
             Some(root) => read(root, index, &repository.objects(), b"")?,
             None => None,
         };
         let fold_case = repository.checkout.ignores_case;
-        let mut names: Names = NAMES.iter().enumerate().map(|(at, name)| (name.as_bytes().to_vec(), at)).collect();
-        let macros =
-            [Some(&info), top.as_ref()].into_iter().flatten().flat_map(|bytes| AttributeList::macro_names(bytes));
+        let mut names: Names =
+            NAMES.iter().enumerate().map(|(at, name)| (name.as_bytes().to_vec(), at)).collect();
+        let macros = [Some(&info), top.as_ref()]
+            .into_iter()
+            .flatten()
+            .flat_map(|bytes| AttributeList::macro_names(bytes));
         for name in std::iter::once(b"binary".to_vec()).chain(macros) {
             let next = names.len();
             names.entry(name).or_insert(next);
         }
         let list = |bytes: &[u8]| AttributeList::new(bytes, &names, true, fold_case);
-        let (info, top, built_in) =
-            (list(&info), top.map(|top| Arc::new(list(&top))), list(b"[attr]binary -diff -merge -text"));
+        let (info, top, built_in) = (
+            list(&info),
+            top.map(|top| Arc::new(list(&top))),
+            list(b"[attr]binary -diff -merge -text"),
+        );
         Ok(Self { root, fold_case, names, info, top, built_in, others: Mutex::default() })
     }
 
@@ -92,7 +101,8 @@ impl AttributeFiles {
         }
         let bytes = read(root, index, objects, folder)?;
         // Macros count only at the root.
-        let list = bytes.map(|bytes| Arc::new(AttributeList::new(&bytes, &self.names, false, self.fold_case)));
+        let list = bytes
+            .map(|bytes| Arc::new(AttributeList::new(&bytes, &self.names, false, self.fold_case)));
         let mut others = self.others();
         others.bytes += list.as_ref().map_or(0, |list| list.bytes);
         if others.bytes > limits::PATTERN_BYTES || others.lists.len() == limits::ATTRIBUTE_PATHS {
@@ -108,7 +118,12 @@ impl AttributeFiles {
 }
 
 /// Reads the attribute file of a folder.
-fn read(root: &Root, index: Option<&Arc<Index>>, objects: &Objects, folder: &[u8]) -> Result<Option<Vec<u8>>> {
+fn read(
+    root: &Root,
+    index: Option<&Arc<Index>>,
+    objects: &Objects,
+    folder: &[u8],
+) -> Result<Option<Vec<u8>>> {
     let mut path = folder.to_vec();
     if !path.is_empty() {
         path.push(b'/');
@@ -116,8 +131,12 @@ fn read(root: &Root, index: Option<&Arc<Index>>, objects: &Objects, folder: &[u8
     path.extend_from_slice(FILE);
     let shown = || quoted(&path.to_str_lossy());
     let too_large = |size: u64| {
-        Error::too_large(format!("{} has {size} bytes, over the limit of {}", shown(), limits::ATTRIBUTES_BYTES))
-            .with_hint("It decides which files are binary; make it smaller")
+        Error::too_large(format!(
+            "{} has {size} bytes, over the limit of {}",
+            shown(),
+            limits::ATTRIBUTES_BYTES
+        ))
+        .with_hint("It decides which files are binary; make it smaller")
     };
     let found = root.read_or_size(&path, limits::ATTRIBUTES_BYTES).map_err(|error| {
         Error::tool_failed(format!("{} cannot be read", shown()))

@@ -52,7 +52,8 @@ const BLANKS: &[u8] = b" \t\r\n";
 impl AttributeList {
     /// Reads a file; macros count where `allows_macros`.
     pub fn new(bytes: &[u8], names: &Names, allows_macros: bool, fold_case: bool) -> Self {
-        let mut list = Self { table: PatternTable::new(fold_case), bytes: bytes.len(), ..Self::default() };
+        let mut list =
+            Self { table: PatternTable::new(fold_case), bytes: bytes.len(), ..Self::default() };
         for line in lines(bytes) {
             let start = list.assignments.len();
             for (name, state) in line.assignments() {

@@ -28,7 +28,8 @@ use crate::error::{Error, Result, quoted};
 use crate::limits;
 
 /// All attributes that are ever looked up; macros may set them too.
-const NAMES: [&str; 7] = ["diff", "linguist-generated", "text", "crlf", "eol", "ident", "working-tree-encoding"];
+const NAMES: [&str; 7] =
+    ["diff", "linguist-generated", "text", "crlf", "eol", "ident", "working-tree-encoding"];
 
 /// Looks attributes up for one thread; fastest for paths in ascending order.
 pub struct Attributes {
@@ -47,7 +48,10 @@ pub struct Attributes {
 impl Attributes {
     /// Returns what looks up the attributes named by `selected`.
     pub(super) fn new(comparison: &Comparison, selected: &'static [&'static str]) -> Self {
-        debug_assert!(selected.iter().all(|name| NAMES.contains(name)), "a name that the lists leave out");
+        debug_assert!(
+            selected.iter().all(|name| NAMES.contains(name)),
+            "a name that the lists leave out"
+        );
         Self {
             comparison: comparison.clone(),
             objects: comparison.repository().objects(),
@@ -90,7 +94,8 @@ impl Attributes {
             ))
             .with_hint("Make them fewer, or their wildcards simpler"));
         }
-        let state = |name: &&str| self.state(&files.names, name).cloned().unwrap_or(State::Unspecified);
+        let state =
+            |name: &&str| self.state(&files.names, name).cloned().unwrap_or(State::Unspecified);
         Ok(self.selected.iter().map(state).collect())
     }
 
@@ -104,7 +109,13 @@ impl Attributes {
 
     /// Gives attributes what a line assigns, its last word first, and what the macros among them assign; what an
     /// attribute has got already stays.
-    fn assign(&mut self, files: &AttributeFiles, list: &AttributeList, number: usize, work: &mut Work) {
+    fn assign(
+        &mut self,
+        files: &AttributeFiles,
+        list: &AttributeList,
+        number: usize,
+        work: &mut Work,
+    ) {
         let mut waiting = vec![(list, list.rules[number].clone())];
         while let Some((list, range)) = waiting.last_mut() {
             let Some(at) = range.next_back() else {
@@ -132,7 +143,8 @@ impl Attributes {
             return Ok(());
         }
         // `stack[0]` is the root's; `stack[n]` that of the first n components.
-        let kept = if self.stack.is_empty() { 0 } else { 1 + common_components(&self.folder, folder) };
+        let kept =
+            if self.stack.is_empty() { 0 } else { 1 + common_components(&self.folder, folder) };
         self.stack.truncate(kept);
         self.folder.clear();
         self.folder.extend_from_slice(folder);
@@ -152,7 +164,9 @@ impl Attributes {
                     "the .gitattributes files of {} and the directories above have {bytes} bytes",
                     quoted(&folder.to_str_lossy())
                 ))
-                .with_hint("redline reads no more than this; docs/limitations.md lists the limits"));
+                .with_hint(
+                    "redline reads no more than this; docs/limitations.md lists the limits",
+                ));
             }
             self.stack.push(list);
         }
@@ -182,5 +196,8 @@ fn common_components(a: &[u8], b: &[u8]) -> usize {
     if a.is_empty() || b.is_empty() {
         return 0;
     }
-    a.split(|&byte| byte == b'/').zip(b.split(|&byte| byte == b'/')).take_while(|(a, b)| a == b).count()
+    a.split(|&byte| byte == b'/')
+        .zip(b.split(|&byte| byte == b'/'))
+        .take_while(|(a, b)| a == b)
+        .count()
 }

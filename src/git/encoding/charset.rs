@@ -157,7 +157,9 @@ impl Charset {
             Table::Upper(upper) => {
                 let upper: Vec<char> = upper.chars().collect();
                 for &byte in bytes {
-                    let char = usize::from(byte).checked_sub(0x80).map_or(char::from(byte), |place| upper[place]);
+                    let char = usize::from(byte)
+                        .checked_sub(0x80)
+                        .map_or(char::from(byte), |place| upper[place]);
                     append(out, char.encode_utf8(&mut [0; 4]).as_bytes())?;
                 }
             }
@@ -167,15 +169,22 @@ impl Charset {
 }
 
 /// Appends a text of which each piece depends on those before it; false where it is malformed.
-fn decode_escapes(table: &'static Encoding, bytes: &[u8], out: &mut Vec<u8>) -> Result<bool, Stopped> {
+fn decode_escapes(
+    table: &'static Encoding,
+    bytes: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<bool, Stopped> {
     let mut decoder = table.new_decoder_without_bom_handling();
     let mut pieces = bytes.chunks(PIECE).peekable();
     while let Some(piece) = pieces.next() {
         check_current()?;
-        let room = decoder.max_utf8_buffer_length_without_replacement(piece.len()).ok_or(Stopped::Allocation)?;
+        let room = decoder
+            .max_utf8_buffer_length_without_replacement(piece.len())
+            .ok_or(Stopped::Allocation)?;
         let mut text = vec![0; room];
         let is_last = pieces.peek().is_none();
-        let (result, _, written) = decoder.decode_to_utf8_without_replacement(piece, &mut text, is_last);
+        let (result, _, written) =
+            decoder.decode_to_utf8_without_replacement(piece, &mut text, is_last);
         if result != DecoderResult::InputEmpty {
             return Ok(false);
         }

@@ -85,7 +85,11 @@ fn unicode(label: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn mark(bytes: &[u8], big: &[u8], little: &[u8]) -> Option<Order> {
-    if bytes.starts_with(big) { Some(Order::Big) } else { bytes.starts_with(little).then_some(Order::Little) }
+    if bytes.starts_with(big) {
+        Some(Order::Big)
+    } else {
+        bytes.starts_with(little).then_some(Order::Little)
+    }
 }
 
 /// Decodes units of two or four bytes, two of two where they are surrogates.
@@ -106,7 +110,9 @@ fn decode<const SIZE: usize>(bytes: &[u8], order: Order) -> Result<Option<Vec<u8
         }
         let code = match unit {
             0xd800..0xdc00 if SIZE == 2 => match units.next() {
-                Some((_, low @ 0xdc00..0xe000)) => 0x1_0000 + ((unit - 0xd800) << 10 | (low - 0xdc00)),
+                Some((_, low @ 0xdc00..0xe000)) => {
+                    0x1_0000 + ((unit - 0xd800) << 10 | (low - 0xdc00))
+                }
                 _ => return Ok(None),
             },
             unit => unit,

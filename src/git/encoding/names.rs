@@ -203,7 +203,13 @@ static CHARSETS: &[Charset] = &[
         controls: &[],
         other: &[],
     },
-    Charset { names: "KOI8-R KOI8R CSKOI8R", table: Web(encoding_rs::KOI8_R), without: &[], controls: &[], other: &[] },
+    Charset {
+        names: "KOI8-R KOI8R CSKOI8R",
+        table: Web(encoding_rs::KOI8_R),
+        without: &[],
+        controls: &[],
+        other: &[],
+    },
     Charset {
         names: "KOI8-U KOI8U",
         table: Web(encoding_rs::KOI8_U),
@@ -341,7 +347,13 @@ static CHARSETS: &[Charset] = &[
         controls: &[(0x80, 0x9f)],
         other: &[(0xa2e8, '\u{327e}')],
     },
-    Charset { names: "UHC CP949 MSCP949", table: Web(encoding_rs::EUC_KR), without: &[], controls: &[], other: &[] },
+    Charset {
+        names: "UHC CP949 MSCP949",
+        table: Web(encoding_rs::EUC_KR),
+        without: &[],
+        controls: &[],
+        other: &[],
+    },
     Charset {
         names: "EUC-CN EUCCN GB2312 CN-GB CSGB2312",
         table: Web(encoding_rs::GBK),
@@ -412,7 +424,11 @@ static CHARSETS: &[Charset] = &[
     Charset {
         names: "GB18030",
         table: Web(encoding_rs::GB18030),
-        without: &[Codes(0x80, 0x80), Codes(0x8235_9037, 0x8235_9134), Codes(0x8431_8236, 0x8431_8335)],
+        without: &[
+            Codes(0x80, 0x80),
+            Codes(0x8235_9037, 0x8235_9134),
+            Codes(0x8431_8236, 0x8431_8335),
+        ],
         controls: &[],
         other: &[
             (0xa3a0, '\u{e5e5}'),

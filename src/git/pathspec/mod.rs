@@ -29,7 +29,8 @@ impl Pathspec {
     /// `invalid_args` for an empty text, unknown or contradictory magic, and for attributes.
     pub fn parse(text: &str) -> Result<Self> {
         if text.is_empty() {
-            return Err(Error::invalid_args("a pathspec is ''").with_hint("Give '.' for everything in the folder"));
+            return Err(Error::invalid_args("a pathspec is ''")
+                .with_hint("Give '.' for everything in the folder"));
         }
         let mut spec = Self { text: text.to_owned(), ..Self::default() };
         let path = match text.strip_prefix(':') {
@@ -51,7 +52,8 @@ impl Pathspec {
                 '!' | '^' => self.is_excluding = true,
                 ':' => return Ok(&rest[at + 1..]),
                 // Signs that git keeps for later magic.
-                '"' | '#' | '%' | '&' | '\'' | ',' | '-' | ';' | '<' | '=' | '>' | '@' | '_' | '`' | '~' => {
+                '"' | '#' | '%' | '&' | '\'' | ',' | '-' | ';' | '<' | '=' | '>' | '@' | '_'
+                | '`' | '~' => {
                     return Err(self.unknown(&sign.to_string()));
                 }
                 _ => return Ok(&rest[at..]),
@@ -63,7 +65,9 @@ impl Pathspec {
     /// Reads magic as words, `:(top,icase)`, and returns the path behind it.
     fn words<'a>(&mut self, rest: &'a str) -> Result<&'a str> {
         let Some((words, path)) = rest.split_once(')') else {
-            return Err(self.wrong("has no ')'").with_hint("Write magic as in ':(icase)readme.md'"));
+            return Err(self
+                .wrong("has no ')'")
+                .with_hint("Write magic as in ':(icase)readme.md'"));
         };
         for word in words.split(',') {
             match word {
@@ -74,13 +78,17 @@ impl Pathspec {
                 "glob" => self.rules.by_folder = true,
                 "icase" => self.rules.fold_case = true,
                 _ if word == "attr" || word.starts_with("attr:") => {
-                    return Err(self.wrong("asks for attributes").with_hint("redline matches by path only"));
+                    return Err(self
+                        .wrong("asks for attributes")
+                        .with_hint("redline matches by path only"));
                 }
                 _ => return Err(self.unknown(word)),
             }
         }
         if self.is_literal && self.rules.by_folder {
-            return Err(self.wrong("is both 'literal' and 'glob'").with_hint("Leave one of them out"));
+            return Err(self
+                .wrong("is both 'literal' and 'glob'")
+                .with_hint("Leave one of them out"));
         }
         Ok(path)
     }
@@ -102,9 +110,9 @@ impl Pathspec {
             return Ok((self.path.clone().into_bytes(), 0));
         }
         if self.path.starts_with('/') {
-            return Err(self
-                .wrong("is an absolute path")
-                .with_hint("Paths are relative to the folder that repo names; ':/' before one means the root"));
+            return Err(self.wrong("is an absolute path").with_hint(
+                "Paths are relative to the folder that repo names; ':/' before one means the root",
+            ));
         }
         let (mut pattern, mut given) = (folder.to_vec(), folder.len());
         let mut parts = self.path.split('/').peekable();
@@ -115,7 +123,9 @@ impl Pathspec {
                     if pattern.pop().is_none() {
                         return Err(self.wrong("leads out of the repository"));
                     }
-                    pattern.truncate(pattern.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1));
+                    pattern.truncate(
+                        pattern.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1),
+                    );
                     given = given.min(pattern.len());
                 }
                 part => {
@@ -208,7 +218,8 @@ const WILD: &[u8] = b"*?[\\";
 impl Item {
     fn new(spec: &Pathspec, folder: &[u8]) -> Result<Self> {
         let (pattern, given) = spec.pattern(folder)?;
-        let first = pattern.iter().position(|byte| WILD.contains(byte)).filter(|_| !spec.is_literal);
+        let first =
+            pattern.iter().position(|byte| WILD.contains(byte)).filter(|_| !spec.is_literal);
         let plain = first.map_or(pattern.len(), |first| first.max(given));
         let glob = (plain < pattern.len()).then(|| Glob::new(&pattern[plain..], spec.rules));
         Ok(Self { pattern, given, plain, glob, rules: spec.rules })
@@ -234,10 +245,15 @@ impl Item {
     fn is_wild_for(&self, path: &[u8], how: Compared) -> bool {
         let Some(glob) = &self.glob else { return false };
         let name = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-        let is_below = self.plain < name && name < self.pattern.len() && self.starts_with(&path[..name]);
+        let is_below =
+            self.plain < name && name < self.pattern.len() && self.starts_with(&path[..name]);
         match how {
             Compared::ByFolder if is_below => self.rest_matches(name, &path[name..]),
-            _ => self.plain <= path.len() && self.starts_with(&path[..self.plain]) && glob.matches(&path[self.plain..]),
+            _ => {
+                self.plain <= path.len()
+                    && self.starts_with(&path[..self.plain])
+                    && glob.matches(&path[self.plain..])
+            }
         }
     }
 
@@ -247,14 +263,19 @@ impl Item {
             && self.pattern[self.plain] == b'*'
             && !self.pattern[self.plain + 1..].iter().any(|byte| WILD.contains(byte));
         // Of such a pattern git looks at the end alone, past what it takes for the star.
-        let rest = if is_one_star { [b"*", &self.pattern[at + 1..]].concat() } else { self.pattern[at..].to_vec() };
+        let rest = if is_one_star {
+            [b"*", &self.pattern[at + 1..]].concat()
+        } else {
+            self.pattern[at..].to_vec()
+        };
         Glob::new(&rest, self.rules).matches(name)
     }
 
     /// Tells whether something in a folder may match.
     fn may_enter(&self, folder: &[u8]) -> bool {
         let common = self.plain.min(folder.len());
-        self.starts_with(&folder[..common]) && (common == folder.len() || self.glob.is_some() || self.covers(folder))
+        self.starts_with(&folder[..common])
+            && (common == folder.len() || self.glob.is_some() || self.covers(folder))
     }
 
     /// Tells whether the pattern, taken literally, starts with some bytes.

@@ -57,8 +57,14 @@ fn a_path_is_named_as_git_names_it() {
     ];
     for (folder, specs, named, others) in rows {
         let filter = filter(specs, folder);
-        for (path, wanted) in named.iter().map(|path| (path, true)).chain(others.iter().map(|path| (path, false))) {
-            assert_eq!(filter.matches_in_tree(path.as_bytes(), file()), wanted, "{specs:?} in '{folder}' of {path}");
+        for (path, wanted) in
+            named.iter().map(|path| (path, true)).chain(others.iter().map(|path| (path, false)))
+        {
+            assert_eq!(
+                filter.matches_in_tree(path.as_bytes(), file()),
+                wanted,
+                "{specs:?} in '{folder}' of {path}"
+            );
         }
     }
 }
@@ -81,7 +87,19 @@ fn wildcards_are_compared_by_folder_in_a_tree_and_whole_in_the_index() {
 
 #[test]
 fn a_folder_of_named_paths_is_entered() {
-    let paths = ["a", "a/b", "a/b/c.rs", "ab/c", "b/a", "b/c/d/e.rs", "F/a", "f/a", "[x]/a.rs", "x/a.rs", "f/[x]/a.rs"];
+    let paths = [
+        "a",
+        "a/b",
+        "a/b/c.rs",
+        "ab/c",
+        "b/a",
+        "b/c/d/e.rs",
+        "F/a",
+        "f/a",
+        "[x]/a.rs",
+        "x/a.rs",
+        "f/[x]/a.rs",
+    ];
     let specs: &[&[&str]] = &[
         &["a"],
         &["a/"],
@@ -103,8 +121,8 @@ fn a_folder_of_named_paths_is_entered() {
             for path in paths {
                 let folders = path.match_indices('/').map(|(slash, _)| &path[..=slash]);
                 let is_reached = folders.clone().all(|folder| filter.may_enter(folder.as_bytes()));
-                let is_named =
-                    filter.matches_in_tree(path.as_bytes(), file()) || filter.matches_in_list(path.as_bytes(), file());
+                let is_named = filter.matches_in_tree(path.as_bytes(), file())
+                    || filter.matches_in_list(path.as_bytes(), file());
                 assert!(is_reached || !is_named, "{specs:?} in '{folder}' of {path}");
             }
         }
@@ -123,8 +141,12 @@ fn a_folder_without_named_paths_is_passed_by() {
     ];
     for (specs, entered, others) in rows {
         let filter = filter(specs, "");
-        entered.iter().for_each(|folder| assert!(filter.may_enter(folder.as_bytes()), "{specs:?} {folder}"));
-        others.iter().for_each(|folder| assert!(!filter.may_enter(folder.as_bytes()), "{specs:?} {folder}"));
+        entered
+            .iter()
+            .for_each(|folder| assert!(filter.may_enter(folder.as_bytes()), "{specs:?} {folder}"));
+        others
+            .iter()
+            .for_each(|folder| assert!(!filter.may_enter(folder.as_bytes()), "{specs:?} {folder}"));
     }
 }
 
@@ -160,9 +182,17 @@ fn a_pathspec_that_means_nothing_is_an_error_that_names_it() {
 
 #[test]
 fn a_path_out_of_the_repository_is_an_error_that_names_it() {
-    for (spec, folder) in [("..", ""), ("../a", ""), ("a/../../b", ""), ("../../..", "f/g/"), ("/a", ""), ("/a", "f/")]
-    {
-        let error = PathFilter::new(&[Pathspec::parse(spec).unwrap()], folder.as_bytes()).unwrap_err().to_string();
+    for (spec, folder) in [
+        ("..", ""),
+        ("../a", ""),
+        ("a/../../b", ""),
+        ("../../..", "f/g/"),
+        ("/a", ""),
+        ("/a", "f/"),
+    ] {
+        let error = PathFilter::new(&[Pathspec::parse(spec).unwrap()], folder.as_bytes())
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with(&format!("invalid_args: the pathspec '{spec}' ")), "{error}");
     }
 }

@@ -40,7 +40,9 @@ impl References<'_> {
         self.walk(&mut walk, b"refs/", 0)?;
         // A linked work tree has its own of these, and not those of the main one.
         if self.git_dir.path() != self.common_dir.path() {
-            walk.found.retain(|name, id| id.is_some() || !PER_WORK_TREE.iter().any(|own| name.starts_with(own)));
+            walk.found.retain(|name, id| {
+                id.is_some() || !PER_WORK_TREE.iter().any(|own| name.starts_with(own))
+            });
             walk.directory = self.git_dir;
             for own in PER_WORK_TREE {
                 self.walk(&mut walk, own, 0)?;
@@ -120,7 +122,10 @@ impl References<'_> {
                     Resolved::Broken { is_symbolic: false } => Err("holds no id"),
                 },
             };
-            each(&name, if id.is_ok_and(|id| id.is_null()) { Err("holds the null id") } else { id })?;
+            each(
+                &name,
+                if id.is_ok_and(|id| id.is_null()) { Err("holds the null id") } else { id },
+            )?;
         }
         Ok(())
     }
@@ -137,11 +142,15 @@ impl References<'_> {
             heads.push(b"main-worktree/HEAD".to_vec());
         }
         if let Some(directory) = self.common_dir.directory(b"worktrees")? {
-            let mut names: Vec<Vec<u8>> = directory.entries()?.into_iter().map(|entry| entry.name).collect();
+            let mut names: Vec<Vec<u8>> =
+                directory.entries()?.into_iter().map(|entry| entry.name).collect();
             names.sort();
             let own = |name: &[u8]| directory.join(name) == self.git_dir.path();
             heads.extend(
-                names.iter().filter(|name| !own(name)).map(|name| [b"worktrees/", &name[..], b"/HEAD"].concat()),
+                names
+                    .iter()
+                    .filter(|name| !own(name))
+                    .map(|name| [b"worktrees/", &name[..], b"/HEAD"].concat()),
             );
         }
         let mut found = Vec::new();
@@ -160,6 +169,11 @@ impl References<'_> {
             let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix));
             rest.unwrap_or(name).to_str_lossy().into_owned()
         };
-        Ok(self.names()?.iter().take(limits::SUGGESTION_REFERENCES).map(|name| short(name)).collect())
+        Ok(self
+            .names()?
+            .iter()
+            .take(limits::SUGGESTION_REFERENCES)
+            .map(|name| short(name))
+            .collect())
     }
 }

@@ -63,7 +63,11 @@ impl Resolved {
 
 impl<'a> References<'a> {
     /// Returns a reader of the references in the directories of a repository.
-    pub fn new(git_dir: &'a GitDirectory, common_dir: &'a GitDirectory, hash: gix::hash::Kind) -> Self {
+    pub fn new(
+        git_dir: &'a GitDirectory,
+        common_dir: &'a GitDirectory,
+        hash: gix::hash::Kind,
+    ) -> Self {
         Self { git_dir, common_dir, hash, packed: OnceCell::new() }
     }
 
@@ -76,7 +80,11 @@ impl<'a> References<'a> {
         let mut is_symbolic = false;
         for _ in 0..MOST_SYMBOLIC {
             if !is_valid(&name) {
-                return Ok(if is_symbolic { Resolved::Broken { is_symbolic } } else { Resolved::Absent });
+                return Ok(if is_symbolic {
+                    Resolved::Broken { is_symbolic }
+                } else {
+                    Resolved::Absent
+                });
             }
             match self.read(&name)? {
                 Some(Value::Id(id)) => return Ok(Resolved::Id { name, id }),
@@ -135,6 +143,8 @@ impl<'a> References<'a> {
 
     /// Says that a reference is damaged; `what` goes on the sentence.
     pub fn damaged(&self, name: &[u8], what: &str) -> crate::error::Error {
-        self.git_dir.gate().damaged(format!("its reference {} {what}", crate::error::quoted(&name.to_str_lossy())))
+        self.git_dir
+            .gate()
+            .damaged(format!("its reference {} {what}", crate::error::quoted(&name.to_str_lossy())))
     }
 }

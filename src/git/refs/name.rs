@@ -11,9 +11,9 @@ pub fn is_valid(name: &[u8]) -> bool {
         && !has_pair(name, b"..")
         && !has_pair(name, b"@{")
         && name.iter().all(|&byte| is_allowed(byte))
-        && name
-            .split(|&byte| byte == b'/')
-            .all(|component| !component.is_empty() && !component.starts_with(b".") && !component.ends_with(b".lock"))
+        && name.split(|&byte| byte == b'/').all(|component| {
+            !component.is_empty() && !component.starts_with(b".") && !component.ends_with(b".lock")
+        })
 }
 
 fn has_pair(name: &[u8], pair: &[u8; 2]) -> bool {
@@ -95,7 +95,18 @@ mod tests {
         ] {
             assert!(!is_valid(name.as_bytes()), "{name:?}");
         }
-        for name in ["HEAD", "refs/heads/main", "a.b", "a@b", "@a", "a{b", "grün", "-x", "refs/heads/@", "a.lockx"] {
+        for name in [
+            "HEAD",
+            "refs/heads/main",
+            "a.b",
+            "a@b",
+            "@a",
+            "a{b",
+            "grün",
+            "-x",
+            "refs/heads/@",
+            "a.lockx",
+        ] {
             assert!(is_valid(name.as_bytes()), "{name:?}");
         }
     }

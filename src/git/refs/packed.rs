@@ -41,7 +41,9 @@ impl Packed {
         let mut from = 0;
         while let Some(found) = self.bytes[from..].find(&wanted) {
             let space = from + found;
-            let id = space.checked_sub(digits).filter(|&start| start == 0 || self.bytes[start - 1] == b'\n');
+            let id = space
+                .checked_sub(digits)
+                .filter(|&start| start == 0 || self.bytes[start - 1] == b'\n');
             if let Some(Ok(id)) = id.map(|start| Oid::from_hex(&self.bytes[start..space])) {
                 return Some(id);
             }

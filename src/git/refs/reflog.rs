@@ -51,7 +51,8 @@ impl References<'_> {
     fn log(&self, name: &[u8]) -> (&GitDirectory, Vec<u8>) {
         let (directory, path) = self.place(name);
         // The log of another work tree's reference stands beside that reference.
-        let path = match path.strip_prefix(b"worktrees/").and_then(|rest| rest.split_once_str("/")) {
+        let path = match path.strip_prefix(b"worktrees/").and_then(|rest| rest.split_once_str("/"))
+        {
             Some((work_tree, rest)) => [b"worktrees/", work_tree, b"/logs/", rest].concat(),
             None => [b"logs/", path].concat(),
         };
@@ -73,7 +74,12 @@ fn parse(line: &[u8], digits: usize) -> Option<Entry> {
         return None;
     }
     let message = message.strip_prefix(b"\t").unwrap_or(message);
-    Some(Entry { old: Oid::from_hex(old).ok()?, new: Oid::from_hex(new).ok()?, time, message: message.to_vec() })
+    Some(Entry {
+        old: Oid::from_hex(old).ok()?,
+        new: Oid::from_hex(new).ok()?,
+        time,
+        message: message.to_vec(),
+    })
 }
 
 #[cfg(test)]
@@ -86,7 +92,12 @@ mod tests {
         let whole = format!("{a} {b} A <a@b> 1700000000 +0100\tcommit: x");
         let entry = parse(whole.as_bytes(), 40).unwrap();
         assert_eq!((entry.time, entry.message.as_slice()), (1_700_000_000, &b"commit: x"[..]));
-        assert!(parse(format!("{a} {b} A <a@b> 1700000000 +0100").as_bytes(), 40).unwrap().message.is_empty());
+        assert!(
+            parse(format!("{a} {b} A <a@b> 1700000000 +0100").as_bytes(), 40)
+                .unwrap()
+                .message
+                .is_empty()
+        );
         for line in [
             String::new(),
             a.clone(),

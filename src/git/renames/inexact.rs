@@ -37,10 +37,28 @@ struct Candidate {
 }
 
 impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
-    pub fn new(board: &'a mut Board<'b>, least: u32, held_bytes: usize, blobs: &'a mut B, stop: &'a Stop<'a>) -> Self {
-        let (source_sizes, target_sizes) = (vec![None; board.sources.len()], vec![None; board.targets.len()]);
+    pub fn new(
+        board: &'a mut Board<'b>,
+        least: u32,
+        held_bytes: usize,
+        blobs: &'a mut B,
+        stop: &'a Stop<'a>,
+    ) -> Self {
+        let (source_sizes, target_sizes) =
+            (vec![None; board.sources.len()], vec![None; board.targets.len()]);
         let (largest, pace) = (blobs.largest(), stop.pace());
-        Self { board, least, held_bytes, largest, blobs, stop, pace, bytes: Vec::new(), source_sizes, target_sizes }
+        Self {
+            board,
+            least,
+            held_bytes,
+            largest,
+            blobs,
+            stop,
+            pace,
+            bytes: Vec::new(),
+            source_sizes,
+            target_sizes,
+        }
     }
 
     /// Pairs files whose name is unique among the sources that are left, and among the added files, when they
@@ -94,7 +112,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
             }
         }
         // The order is stable, so that candidates of equal merit stay in the order of their places.
-        let mut candidates: Vec<Candidate> = best.iter().flat_map(Best::candidates).copied().collect();
+        let mut candidates: Vec<Candidate> =
+            best.iter().flat_map(Best::candidates).copied().collect();
         candidates.retain(|candidate| candidate.merit.0 >= self.least);
         candidates.sort_by_key(|candidate| Reverse(candidate.merit));
         self.settle(&candidates, false);
@@ -151,7 +170,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         rest: &mut &[usize],
         targets: &[usize],
     ) -> Result<Vec<(usize, Option<Fingerprint>)>, B::Error> {
-        let mut sizes: Vec<u64> = targets.iter().filter_map(|&target| self.target_sizes[target]).collect();
+        let mut sizes: Vec<u64> =
+            targets.iter().filter_map(|&target| self.target_sizes[target]).collect();
         sizes.sort_unstable();
         let (mut portion, mut held) = (Vec::new(), 0);
         while let Some((&source, others)) = rest.split_first()
@@ -160,10 +180,15 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
             *rest = others;
             let size = self.source_sizes[source];
             let is_needed = size.is_some_and(|size| {
-                let at = sizes.partition_point(|&new| new < size && !self.is_near(size, new, self.least));
+                let at = sizes
+                    .partition_point(|&new| new < size && !self.is_near(size, new, self.least));
                 sizes.get(at).is_some_and(|&new| self.is_near(size, new, self.least))
             });
-            let print = if is_needed { Some(self.fingerprint(self.board.sources[source].file)?) } else { None };
+            let print = if is_needed {
+                Some(self.fingerprint(self.board.sources[source].file)?)
+            } else {
+                None
+            };
             held += print.as_ref().map_or(0, Fingerprint::held_bytes);
             portion.push((source, print));
         }
@@ -208,7 +233,8 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
     /// whole in the larger.
     fn is_near(&self, old: u64, new: u64, least: u32) -> bool {
         let (smaller, larger) = (old.min(new), old.max(new));
-        larger <= self.largest && u128::from(smaller) * u128::from(FULL) >= u128::from(larger) * u128::from(least)
+        larger <= self.largest
+            && u128::from(smaller) * u128::from(FULL) >= u128::from(larger) * u128::from(least)
     }
 
     fn fingerprint(&mut self, file: Version<'_>) -> Result<Fingerprint, B::Error> {
@@ -241,7 +267,11 @@ fn unique(files: impl Iterator<Item = (Name, usize)>) -> HashMap<Name, Option<us
 
 /// Returns what part of the larger file was copied.
 fn score(copied: u64, old: u64, new: u64) -> u32 {
-    if new == 0 { 0 } else { (u128::from(copied) * u128::from(FULL) / u128::from(old.max(new))) as u32 }
+    if new == 0 {
+        0
+    } else {
+        (u128::from(copied) * u128::from(FULL) / u128::from(old.max(new))) as u32
+    }
 }
 
 /// The best sources of one added file, each in the place where it was put.
@@ -254,7 +284,8 @@ impl Best {
     /// Takes a candidate into the first empty place, or in place of the first of the worst if it is better.
     fn offer(&mut self, candidate: Candidate) {
         let merit = |place: &Option<Candidate>| place.map(|candidate| candidate.merit);
-        let worst = self.places.iter_mut().min_by_key(|place| merit(place)).expect("there are places");
+        let worst =
+            self.places.iter_mut().min_by_key(|place| merit(place)).expect("there are places");
         if merit(worst) < Some(candidate.merit) {
             *worst = Some(candidate);
         }

@@ -127,7 +127,8 @@ fn pair_within<B: Blobs>(
     if !board.sources.is_empty() && !board.targets.is_empty() {
         exact::pair(&mut board, stop)?;
         if options.least_score() < FULL {
-            let mut search = inexact::Search::new(&mut board, options.least_score(), held_bytes, blobs, stop);
+            let mut search =
+                inexact::Search::new(&mut board, options.least_score(), held_bytes, blobs, stop);
             if !options.copies {
                 search.by_name()?;
             }
@@ -190,9 +191,12 @@ impl<'a> Board<'a> {
         for (change, Change { path, old, new, unmerged, .. }) in changes.iter().enumerate() {
             match (*old, *new) {
                 (Some(_), _) if *unmerged && !copies => {}
-                (None, Some(entry)) => {
-                    board.targets.push(Target { file: Version { path, entry }, change, name: name(path), claim: None })
-                }
+                (None, Some(entry)) => board.targets.push(Target {
+                    file: Version { path, entry },
+                    change,
+                    name: name(path),
+                    claim: None,
+                }),
                 (Some(entry), new) if new.is_none() || copies => board.sources.push(Source {
                     file: Version { path, entry },
                     change,
@@ -237,13 +241,17 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
         // Only a malformed tree has a path twice; for git that file is neither renamed nor copied.
         let origin = (source.path != change.path).then(|| {
             left[claim.change] -= 1;
-            let kind = if left[claim.change] > 0 { OriginKind::Copied } else { OriginKind::Renamed };
+            let kind =
+                if left[claim.change] > 0 { OriginKind::Copied } else { OriginKind::Renamed };
             Origin { path: source.path.clone(), kind, similarity: (claim.score * 100 / FULL) as u8 }
         });
         (source.old, origin)
     };
-    let origins: Vec<_> =
-        changes.iter().zip(claims).map(|(change, claim)| claim.as_ref().map(|claim| origin(change, claim))).collect();
+    let origins: Vec<_> = changes
+        .iter()
+        .zip(claims)
+        .map(|(change, claim)| claim.as_ref().map(|claim| origin(change, claim)))
+        .collect();
     let mut rows = Vec::with_capacity(changes.len());
     for ((mut change, found), &uses) in changes.into_iter().zip(origins).zip(uses) {
         if let Some((old, origin)) = found {
@@ -253,7 +261,10 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
         let is_origin = change.new.is_none() && uses > 0 && !change.unmerged;
         // Of submodules git keeps those that only the index has otherwise.
         let is_submodule = change.new.is_some_and(|new| new.mode.is_submodule());
-        let is_same = change.origin.is_none() && change.old == change.new && !change.unmerged && !is_submodule;
+        let is_same = change.origin.is_none()
+            && change.old == change.new
+            && !change.unmerged
+            && !is_submodule;
         if !is_origin && !is_same {
             rows.push(change.shown());
         }
@@ -320,9 +331,15 @@ mod tests {
             change("c", None, entry("12")),
             change("d", None, entry("1")),
         ];
-        assert_eq!(paired(changes.clone(), &RenameOptions::default()), ["b > a Renamed 100", "c", "d"]);
+        assert_eq!(
+            paired(changes.clone(), &RenameOptions::default()),
+            ["b > a Renamed 100", "c", "d"]
+        );
         let options = RenameOptions { copies: true, ..RenameOptions::default() };
-        assert_eq!(paired(changes, &options), ["b > a Copied 100", "b > c Copied 97", "b > d Renamed 100"]);
+        assert_eq!(
+            paired(changes, &options),
+            ["b > a Copied 100", "b > c Copied 97", "b > d Renamed 100"]
+        );
     }
 
     #[test]
@@ -348,7 +365,8 @@ mod tests {
             let options = RenameOptions { limit, ..RenameOptions::default() };
             pair(changes.clone(), &options, &mut Lines, &Stop::never()).unwrap()
         };
-        let limited = ["old/a > new/a Renamed 97", "old/x > new/b Renamed 100", "new/c", "new/d", "old/y"];
+        let limited =
+            ["old/a > new/a Renamed 97", "old/x > new/b Renamed 100", "new/c", "new/d", "old/y"];
         assert_eq!(shown(&pairing(1)), limited);
         assert_eq!(pairing(1).needed_limit, Some(2));
         assert_eq!(shown(&pairing(2))[2..], ["old/y > new/c Renamed 97", "new/d"]);
@@ -357,12 +375,17 @@ mod tests {
 
     #[test]
     fn little_memory_changes_no_row() {
-        let digits = |n: u32| format!("{:0>8x}{:0>8x}", n.wrapping_mul(2_654_435_761), (n % 9) * 0x0110_1011);
-        let mut changes: Vec<Change> = (0..60).map(|n| change(&format!("a/{n}"), None, entry(&digits(n)))).collect();
+        let digits = |n: u32| {
+            format!("{:0>8x}{:0>8x}", n.wrapping_mul(2_654_435_761), (n % 9) * 0x0110_1011)
+        };
+        let mut changes: Vec<Change> =
+            (0..60).map(|n| change(&format!("a/{n}"), None, entry(&digits(n)))).collect();
         changes.extend((60..120).map(|n| change(&format!("b/{n}x"), entry(&digits(n)), None)));
         for copies in [false, true] {
             let options = RenameOptions { copies, ..RenameOptions::default() };
-            let within = |held| pair_within(held, changes.clone(), &options, &mut Lines, &Stop::never()).unwrap();
+            let within = |held| {
+                pair_within(held, changes.clone(), &options, &mut Lines, &Stop::never()).unwrap()
+            };
             let all = within(HELD_BYTES);
             assert!(all.rows.iter().filter(|row| row.origin.is_some()).count() > 30);
             for held in [0, 1, 300, 5000] {
@@ -376,6 +399,9 @@ mod tests {
         let budget = crate::budget::Budget::default();
         budget.cancel();
         let changes = vec![change("a", entry("1"), None), change("b", None, entry("12"))];
-        assert_eq!(pair(changes, &RenameOptions::default(), &mut Lines, &Stop::of(&budget)), Err(Stopped::Cancelled));
+        assert_eq!(
+            pair(changes, &RenameOptions::default(), &mut Lines, &Stop::of(&budget)),
+            Err(Stopped::Cancelled)
+        );
     }
 }

@@ -80,8 +80,14 @@ impl Clock {
         let fits = |offset: (i64, bool)| self.offset(shown - offset.0).0 == offset.0;
         let wanted = calendar.is_summer;
         let as_wanted = |offset: &(i64, bool)| wanted.is_none_or(|summer| offset.1 == summer);
-        let fitting: Vec<(i64, bool)> = [before, after].into_iter().filter(|&offset| fits(offset)).collect();
-        let found = fitting.iter().find(|offset| as_wanted(offset)).or(fitting.first()).copied().unwrap_or(before);
+        let fitting: Vec<(i64, bool)> =
+            [before, after].into_iter().filter(|&offset| fits(offset)).collect();
+        let found = fitting
+            .iter()
+            .find(|offset| as_wanted(offset))
+            .or(fitting.first())
+            .copied()
+            .unwrap_or(before);
         let time = shown - found.0;
         if as_wanted(&self.offset(time)) {
             return time;
@@ -102,8 +108,16 @@ impl Clock {
 
 impl Calendar {
     /// Returns a time of which nothing is known.
-    pub const UNKNOWN: Self =
-        Self { year: -1, month: -1, day: -1, hour: -1, minute: -1, second: -1, weekday: -1, is_summer: None };
+    pub const UNKNOWN: Self = Self {
+        year: -1,
+        month: -1,
+        day: -1,
+        hour: -1,
+        minute: -1,
+        second: -1,
+        weekday: -1,
+        is_summer: None,
+    };
 
     /// Returns what a calendar in UTC shows at a time.
     pub fn utc(time: i64) -> Self {

@@ -62,7 +62,9 @@ fn exact(text: &[u8], clock: &Clock) -> Option<i64> {
             0 | b'\n' => break,
             c if c.is_ascii_alphabetic() => text.at += date.word(text.rest()),
             c if c.is_ascii_digit() => date.digits(&mut text, clock),
-            b'-' | b'+' if text.byte(1).is_ascii_digit() && date.calendar.hour != -1 => date.zone(&mut text),
+            b'-' | b'+' if text.byte(1).is_ascii_digit() && date.calendar.hour != -1 => {
+                date.zone(&mut text)
+            }
             _ => {}
         }
         text.at = text.at.max(start + 1);
@@ -97,7 +99,12 @@ fn header(text: &[u8]) -> Option<i64> {
 /// Returns the time of a calendar in UTC, where all of it is known and the year is one that git takes.
 fn checked(calendar: &Calendar) -> Option<i64> {
     let Calendar { year, month, day, hour, minute, second, .. } = *calendar;
-    if !(70..=199).contains(&year) || !(0..=11).contains(&month) || hour < 0 || minute < 0 || second < 0 {
+    if !(70..=199).contains(&year)
+        || !(0..=11).contains(&month)
+        || hour < 0
+        || minute < 0
+        || second < 0
+    {
         return None;
     }
     // An unknown day counts as the one before the last of the month before, for git.
@@ -126,7 +133,10 @@ impl Exact {
                 return 2;
             }
         }
-        if text[0] == b'T' && text.get(1).is_some_and(u8::is_ascii_digit) && self.calendar.hour == -1 {
+        if text[0] == b'T'
+            && text.get(1).is_some_and(u8::is_ascii_digit)
+            && self.calendar.hour == -1
+        {
             self.calendar.minute = 0;
             self.calendar.second = 0;
             return 1;
@@ -162,7 +172,9 @@ impl Exact {
             let (first, second, third) = (number / 10_000, number % 10_000 / 100, number % 100);
             if digits == 8 {
                 set_date(calendar, first, second, third, None);
-            } else if set_time(calendar, first, second, third) && text.byte(0) == b'.' && text.byte(1).is_ascii_digit()
+            } else if set_time(calendar, first, second, third)
+                && text.byte(0) == b'.'
+                && text.byte(1).is_ascii_digit()
             {
                 text.at += 1;
                 text.number();
@@ -171,8 +183,12 @@ impl Exact {
         }
         // Behind a `T`: hours, or hours and minutes.
         if calendar.hour == -1 && calendar.minute == 0 && calendar.second == 0 {
-            let (hour, minute) = if digits == 4 { (number / 100, number % 100) } else { (number, 0) };
-            if (digits == 4 || digits == 2) && !self.has_nothing_but_time() && self.set_time(hour, minute) {
+            let (hour, minute) =
+                if digits == 4 { (number / 100, number % 100) } else { (number, 0) };
+            if (digits == 4 || digits == 2)
+                && !self.has_nothing_but_time()
+                && self.set_time(hour, minute)
+            {
                 return;
             }
             self.calendar.minute = -1;
@@ -180,10 +196,14 @@ impl Exact {
         }
         let calendar = &mut self.calendar;
         match digits {
-            4 if number <= 1400 && self.offset.is_none() => self.offset = Some(number / 100 * 60 + number % 100),
+            4 if number <= 1400 && self.offset.is_none() => {
+                self.offset = Some(number / 100 * 60 + number % 100)
+            }
             4 if (1901..2100).contains(&number) => calendar.year = number - 1900,
             1 | 2 if (1..32).contains(&number) && calendar.day < 0 => calendar.day = number,
-            2 if calendar.year < 0 && number < 10 && calendar.day >= 0 => calendar.year = number + 100,
+            2 if calendar.year < 0 && number < 10 && calendar.day >= 0 => {
+                calendar.year = number + 100
+            }
             2 if calendar.year < 0 && number >= 70 => calendar.year = number,
             1 | 2 if (1..13).contains(&number) && calendar.month < 0 => calendar.month = number - 1,
             _ => {}
@@ -233,7 +253,13 @@ fn set_time(calendar: &mut Calendar, hour: i64, minute: i64, second: i64) -> boo
 }
 
 /// Sets a date if it is one; year -1 is none. Where `clock` is given, it must not lie ten days ahead.
-fn set_date(calendar: &mut Calendar, year: i64, month: i64, day: i64, clock: Option<&Clock>) -> bool {
+fn set_date(
+    calendar: &mut Calendar,
+    year: i64,
+    month: i64,
+    day: i64,
+    clock: Option<&Clock>,
+) -> bool {
     if !(1..13).contains(&month) || !(1..32).contains(&day) {
         return false;
     }
@@ -292,7 +318,8 @@ fn several(first: i64, text: &Text<'_>, calendar: &mut Calendar, clock: &Clock) 
     }
     let past = Some(clock);
     let is_set = first > 70
-        && (set_date(calendar, first, second, third, None) || set_date(calendar, first, third, second, None))
+        && (set_date(calendar, first, second, third, None)
+            || set_date(calendar, first, third, second, None))
         || separator != b'.' && set_date(calendar, third, first, second, past)
         || set_date(calendar, third, second, first, past)
         || separator == b'.' && set_date(calendar, third, first, second, past);
@@ -450,7 +477,8 @@ impl Approximate<'_> {
             Word::Half(later) => {
                 let number = std::mem::take(&mut self.number);
                 if number != 0 {
-                    (self.calendar.hour, self.calendar.minute, self.calendar.second) = (number, 0, 0);
+                    (self.calendar.hour, self.calendar.minute, self.calendar.second) =
+                        (number, 0, 0);
                 }
                 self.calendar.hour = self.calendar.hour % 12 + later;
             }

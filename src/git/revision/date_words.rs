@@ -14,8 +14,10 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
-const WEEKDAYS: [&str; 7] = ["Sundays", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays"];
-const NUMBERS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const WEEKDAYS: [&str; 7] =
+    ["Sundays", "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays"];
+const NUMBERS: [&str; 10] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const UNITS: [(&str, i64); 5] =
     [("seconds", 1), ("minutes", 60), ("hours", 3600), ("days", 86_400), ("weeks", 7 * 86_400)];
 
@@ -136,5 +138,8 @@ pub fn number(text: &[u8]) -> Option<i64> {
 
 /// Returns the seconds of a unit of time, in the singular or the plural.
 pub fn unit(text: &[u8]) -> Option<i64> {
-    UNITS.iter().find(|(name, _)| matched(text, name) >= name.len() - 1).map(|(_, seconds)| *seconds)
+    UNITS
+        .iter()
+        .find(|(name, _)| matched(text, name) >= name.len() - 1)
+        .map(|(_, seconds)| *seconds)
 }

@@ -80,8 +80,11 @@ impl Repository {
         let resolver = Resolver::new(self, name);
         match resolver.range(Hint::Any)? {
             Range::One(id) => resolver.tree(id).map(Revision::Tree),
-            _ => Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
-                .with_hint("Give its two ends as two arguments, or the range with NULL as the second")),
+            _ => Err(Error::invalid_args(format!(
+                "{} is a range, and one revision is wanted here",
+                quoted(name)
+            ))
+            .with_hint("Give its two ends as two arguments, or the range with NULL as the second")),
         }
     }
 
@@ -89,8 +92,11 @@ impl Repository {
     pub fn resolve(&self, name: &str) -> Result<Oid> {
         match Resolver::new(self, name).range(Hint::Any)? {
             Range::One(id) => Ok(id),
-            _ => Err(Error::invalid_args(format!("{} is a range, and one revision is wanted here", quoted(name)))
-                .with_hint("Give one of its ends")),
+            _ => Err(Error::invalid_args(format!(
+                "{} is a range, and one revision is wanted here",
+                quoted(name)
+            ))
+            .with_hint("Give one of its ends")),
         }
     }
 
@@ -116,14 +122,18 @@ impl Repository {
             }
             _ if merge_base => self.since_merge_base_of(name, "WORKTREE"),
             Range::One(id) => Ok([Revision::Tree(resolver.tree(id)?), Revision::WorkTree]),
-            _ => Err(Error::invalid_args(format!("{} is neither a range nor a revision", quoted(name)))
-                .with_hint("Give a revision, two of them, or a range such as 'main..feature'")),
+            _ => Err(Error::invalid_args(format!(
+                "{} is neither a range nor a revision",
+                quoted(name)
+            ))
+            .with_hint("Give a revision, two of them, or a range such as 'main..feature'")),
         }
     }
 
     /// Resolves two revisions to the merge base and the second.
     pub(super) fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
-        let second = Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
+        let second =
+            Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let to = if second.is_some() { "HEAD" } else { to };
         let [first, last] = [from, to].map(|name| Resolver::new(self, name));
         let ends = [first.one_commit()?, last.one_commit()?];
@@ -147,7 +157,11 @@ impl Resolver<'_> {
     }
 
     /// Compares the merge base of two commits with the second; of several, git takes the first.
-    fn since_merge_base(&self, ends: [Oid; 2], shown: impl Fn() -> String) -> Result<[Revision; 2]> {
+    fn since_merge_base(
+        &self,
+        ends: [Oid; 2],
+        shown: impl Fn() -> String,
+    ) -> Result<[Revision; 2]> {
         let bases = MergeBases::new(self.commits()?, self.stop).of(ends[0], ends[1])?;
         let Some(base) = bases.first().copied() else {
             return Err(Error::not_found(format!("{} have no merge base", shown()))
@@ -160,8 +174,11 @@ impl Resolver<'_> {
     fn commit(&self, id: Oid) -> Result<Oid> {
         match self.untagged(id)? {
             Ok((Kind::Commit, commit)) => Ok(commit),
-            Ok(_) => Err(Error::invalid_args(format!("{} does not lead to a commit", quoted(&self.asked)))
-                .with_hint("Name a branch, a tag or a commit")),
+            Ok(_) => Err(Error::invalid_args(format!(
+                "{} does not lead to a commit",
+                quoted(&self.asked)
+            ))
+            .with_hint("Name a branch, a tag or a commit")),
             Err(missing) => Err(self.unreadable(missing)),
         }
     }
@@ -172,10 +189,17 @@ impl Resolver<'_> {
             Ok((Kind::Tree, tree)) => Ok(tree),
             Ok((Kind::Commit, commit)) => {
                 let tree = self.commits()?.links(&commit)?.tree;
-                if self.kind(&tree)? == Some(Kind::Tree) { Ok(tree) } else { Err(self.unreadable(tree)) }
+                if self.kind(&tree)? == Some(Kind::Tree) {
+                    Ok(tree)
+                } else {
+                    Err(self.unreadable(tree))
+                }
             }
-            Ok(_) => Err(Error::invalid_args(format!("{} is a file's content, not a revision", quoted(&self.asked)))
-                .with_hint("Name a commit, a tag or a tree")),
+            Ok(_) => Err(Error::invalid_args(format!(
+                "{} is a file's content, not a revision",
+                quoted(&self.asked)
+            ))
+            .with_hint("Name a commit, a tag or a tree")),
             Err(missing) => Err(self.unreadable(missing)),
         }
     }

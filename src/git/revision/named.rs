@@ -76,7 +76,9 @@ impl Resolver<'_> {
             Some((length, whole)) if length == name.len() => whole,
             _ => name.to_vec(),
         };
-        Ok(RULES.into_iter().map(move |(before, behind)| [before.as_bytes(), &name, behind.as_bytes()].concat()))
+        Ok(RULES
+            .into_iter()
+            .map(move |(before, behind)| [before.as_bytes(), &name, behind.as_bytes()].concat()))
     }
 
     /// Returns the reference that a name means, and its object.
@@ -133,7 +135,8 @@ impl Resolver<'_> {
         };
         if let Some(place) = place {
             // The newest entry, or one before the reference was made anew: what it says must be what the reference is.
-            let is_followed = place.checked_sub(1).is_some_and(|newer| !entries[newer].old.is_null());
+            let is_followed =
+                place.checked_sub(1).is_some_and(|newer| !entries[newer].old.is_null());
             let entry = &entries[place];
             let is_exact = entry.time == time.unwrap_or(0);
             return Ok(Some(if is_followed || is_exact { entry.new } else { id }));
@@ -176,7 +179,13 @@ impl Resolver<'_> {
     }
 
     /// Goes on with what stands behind a name that was put in the place of the first `length` bytes.
-    fn interpret_rest(&self, name: &[u8], length: usize, branch: Vec<u8>, depth: usize) -> Result<(usize, Vec<u8>)> {
+    fn interpret_rest(
+        &self,
+        name: &[u8],
+        length: usize,
+        branch: Vec<u8>,
+        depth: usize,
+    ) -> Result<(usize, Vec<u8>)> {
         let next = [&branch, &name[length..]].concat();
         Ok(match self.interpret(&next, depth + 1)? {
             Some((used, whole)) => ((used + length).saturating_sub(branch.len()), whole),
@@ -191,7 +200,9 @@ impl Resolver<'_> {
         // As the C library reads a number: behind whitespace, with a sign or without.
         let digits = rest[..brace].trim_start_with(|c| c.is_ascii_whitespace());
         let number = digits.to_str().ok().filter(|digits| !digits.starts_with('-'));
-        let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else { return Ok(None) };
+        let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else {
+            return Ok(None);
+        };
         let entries = self.references.reflog(b"HEAD")?;
         let mut left = entries.iter().filter_map(|entry| {
             let moved = entry.message.strip_prefix(b"checkout: moving from ")?;
@@ -203,8 +214,11 @@ impl Resolver<'_> {
 
 /// Returns the mark at the front of a name, and its length.
 fn mark(name: &[u8]) -> Option<(Mark, usize)> {
-    let marks = [("@{upstream}", Mark::Upstream), ("@{u}", Mark::Upstream), ("@{push}", Mark::Push)];
-    let begins = |text: &str| name.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes()));
+    let marks =
+        [("@{upstream}", Mark::Upstream), ("@{u}", Mark::Upstream), ("@{push}", Mark::Push)];
+    let begins = |text: &str| {
+        name.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes()))
+    };
     marks.into_iter().find(|(text, _)| begins(text)).map(|(text, mark)| (mark, text.len()))
 }
 

@@ -26,8 +26,8 @@ impl Resolver<'_> {
                 if entries.is_empty() {
                     return Ok(None);
                 }
-                let (entry, after) =
-                    parse(entries, tree.as_bytes().len()).map_err(|what| self.objects.bad_tree(&tree, what))?;
+                let (entry, after) = parse(entries, tree.as_bytes().len())
+                    .map_err(|what| self.objects.bad_tree(&tree, what))?;
                 if entry.name == name {
                     break entry.entry();
                 }
@@ -56,7 +56,11 @@ impl Resolver<'_> {
             return Ok(None);
         }
         let index = Index::read(self.repository)?;
-        Ok(index.find(&path).iter().find(|version| version.stage == stage).map(|version| version.entry.oid))
+        Ok(index
+            .find(&path)
+            .iter()
+            .find(|version| version.stage == stage)
+            .map(|version| version.entry.oid))
     }
 
     /// Returns a path from the root: one that begins with `./` or `../` starts at the directory that `repo` named.
@@ -65,15 +69,21 @@ impl Resolver<'_> {
             return Ok(path.to_vec());
         }
         let refused = |what: &str, hint: &str| {
-            Error::invalid_args(format!("{} names {what}", quoted(&self.asked))).with_hint(hint.to_owned())
+            Error::invalid_args(format!("{} names {what}", quoted(&self.asked)))
+                .with_hint(hint.to_owned())
         };
         let location = &self.repository.location;
         if location.work_tree.is_none() {
             let hint = "Write the path from the root of the repository, without './'";
-            return Err(refused("a path relative to a directory, and a bare repository has no work tree", hint));
+            return Err(refused(
+                "a path relative to a directory, and a bare repository has no work tree",
+                hint,
+            ));
         }
         let mut names: Vec<&[u8]> = Vec::new();
-        for name in location.folder.split(|&byte| byte == b'/').chain(path.split(|&byte| byte == b'/')) {
+        for name in
+            location.folder.split(|&byte| byte == b'/').chain(path.split(|&byte| byte == b'/'))
+        {
             match name {
                 b"" | b"." => {}
                 b".." => {

@@ -77,7 +77,10 @@ impl Translation<'_> {
         let bytes = self.out.as_bytes();
         let mut end = bytes.len();
         // A repetition's own sign, and the group before it.
-        if matches!(bytes.last(), Some(b'*' | b'+' | b'?')) && bytes.len() > 1 && bytes[end - 2] == b')' {
+        if matches!(bytes.last(), Some(b'*' | b'+' | b'?'))
+            && bytes.len() > 1
+            && bytes[end - 2] == b')'
+        {
             end -= 1;
         } else if bytes.last() == Some(&b'}')
             && let Some(open) = self.out.rfind('{')
@@ -98,7 +101,8 @@ impl Translation<'_> {
 
     /// Tells whether the character at a place stands behind a backslash.
     fn is_escaped(&self, at: usize) -> bool {
-        let slashes = self.out.as_bytes()[..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
+        let slashes =
+            self.out.as_bytes()[..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
         slashes % 2 == 1
     }
 
@@ -192,8 +196,8 @@ impl Translation<'_> {
                 let end = self.rest.find(":]")?;
                 let name = &self.rest[1..end];
                 const NAMES: [&str; 12] = [
-                    "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
-                    "xdigit",
+                    "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print",
+                    "punct", "space", "upper", "xdigit",
                 ];
                 if !NAMES.contains(&name) {
                     return None;
@@ -257,15 +261,34 @@ mod tests {
             ("[[:alpha:]]{2}", "ab", true),
             (r"\(\)*", "())", true),
         ] {
-            let pattern = translated(text.as_bytes()).unwrap_or_else(|| panic!("{text} is no pattern"));
-            let regex = Regex::new(&pattern).unwrap_or_else(|error| panic!("{text}: {pattern}: {error}"));
-            assert_eq!(regex.is_match(subject.as_bytes()), matches, "{text} {subject} as {pattern}");
+            let pattern =
+                translated(text.as_bytes()).unwrap_or_else(|| panic!("{text} is no pattern"));
+            let regex =
+                Regex::new(&pattern).unwrap_or_else(|error| panic!("{text}: {pattern}: {error}"));
+            assert_eq!(
+                regex.is_match(subject.as_bytes()),
+                matches,
+                "{text} {subject} as {pattern}"
+            );
         }
     }
 
     #[test]
     fn refuses_what_the_c_library_refuses() {
-        for text in ["[", "(", "a{2,1}", "[b-a]", "[[:nosuch:]]", "\\", "(a", r"(a)\1", "a{x", "{2}", "*a", "(?:x)"] {
+        for text in [
+            "[",
+            "(",
+            "a{2,1}",
+            "[b-a]",
+            "[[:nosuch:]]",
+            "\\",
+            "(a",
+            r"(a)\1",
+            "a{x",
+            "{2}",
+            "*a",
+            "(?:x)",
+        ] {
             assert_eq!(translated(text.as_bytes()), None, "{text}");
         }
     }

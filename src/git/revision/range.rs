@@ -40,13 +40,18 @@ impl Repository {
         let commit = |id: Oid| resolver.commit(id);
         Ok(match resolver.range(Hint::Committish)? {
             Range::One(id) => Ends { tips: vec![commit(id)?], hidden: Vec::new() },
-            Range::Between { from, to } => Ends { tips: vec![commit(to)?], hidden: vec![commit(from)?] },
+            Range::Between { from, to } => {
+                Ends { tips: vec![commit(to)?], hidden: vec![commit(from)?] }
+            }
             Range::Symmetric { from, to } => {
                 let tips = vec![commit(from)?, commit(to)?];
-                let hidden = MergeBases::new(resolver.commits()?, resolver.stop).of(tips[0], tips[1])?;
+                let hidden =
+                    MergeBases::new(resolver.commits()?, resolver.stop).of(tips[0], tips[1])?;
                 Ends { tips, hidden }
             }
-            Range::Parents(id) => Ends { tips: resolver.parents(&commit(id)?)?, hidden: Vec::new() },
+            Range::Parents(id) => {
+                Ends { tips: resolver.parents(&commit(id)?)?, hidden: Vec::new() }
+            }
             Range::Without { commit: id, parent } => {
                 let id = commit(id)?;
                 let parents = resolver.parents(&id)?;
@@ -56,15 +61,20 @@ impl Repository {
                         Some(parent) => vec![*parent],
                         None => {
                             let count = parents.len();
-                            return Err(resolver.unresolved(&format!(": the commit has {count} parents")));
+                            return Err(
+                                resolver.unresolved(&format!(": the commit has {count} parents"))
+                            );
                         }
                     },
                 };
                 Ends { tips: vec![id], hidden }
             }
             Range::Not => {
-                return Err(Error::invalid_args(format!("{} only leaves commits out", quoted(range)))
-                    .with_hint("Give a revision, a range such as 'main..feature', or ALL"));
+                return Err(Error::invalid_args(format!(
+                    "{} only leaves commits out",
+                    quoted(range)
+                ))
+                .with_hint("Give a revision, a range such as 'main..feature', or ALL"));
             }
         })
     }
@@ -83,21 +93,27 @@ impl Resolver<'_> {
         }
         if name.trim().is_empty() {
             return Err(Error::invalid_args(format!("the revision is {}", quoted(name)))
-                .with_hint("Name a branch, a tag or a commit such as HEAD~1, or EMPTY for the empty tree"));
+                .with_hint(
+                    "Name a branch, a tag or a commit such as HEAD~1, or EMPTY for the empty tree",
+                ));
         }
         let mut failed = None;
         let mut unknown = name.as_bytes();
         if let Some((from, to)) = name.split_once("..") {
             let (to, is_symmetric) = to.strip_prefix('.').map_or((to, false), |to| (to, true));
-            let end = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
+            let end =
+                |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
             // Two dots alone are a path for git.
             if !(from.is_empty() && to.is_empty() && !is_symmetric) {
-                let ends = [end(from), end(to)].map(|name| (self.resolve(name.as_bytes(), Hint::Committish), name));
+                let ends = [end(from), end(to)]
+                    .map(|name| (self.resolve(name.as_bytes(), Hint::Committish), name));
                 match ends {
                     [(Ok(Some(from)), _), (Ok(Some(to)), _)] if is_symmetric => {
                         return Ok(Range::Symmetric { from, to });
                     }
-                    [(Ok(Some(from)), _), (Ok(Some(to)), _)] => return Ok(Range::Between { from, to }),
+                    [(Ok(Some(from)), _), (Ok(Some(to)), _)] => {
+                        return Ok(Range::Between { from, to });
+                    }
                     [(Err(error), _), _] | [_, (Err(error), _)] => failed = Some(error),
                     [(Ok(None), _), _] => unknown = from.as_bytes(),
                     _ => unknown = to.as_bytes(),
@@ -131,10 +147,16 @@ impl Resolver<'_> {
         let Some(end) = name.find(b"^-") else { return Ok(None) };
         let number = match &name[end + 2..] {
             [] => Some(1),
-            digits => digits.to_str().ok().and_then(|digits| digits.parse().ok()).filter(|&number: &usize| number > 0),
+            digits => digits
+                .to_str()
+                .ok()
+                .and_then(|digits| digits.parse().ok())
+                .filter(|&number: &usize| number > 0),
         };
         match number {
-            Some(number) => Ok(base(end)?.map(|commit| Range::Without { commit, parent: Some(number) })),
+            Some(number) => {
+                Ok(base(end)?.map(|commit| Range::Without { commit, parent: Some(number) }))
+            }
             None => Ok(None),
         }
     }

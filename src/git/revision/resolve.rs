@@ -83,8 +83,12 @@ impl<'a> Resolver<'a> {
     /// reference.
     pub fn resolve(&self, name: &[u8], hint: Hint) -> Result<Option<Oid>> {
         if name.len() > limits::REVISION_BYTES {
-            return Err(Error::invalid_args(format!("the revision {} has {} bytes", quoted(&self.asked), name.len()))
-                .with_hint(format!("redline reads {} of a revision", limits::REVISION_BYTES)));
+            return Err(Error::invalid_args(format!(
+                "the revision {} has {} bytes",
+                quoted(&self.asked),
+                name.len()
+            ))
+            .with_hint(format!("redline reads {} of a revision", limits::REVISION_BYTES)));
         }
         if name.contains(&0) {
             return Ok(None);
@@ -160,7 +164,9 @@ impl<'a> Resolver<'a> {
                 let Some(mut commit) = self.peel_to(id, Kind::Commit)? else { return Ok(None) };
                 for _ in 0..generations {
                     self.stop.check()?;
-                    let Some(parent) = self.parents(&commit)?.first().copied() else { return Ok(None) };
+                    let Some(parent) = self.parents(&commit)?.first().copied() else {
+                        return Ok(None);
+                    };
                     commit = parent;
                 }
                 Ok(Some(commit))
@@ -218,7 +224,11 @@ impl<'a> Resolver<'a> {
                 Some(kind) => return Ok(Ok((kind, id))),
             }
             if seen.contains(&id) || seen.len() == limits::TAG_DEPTH {
-                let what = if seen.contains(&id) { "leads to itself" } else { "leads to too many other tags" };
+                let what = if seen.contains(&id) {
+                    "leads to itself"
+                } else {
+                    "leads to too many other tags"
+                };
                 return Err(self.repository.git_dir.gate().damaged(format!("tag {id} {what}")));
             }
             seen.push(id);
@@ -226,7 +236,13 @@ impl<'a> Resolver<'a> {
             let line = bytes.lines().next().unwrap_or_default();
             id = match line.strip_prefix(b"object ").map(Oid::from_hex) {
                 Some(Ok(target)) if target.kind() == id.kind() => target,
-                _ => return Err(self.repository.git_dir.gate().damaged(format!("tag {id} names no object"))),
+                _ => {
+                    return Err(self
+                        .repository
+                        .git_dir
+                        .gate()
+                        .damaged(format!("tag {id} names no object")));
+                }
             };
         }
     }
@@ -238,7 +254,9 @@ impl<'a> Resolver<'a> {
         }
         match self.untag(id)? {
             Some((kind, id)) if kind == wanted => Ok(Some(id)),
-            Some((Kind::Commit, id)) if wanted == Kind::Tree => Ok(Some(self.commits()?.links(&id)?.tree)),
+            Some((Kind::Commit, id)) if wanted == Kind::Tree => {
+                Ok(Some(self.commits()?.links(&id)?.tree))
+            }
             _ => Ok(None),
         }
     }
@@ -258,9 +276,14 @@ fn generations(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (rest, digits) = name.split_at(name.len() - digits);
     let (&sign, rest) = rest.split_last().filter(|(sign, _)| matches!(sign, b'~' | b'^'))?;
-    let number = if digits.is_empty() { Some(1) } else { digits.to_str().ok().and_then(|digits| digits.parse().ok()) };
+    let number = if digits.is_empty() {
+        Some(1)
+    } else {
+        digits.to_str().ok().and_then(|digits| digits.parse().ok())
+    };
     let number = number.filter(|&number: &u64| number <= i32::MAX as u64);
-    let step = number.map(|number| if sign == b'^' { Step::Parent(number) } else { Step::Ancestor(number) });
+    let step = number
+        .map(|number| if sign == b'^' { Step::Parent(number) } else { Step::Ancestor(number) });
     Some((rest, step))
 }
 
@@ -272,8 +295,14 @@ fn peeled(name: &[u8]) -> Option<(&[u8], Option<Step<'_>>)> {
     let at = name.rfind(b"^{")?;
     let word = &name[at + 2..];
     // What stands behind the brace of a kind does not count for git.
-    let kinds = [("commit}", Kind::Commit), ("tag}", Kind::Tag), ("tree}", Kind::Tree), ("blob}", Kind::Blob)];
-    let kind = kinds.iter().find(|(name, _)| word.starts_with(name.as_bytes())).map(|(_, kind)| *kind);
+    let kinds = [
+        ("commit}", Kind::Commit),
+        ("tag}", Kind::Tag),
+        ("tree}", Kind::Tree),
+        ("blob}", Kind::Blob),
+    ];
+    let kind =
+        kinds.iter().find(|(name, _)| word.starts_with(name.as_bytes())).map(|(_, kind)| *kind);
     let step = match word {
         _ if kind.is_some() => Some(Step::Peel(kind)),
         word if word.starts_with(b"object}") => Some(Step::Peel(None)),

@@ -93,7 +93,13 @@ impl Resolver<'_> {
         let mut meet = |id: Oid, queue: &mut BinaryHeap<Waiting>| -> Result<()> {
             if seen.insert(id) {
                 let (links, bytes) = self.commits()?.read(&id)?;
-                queue.push(Waiting { date: links.date, found: Reverse(count), id, parents: links.parents, bytes });
+                queue.push(Waiting {
+                    date: links.date,
+                    found: Reverse(count),
+                    id,
+                    parents: links.parents,
+                    bytes,
+                });
                 count += 1;
             }
             Ok(())

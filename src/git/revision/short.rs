@@ -27,12 +27,15 @@ impl Resolver<'_> {
     /// `invalid_args` where several objects, or several of the kind that is wanted, begin with it.
     pub(super) fn abbreviated(&self, digits: &[u8], hint: Hint) -> Result<Option<Oid>> {
         let longest = self.repository.object_hash().len_in_hex();
-        if !(FEWEST..=longest).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit) {
+        if !(FEWEST..=longest).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit)
+        {
             return Ok(None);
         }
         let mut whole = digits.to_ascii_lowercase();
         whole.resize(longest, b'0');
-        let Some(prefix) = Oid::from_hex(&whole).ok().and_then(|id| Prefix::new(&id, digits.len()).ok()) else {
+        let Some(prefix) =
+            Oid::from_hex(&whole).ok().and_then(|id| Prefix::new(&id, digits.len()).ok())
+        else {
             return Ok(None);
         };
         let mut found = BTreeSet::new();
@@ -57,13 +60,20 @@ impl Resolver<'_> {
         }
         let shown = if fitting.is_empty() { found.into_iter().collect() } else { fitting };
         let shown: Vec<String> = shown.iter().take(5).map(ToString::to_string).collect();
-        Err(Error::invalid_args(format!("the abbreviated id {} is ambiguous", quoted(&digits.to_str_lossy())))
-            .with_hint(format!("Write more of it; it may be {}", shown.join(", "))))
+        Err(Error::invalid_args(format!(
+            "the abbreviated id {} is ambiguous",
+            quoted(&digits.to_str_lossy())
+        ))
+        .with_hint(format!("Write more of it; it may be {}", shown.join(", "))))
     }
 
     /// Returns what `core.disambiguate` prefers.
     fn usual_hint(&self) -> Hint {
-        let value = self.repository.config.string("core.disambiguate").map(|value| value.to_ascii_lowercase());
+        let value = self
+            .repository
+            .config
+            .string("core.disambiguate")
+            .map(|value| value.to_ascii_lowercase());
         match value.as_deref() {
             Some(b"commit") => Hint::Commit,
             Some(b"committish") => Hint::Committish,
@@ -77,8 +87,13 @@ impl Resolver<'_> {
     /// Tells whether an object is what a hint wants; one that cannot be read is not.
     fn fits(&self, id: Oid, hint: Hint) -> Result<bool> {
         let kind = self.kind(&id).unwrap_or(None);
-        let behind =
-            || if kind == Some(Kind::Tag) { self.untag(id).map(|found| found.map(|(kind, _)| kind)) } else { Ok(kind) };
+        let behind = || {
+            if kind == Some(Kind::Tag) {
+                self.untag(id).map(|found| found.map(|(kind, _)| kind))
+            } else {
+                Ok(kind)
+            }
+        };
         Ok(match hint {
             Hint::Any => true,
             Hint::Commit => kind == Some(Kind::Commit),

@@ -35,7 +35,9 @@ impl Branches<'_> {
     pub fn marked(&self, name: &[u8], mark: Mark) -> Result<Vec<u8>> {
         let branch = if name.is_empty() || name == b"HEAD" {
             let branch = self.resolver.references.branch()?;
-            branch.ok_or_else(|| self.none("HEAD does not point to a branch", "Name the branch before the '@'"))?
+            branch.ok_or_else(|| {
+                self.none("HEAD does not point to a branch", "Name the branch before the '@'")
+            })?
         } else {
             [b"refs/heads/", name].concat()
         };
@@ -53,9 +55,10 @@ impl Branches<'_> {
         let (Some(remote), Some(merge)) = (remote, merge) else {
             let name = [b"refs/heads/", branch].concat();
             return Err(match self.resolver.references.resolve(&name)? {
-                Resolved::Absent => {
-                    self.none(&format!("there is no branch {shown}"), "Name a branch of the repository")
-                }
+                Resolved::Absent => self.none(
+                    &format!("there is no branch {shown}"),
+                    "Name a branch of the repository",
+                ),
                 _ => self.none(
                     &format!("no upstream is configured for the branch {shown}"),
                     "Set one with 'git branch --set-upstream-to', or name the other branch itself",
@@ -83,27 +86,41 @@ impl Branches<'_> {
             .or_else(|| self.resolver.repository.config.string("remote.pushDefault"))
             .or_else(|| self.text("branch", branch, "remote"));
         let is_known = |remote: &BStr| self.text("remote", remote, "url").is_some();
-        let remote = named.or_else(|| Some(b"origin".as_bstr().to_owned()).filter(|origin| is_known(origin.as_bstr())));
+        let remote = named.or_else(|| {
+            Some(b"origin".as_bstr().to_owned()).filter(|origin| is_known(origin.as_bstr()))
+        });
         let hint = "Name the other branch itself";
         let Some(remote) = remote else {
             return Err(self.none(&format!("the branch {shown} has no remote for pushing"), hint));
         };
         let tracking = |target: &[u8]| {
             mapped(&self.refspecs(&remote, "fetch"), target).ok_or_else(|| {
-                let (target, remote) = (quoted(&target.to_str_lossy()), quoted(&remote.to_str_lossy()));
-                self.none(&format!("the push target {target} on {remote} has no local tracking branch"), hint)
+                let (target, remote) =
+                    (quoted(&target.to_str_lossy()), quoted(&remote.to_str_lossy()));
+                self.none(
+                    &format!("the push target {target} on {remote} has no local tracking branch"),
+                    hint,
+                )
             })
         };
         let refspecs = self.refspecs(&remote, "push");
         if !refspecs.is_empty() {
             let target = mapped(&refspecs, &full).ok_or_else(|| {
                 let remote = quoted(&remote.to_str_lossy());
-                self.none(&format!("the push refspecs of {remote} do not include the branch {shown}"), hint)
+                self.none(
+                    &format!("the push refspecs of {remote} do not include the branch {shown}"),
+                    hint,
+                )
             })?;
             return tracking(&target);
         }
         let config = &self.resolver.repository.config;
-        if config.boolean_by("remote", Some(remote.as_bstr()), "mirror").ok().flatten().unwrap_or(false) {
+        if config
+            .boolean_by("remote", Some(remote.as_bstr()), "mirror")
+            .ok()
+            .flatten()
+            .unwrap_or(false)
+        {
             return tracking(&full);
         }
         match config.string("push.default").as_deref().map(|value| value.as_bytes()) {
@@ -188,9 +205,15 @@ mod tests {
 
     #[test]
     fn a_refspec_takes_a_name_to_another() {
-        let specs = |texts: &[&str]| texts.iter().map(|text| Refspec::new(text.as_bytes())).collect::<Vec<_>>();
+        let specs = |texts: &[&str]| {
+            texts.iter().map(|text| Refspec::new(text.as_bytes())).collect::<Vec<_>>()
+        };
         for (texts, name, target) in [
-            (&["+refs/heads/*:refs/remotes/origin/*"][..], "refs/heads/a/b", Some("refs/remotes/origin/a/b")),
+            (
+                &["+refs/heads/*:refs/remotes/origin/*"][..],
+                "refs/heads/a/b",
+                Some("refs/remotes/origin/a/b"),
+            ),
             (&["refs/heads/main:refs/x"], "refs/heads/main", Some("refs/x")),
             (&["refs/heads/main:refs/x"], "refs/heads/main2", None),
             (&["refs/heads/main", "refs/heads/*:refs/y/*"], "refs/heads/main", Some("refs/y/main")),

@@ -33,7 +33,10 @@ pub fn open(common_dir: &GitDirectory) -> Result<Vec<GitDirectory>> {
                     continue;
                 }
                 if found.len() == limits::ALTERNATES {
-                    return Err(gate.too_large(format!("borrows objects from over {} stores", limits::ALTERNATES)));
+                    return Err(gate.too_large(format!(
+                        "borrows objects from over {} stores",
+                        limits::ALTERNATES
+                    )));
                 }
                 found.push(directory);
             }
@@ -42,7 +45,9 @@ pub fn open(common_dir: &GitDirectory) -> Result<Vec<GitDirectory>> {
     }
     for directory in &found[level] {
         if directory.stamp(FILE)?.is_some() {
-            return Err(gate.too_large(format!("borrows objects over {} levels", limits::ALTERNATES_DEPTH)));
+            return Err(
+                gate.too_large(format!("borrows objects over {} levels", limits::ALTERNATES_DEPTH))
+            );
         }
     }
     Ok(found)
@@ -98,7 +103,9 @@ fn unquoted(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
                     b'v' => 11,
                     b'\\' | b'"' => escape,
                     b'0'..=b'3' => {
-                        let digits = rest.get(..2).filter(|digits| digits.iter().all(|d| (b'0'..=b'7').contains(d)))?;
+                        let digits = rest
+                            .get(..2)
+                            .filter(|digits| digits.iter().all(|d| (b'0'..=b'7').contains(d)))?;
                         rest = &rest[2..];
                         (escape - b'0') << 6 | (digits[0] - b'0') << 3 | (digits[1] - b'0')
                     }

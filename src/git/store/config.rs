@@ -23,12 +23,16 @@ pub fn read(git_dir: &GitDirectory, common_dir: &GitDirectory) -> Result<File> {
 
 fn read_file(directory: &GitDirectory, name: &[u8]) -> Result<File> {
     let bytes = directory.read(name, limits::CONFIG_BYTES)?.unwrap_or_default();
-    File::from_bytes_no_includes(&bytes, Metadata::api(), Default::default()).map_err(|_| unreadable(directory.gate()))
+    File::from_bytes_no_includes(&bytes, Metadata::api(), Default::default())
+        .map_err(|_| unreadable(directory.gate()))
 }
 
 fn unreadable(gate: &Gate) -> Error {
-    Error::tool_failed(format!("the configuration of the repository at {} cannot be read", quoted(gate.given())))
-        .with_hint("Run 'git config --list' there to see what is wrong")
+    Error::tool_failed(format!(
+        "the configuration of the repository at {} cannot be read",
+        quoted(gate.given())
+    ))
+    .with_hint("Run 'git config --list' there to see what is wrong")
 }
 
 /// Refuses repositories in a format that we would misread.
@@ -39,18 +43,23 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
     const FROM_VERSION_1: [&str; 5] =
         ["noop-v1", "objectformat", "compatobjectformat", "refstorage", "relativeworktrees"];
     let refused = |what: String| {
-        Error::tool_failed(format!("the repository at {} {what}", quoted(gate.given())))
-            .with_hint("redline refuses what it would misread; docs/limitations.md lists the formats it knows")
+        Error::tool_failed(format!("the repository at {} {what}", quoted(gate.given()))).with_hint(
+            "redline refuses what it would misread; docs/limitations.md lists the formats it knows",
+        )
     };
     let version = match config.integer("core.repositoryformatversion") {
         Ok(version) => version.unwrap_or(0),
-        Err(_) => return Err(refused("has a core.repositoryformatversion that is no number".to_owned())),
+        Err(_) => {
+            return Err(refused("has a core.repositoryformatversion that is no number".to_owned()));
+        }
     };
     if !(0..=1).contains(&version) {
         return Err(refused(format!("has format version {version}, and git knows 0 and 1")));
     }
     // Asked for by name, each section would pass over all of them.
-    let sections = config.sections().filter(|section| section.header().name().eq_ignore_ascii_case(b"extensions"));
+    let sections = config
+        .sections()
+        .filter(|section| section.header().name().eq_ignore_ascii_case(b"extensions"));
     for section in sections {
         let mut seen = std::collections::HashSet::new();
         for name in section.value_names() {
@@ -59,14 +68,27 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
             let value = || section.value(&name).unwrap_or_default();
             let shown = quoted(&name);
             if FROM_VERSION_1.contains(&name.as_str()) && version == 0 {
-                return Err(refused(format!("has format version 0 and the extension {shown}, which needs version 1")));
+                return Err(refused(format!(
+                    "has format version 0 and the extension {shown}, which needs version 1"
+                )));
             }
             match name.as_str() {
-                "refstorage" if seen.insert("refstorage") && !value().eq_ignore_ascii_case(b"files") => {
-                    return Err(refused(format!("stores its references as {}", quoted(&value().to_str_lossy()))));
+                "refstorage"
+                    if seen.insert("refstorage") && !value().eq_ignore_ascii_case(b"files") =>
+                {
+                    return Err(refused(format!(
+                        "stores its references as {}",
+                        quoted(&value().to_str_lossy())
+                    )));
                 }
-                "objectformat" if seen.insert("objectformat") && !matches!(value().as_slice(), b"sha1" | b"sha256") => {
-                    return Err(refused(format!("has objects of format {}", quoted(&value().to_str_lossy()))));
+                "objectformat"
+                    if seen.insert("objectformat")
+                        && !matches!(value().as_slice(), b"sha1" | b"sha256") =>
+                {
+                    return Err(refused(format!(
+                        "has objects of format {}",
+                        quoted(&value().to_str_lossy())
+                    )));
                 }
                 known if ALWAYS.contains(&known) || FROM_VERSION_1.contains(&known) => {}
                 // git itself looks at unknown extensions only from version 1 on.
@@ -89,7 +111,9 @@ mod tests {
     #[test]
     fn a_configuration_of_many_sections_is_read_at_once() {
         let gate = Gate::new(&std::sync::Arc::new(Access::new(true, &[])), "repo");
-        let numbered = |line: &str| (0..20_000).map(|at| line.replace('@', &at.to_string())).collect::<String>();
+        let numbered = |line: &str| {
+            (0..20_000).map(|at| line.replace('@', &at.to_string())).collect::<String>()
+        };
         for text in [
             numbered("[diff \"x@\"]\n\tbinary = true\n"),
             numbered("[diff \"x\"]\n"),
@@ -99,10 +123,17 @@ mod tests {
             format!("[extensions]\n{}", numbered("\tobjectFormat = sha1\n")),
         ] {
             let started = Instant::now();
-            let config = File::from_bytes_no_includes(text.as_bytes(), Metadata::api(), Default::default()).unwrap();
+            let config =
+                File::from_bytes_no_includes(text.as_bytes(), Metadata::api(), Default::default())
+                    .unwrap();
             let _ = check_format(&config, &gate);
             let _ = drivers(&config);
-            assert!(started.elapsed() < Duration::from_secs(3), "{:?} {}", started.elapsed(), &text[..40]);
+            assert!(
+                started.elapsed() < Duration::from_secs(3),
+                "{:?} {}",
+                started.elapsed(),
+                &text[..40]
+            );
         }
     }
 }

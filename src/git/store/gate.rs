@@ -124,12 +124,14 @@ impl Gate {
 
     fn system(&self, error: std::io::Error, shown: &str) -> Error {
         let given = quoted(&self.given);
-        let failed = Error::tool_failed(format!("{shown} of the repository at {given} cannot be read"));
+        let failed =
+            Error::tool_failed(format!("{shown} of the repository at {given} cannot be read"));
         match error.raw_os_error().map(meaning) {
-            Some("permission") => {
-                Error::fs_denied(format!("{shown} of the repository at {given} is not readable for this process"))
-            }
-            Some("files") => failed.with_hint("Too many files are open; raise the limit of the process (ulimit -n)"),
+            Some("permission") => Error::fs_denied(format!(
+                "{shown} of the repository at {given} is not readable for this process"
+            )),
+            Some("files") => failed
+                .with_hint("Too many files are open; raise the limit of the process (ulimit -n)"),
             _ => failed.with_hint("Look at the disk and the system's log"),
         }
         .with_source(error)
@@ -201,7 +203,8 @@ impl GitDirectory {
         file.read_all(limit).map_err(|error| match error {
             OpenError::TooLarge { size } => {
                 let shown = quoted(&self.full(name).to_str_lossy());
-                self.gate.too_large(format!("has {size} bytes in {shown}, and redline reads {limit}"))
+                self.gate
+                    .too_large(format!("has {size} bytes in {shown}, and redline reads {limit}"))
             }
             error => self.failed(error, name),
         })

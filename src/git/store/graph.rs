@@ -51,7 +51,9 @@ impl Graph {
             return Ok(graph);
         }
         let Some(directory) = store.directory(CHAIN_DIRECTORY)? else { return Ok(graph) };
-        let Some(chain) = directory.read(CHAIN_FILE, limits::GRAPH_CHAIN_BYTES)? else { return Ok(graph) };
+        let Some(chain) = directory.read(CHAIN_FILE, limits::GRAPH_CHAIN_BYTES)? else {
+            return Ok(graph);
+        };
         for line in chain.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             let is_id = line.len() == hash.len_in_hex() && line.iter().all(u8::is_ascii_hexdigit);
             let name = [CHAIN_DIRECTORY, b"/graph-", line, b".graph"].concat();
@@ -90,7 +92,13 @@ impl Graph {
     }
 
     /// Adds the layer in a file; tells whether there is one that can be used.
-    fn add(&mut self, store: &GitDirectory, name: &[u8], hash: Kind, left: &mut u64) -> Result<bool> {
+    fn add(
+        &mut self,
+        store: &GitDirectory,
+        name: &[u8],
+        hash: Kind,
+        left: &mut u64,
+    ) -> Result<bool> {
         let Some(file) = store.open(name)? else { return Ok(false) };
         if file.stamp().size() > *left {
             return Ok(false);
@@ -98,7 +106,9 @@ impl Graph {
         *left -= file.stamp().size();
         let Ok(bytes) = file.read_all(limits::GRAPH_BYTES) else { return Ok(false) };
         let base = self.layers.last().map_or(0, |layer| layer.base + layer.count);
-        let Some(layer) = Layer::parse(bytes, hash, base).filter(|_| file.is_unchanged()) else { return Ok(false) };
+        let Some(layer) = Layer::parse(bytes, hash, base).filter(|_| file.is_unchanged()) else {
+            return Ok(false);
+        };
         self.layers.push(layer);
         self.files.push((name.to_vec(), file.stamp()));
         Ok(true)
@@ -106,14 +116,16 @@ impl Graph {
 
     /// Returns what the graph says of a commit; `None` where it has none or contradicts itself.
     pub fn links(&self, id: &Oid) -> Option<Links> {
-        self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?))).and_then(|(layer, at)| {
-            let (tree, parents, date) = layer.commit(at)?;
-            let mut ids = Vec::with_capacity(parents.len());
-            for parent in parents {
-                ids.push(self.id(parent)?);
-            }
-            Some(Links { tree, parents: ids, date })
-        })
+        self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?))).and_then(
+            |(layer, at)| {
+                let (tree, parents, date) = layer.commit(at)?;
+                let mut ids = Vec::with_capacity(parents.len());
+                for parent in parents {
+                    ids.push(self.id(parent)?);
+                }
+                Some(Links { tree, parents: ids, date })
+            },
+        )
     }
 
     fn id(&self, position: u32) -> Option<Oid> {
@@ -150,7 +162,8 @@ impl Layer {
                 _ => {}
             }
         }
-        let ((fanout, fanout_end), (ids, ids_end), (commits, commits_end)) = (fanout?, ids?, commits?);
+        let ((fanout, fanout_end), (ids, ids_end), (commits, commits_end)) =
+            (fanout?, ids?, commits?);
         if fanout_end - fanout != 256 * 4 {
             return None;
         }
@@ -160,7 +173,16 @@ impl Layer {
         let fits = ids_end - ids == entries.checked_mul(id_bytes)?
             && commits_end - commits == entries.checked_mul(id_bytes + 16)?
             && base.checked_add(count)? < NO_PARENT;
-        (counts.is_sorted() && fits).then_some(Self { bytes, id_bytes, base, count, fanout, ids, commits, lists })
+        (counts.is_sorted() && fits).then_some(Self {
+            bytes,
+            id_bytes,
+            base,
+            count,
+            fanout,
+            ids,
+            commits,
+            lists,
+        })
     }
 
     /// Returns the position of a commit in this layer.

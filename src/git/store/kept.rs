@@ -71,7 +71,9 @@ impl Repositories {
     pub fn cache(&self, bytes: usize) -> Arc<Cache> {
         let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
-            Some(cache) if cache.capacity() == bytes && cache.bytes() <= limits::KEPT_BYTES => Arc::clone(cache),
+            Some(cache) if cache.capacity() == bytes && cache.bytes() <= limits::KEPT_BYTES => {
+                Arc::clone(cache)
+            }
             _ => Arc::clone(kept.insert(Arc::new(Cache::new(bytes)))),
         }
     }
@@ -158,16 +160,26 @@ impl Repositories {
     }
 
     /// Opens the packs of all stores; those that are known and unchanged are used again.
-    fn open_all(&self, stores: &[GitDirectory], hash: Kind, known: &Opened) -> Result<(Packs, Opened)> {
+    fn open_all(
+        &self,
+        stores: &[GitDirectory],
+        hash: Kind,
+        known: &Opened,
+    ) -> Result<(Packs, Opened)> {
         let (mut packs, mut opened, mut broken) = (Vec::new(), Opened::new(), Vec::new());
         for store in stores {
             let Some(directory) = store.directory(b"pack")? else { continue };
-            let mut names: Vec<Vec<u8>> = directory.entries()?.into_iter().map(|entry| entry.name).collect();
+            let mut names: Vec<Vec<u8>> =
+                directory.entries()?.into_iter().map(|entry| entry.name).collect();
             names.retain(|name| name.ends_with(b".idx"));
             names.sort();
             for index in names {
                 let data = [&index[..index.len() - 4], b".pack"].concat();
-                let (Some(first), Some(second)) = (directory.stamp(&index)?, directory.stamp(&data)?) else { continue };
+                let (Some(first), Some(second)) =
+                    (directory.stamp(&index)?, directory.stamp(&data)?)
+                else {
+                    continue;
+                };
                 let pack = match known.get(&[first, second]) {
                     Some(pack) => Arc::clone(pack),
                     None => match self.open(&directory, [&index, &data], hash) {
@@ -175,7 +187,9 @@ impl Repositories {
                         Ok(None) => continue,
                         Err(Fault::Refused(error)) => return Err(*error),
                         Err(Fault::System(error)) => {
-                            return Err(directory.failed(crate::sandbox::OpenError::System(error), &index));
+                            return Err(
+                                directory.failed(crate::sandbox::OpenError::System(error), &index)
+                            );
                         }
                         Err(_) => {
                             broken.push(directory.full(&index));
@@ -197,7 +211,9 @@ impl Repositories {
         [index, data]: [&[u8]; 2],
         hash: Kind,
     ) -> std::result::Result<Option<Pack>, Fault> {
-        let (Some(index), Some(data)) = (directory.open(index)?, directory.open(data)?) else { return Ok(None) };
+        let (Some(index), Some(data)) = (directory.open(index)?, directory.open(data)?) else {
+            return Ok(None);
+        };
         let number = self.packs.fetch_add(1, Ordering::Relaxed);
         Pack::open(number, PackIndex::open(index, hash)?, data, hash).map(Some)
     }
@@ -208,7 +224,11 @@ impl Repositories {
 }
 
 /// Returns the commit-graph of the first store that has one: the one that is known while it is current.
-fn current_graph(stores: &[GitDirectory], hash: Kind, known: Option<Arc<Graph>>) -> Result<Arc<Graph>> {
+fn current_graph(
+    stores: &[GitDirectory],
+    hash: Kind,
+    known: Option<Arc<Graph>>,
+) -> Result<Arc<Graph>> {
     for store in stores {
         if let Some(known) = &known
             && known.is_current(store)?

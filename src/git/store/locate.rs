@@ -33,7 +33,8 @@ pub struct Location {
 pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
     let given = quoted(gate.given());
     if gate.given().is_empty() {
-        return Err(Error::invalid_args("the repository path is ''").with_hint("Use '.' for the current directory"));
+        return Err(Error::invalid_args("the repository path is ''")
+            .with_hint("Use '.' for the current directory"));
     }
     let access = gate.access();
     let start = access.repository_path(gate.given())?;
@@ -53,7 +54,8 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
         let directory = if above == path { Some(start.clone()) } else { gate.open_within(above)? };
         let Some(directory) = directory else { break };
         if let Some(git_dir) = dot_git(&directory)? {
-            let mut below = path.strip_prefix(above).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
+            let mut below =
+                path.strip_prefix(above).unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
             if !below.is_empty() {
                 below.push(b'/');
             }
@@ -64,15 +66,22 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
             return location(directory, work_tree, Vec::new());
         }
     }
-    let above = if access.is_unlimited() { "a directory above it" } else { "a directory above it that may be read" };
-    Err(Error::not_found(format!("neither {given} nor {above} is a git repository"))
-        .with_hint("Name a work tree, a directory inside one, a bare repository or a .git directory"))
+    let above = if access.is_unlimited() {
+        "a directory above it"
+    } else {
+        "a directory above it that may be read"
+    };
+    Err(Error::not_found(format!("neither {given} nor {above} is a git repository")).with_hint(
+        "Name a work tree, a directory inside one, a bare repository or a .git directory",
+    ))
 }
 
 fn canonical(path: &Path, given: &str) -> Result<PathBuf> {
     path.canonicalize().map_err(|error| {
         match error.kind() {
-            std::io::ErrorKind::PermissionDenied => Error::fs_denied(format!("{given} cannot be read")),
+            std::io::ErrorKind::PermissionDenied => {
+                Error::fs_denied(format!("{given} cannot be read"))
+            }
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
                 Error::not_found(format!("there is no directory {given}"))
             }
@@ -82,11 +91,17 @@ fn canonical(path: &Path, given: &str) -> Result<PathBuf> {
     })
 }
 
-fn location(git_dir: GitDirectory, work_tree: Option<PathBuf>, folder: Vec<u8>) -> Result<Location> {
+fn location(
+    git_dir: GitDirectory,
+    work_tree: Option<PathBuf>,
+    folder: Vec<u8>,
+) -> Result<Location> {
     let gate = Arc::clone(git_dir.gate());
     let common_dir = match pointer(&git_dir, b"commondir", b"")? {
         Pointer::Absent => git_dir.clone(),
-        Pointer::To(path) => git_dir.follow(&path)?.ok_or_else(|| gate.damaged("its commondir names no directory"))?,
+        Pointer::To(path) => git_dir
+            .follow(&path)?
+            .ok_or_else(|| gate.damaged("its commondir names no directory"))?,
         Pointer::Unusable => return Err(gate.damaged("its commondir cannot be read")),
     };
     Ok(Location { git_dir, common_dir, work_tree, folder })
@@ -102,11 +117,15 @@ fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
             // git would climb on and answer from a repository further up, which was not meant.
             return match found {
                 Some(found) if is_git_dir(&found)? => Ok(Some(found)),
-                _ => Err(Error::tool_failed(format!("the .git directory found from {given} is no repository"))
-                    .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there")),
+                _ => Err(Error::tool_failed(format!(
+                    "the .git directory found from {given} is no repository"
+                ))
+                .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there")),
             };
         }
-        Found::File(file) => parse(&directory.contents(&file, b".git", limits::POINTER_BYTES)?, b"gitdir: "),
+        Found::File(file) => {
+            parse(&directory.contents(&file, b".git", limits::POINTER_BYTES)?, b"gitdir: ")
+        }
     };
     let Pointer::To(path) = named else {
         return Err(Error::tool_failed(format!("the .git file found from {given} cannot be read"))
@@ -114,8 +133,10 @@ fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
     };
     match directory.follow(&path)? {
         Some(git_dir) if is_git_dir(&git_dir)? => Ok(Some(git_dir)),
-        _ => Err(Error::not_found(format!("the .git file found from {given} points to no repository"))
-            .with_hint("Run 'git worktree repair' or 'git submodule update --init' there")),
+        _ => Err(Error::not_found(format!(
+            "the .git file found from {given} points to no repository"
+        ))
+        .with_hint("Run 'git worktree repair' or 'git submodule update --init' there")),
     }
 }
 
@@ -127,7 +148,8 @@ fn is_git_dir(directory: &GitDirectory) -> Result<bool> {
     if matches!(directory.look(b"commondir")?, Found::File(_)) {
         return Ok(true);
     }
-    Ok(matches!(directory.look(b"objects")?, Found::Directory) && matches!(directory.look(b"refs")?, Found::Directory))
+    Ok(matches!(directory.look(b"objects")?, Found::Directory)
+        && matches!(directory.look(b"refs")?, Found::Directory))
 }
 
 /// Returns the work tree of a git directory that was named itself: the parent of `.git`, or what a
@@ -154,14 +176,17 @@ fn pointer(directory: &GitDirectory, name: &[u8], prefix: &[u8]) -> Result<Point
     match directory.look(name)? {
         Found::Absent => Ok(Pointer::Absent),
         Found::Directory => Ok(Pointer::Unusable),
-        Found::File(file) => Ok(parse(&directory.contents(&file, name, limits::POINTER_BYTES)?, prefix)),
+        Found::File(file) => {
+            Ok(parse(&directory.contents(&file, name, limits::POINTER_BYTES)?, prefix))
+        }
     }
 }
 
 /// Takes the path out of such a file: line endings at its end go, nothing else.
 fn parse(bytes: &[u8], prefix: &[u8]) -> Pointer {
     let Some(line) = bytes.strip_prefix(prefix) else { return Pointer::Unusable };
-    let end = line.iter().rposition(|&byte| byte != b'\n' && byte != b'\r').map_or(0, |last| last + 1);
+    let end =
+        line.iter().rposition(|&byte| byte != b'\n' && byte != b'\r').map_or(0, |last| last + 1);
     match &line[..end] {
         [] => Pointer::Unusable,
         line if line.contains(&0) => Pointer::Unusable,

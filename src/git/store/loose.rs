@@ -48,7 +48,8 @@ pub fn ids(stores: &[GitDirectory], first: u8, hash: HashKind) -> crate::error::
     for store in stores {
         let Some(directory) = store.directory(first.as_bytes())? else { continue };
         let names = directory.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::File);
-        let names = names.filter_map(|entry| Oid::from_hex(&[first.as_bytes(), &entry.name].concat()).ok());
+        let names =
+            names.filter_map(|entry| Oid::from_hex(&[first.as_bytes(), &entry.name].concat()).ok());
         ids.extend(names.filter(|id| id.kind() == hash));
     }
     Ok(ids)
@@ -84,7 +85,11 @@ struct Header {
 }
 
 /// Inflates the beginning of an object into `head`; returns its header and how many bytes of `head` there are.
-fn start(zlib: &mut Decompress, packed: &[u8], head: &mut [u8; HEADER_BYTES]) -> Result<(Header, usize), Fault> {
+fn start(
+    zlib: &mut Decompress,
+    packed: &[u8],
+    head: &mut [u8; HEADER_BYTES],
+) -> Result<(Header, usize), Fault> {
     zlib.decompress(packed, head, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
     let filled = usize::try_from(zlib.total_out()).map_err(|_| Fault::Damaged)?;
     let end = head[..filled].iter().position(|&byte| byte == 0).ok_or(Fault::Damaged)?;
@@ -124,11 +129,14 @@ fn inflate(packed: &[u8]) -> Result<(Kind, Vec<u8>), Fault> {
         let out = if at < size { &mut bytes[at..size.min(at + STEP_BYTES)] } else { &mut over[..] };
         match zlib.decompress(&packed[consumed..], out, FlushDecompress::None) {
             Ok(Status::StreamEnd) => break,
-            Ok(_) if zlib.total_in() as usize > consumed || zlib.total_out() as usize - length > at => {}
+            Ok(_)
+                if zlib.total_in() as usize > consumed
+                    || zlib.total_out() as usize - length > at => {}
             _ => return Err(Fault::Damaged),
         }
     }
-    let is_whole = zlib.total_out() == (length + size) as u64 && zlib.total_in() == packed.len() as u64;
+    let is_whole =
+        zlib.total_out() == (length + size) as u64 && zlib.total_in() == packed.len() as u64;
     if is_whole { Ok((kind, bytes)) } else { Err(Fault::Damaged) }
 }
 
@@ -148,15 +156,24 @@ mod tests {
     #[test]
     fn an_object_is_whole_or_damaged() {
         let long = [b"blob 5000\0".to_vec(), vec![b'x'; 5000]].concat();
-        for (bytes, kind, size) in
-            [(&b"blob 0\0"[..], Kind::Blob, 0), (b"tree 2\0ab", Kind::Tree, 2), (&long, Kind::Blob, 5000)]
-        {
+        for (bytes, kind, size) in [
+            (&b"blob 0\0"[..], Kind::Blob, 0),
+            (b"tree 2\0ab", Kind::Tree, 2),
+            (&long, Kind::Blob, 5000),
+        ] {
             let (found, content) = inflate(&packed(bytes)).unwrap();
             assert_eq!((found, content.len()), (kind, size));
         }
-        for bad in
-            [&b"blob 1\0"[..], b"blob 1\0ab", b"blob 01\0a", b"blob -1\0a", b"blob +1\0a", b"blub 1\0a", b"blob 1", b""]
-        {
+        for bad in [
+            &b"blob 1\0"[..],
+            b"blob 1\0ab",
+            b"blob 01\0a",
+            b"blob -1\0a",
+            b"blob +1\0a",
+            b"blub 1\0a",
+            b"blob 1",
+            b"",
+        ] {
             assert!(matches!(inflate(&packed(bad)), Err(Fault::Damaged)), "{bad:?}");
         }
         let whole = packed(&long);
@@ -164,6 +181,9 @@ mod tests {
             assert!(inflate(&whole[..end]).is_err(), "{end}");
         }
         assert!(inflate(&[&whole[..], b"x"].concat()).is_err());
-        assert!(matches!(inflate(&packed(b"blob 9999999999\0a")), Err(Fault::TooLarge(9_999_999_999))));
+        assert!(matches!(
+            inflate(&packed(b"blob 9999999999\0a")),
+            Err(Fault::TooLarge(9_999_999_999))
+        ));
     }
 }

@@ -63,7 +63,12 @@ impl ObjectStore {
     }
 
     /// Returns an object, `None` where it is missing. Packs are asked first, as git does.
-    pub fn find(&self, id: &Oid, cache: &Cache, unpacker: &mut Unpacker) -> std::result::Result<Option<Object>, Fault> {
+    pub fn find(
+        &self,
+        id: &Oid,
+        cache: &Cache,
+        unpacker: &mut Unpacker,
+    ) -> std::result::Result<Option<Object>, Fault> {
         let packed = self.packs.find(id, cache, unpacker);
         if let Ok(Some(object)) = packed {
             return Ok(Some(object));

@@ -13,14 +13,20 @@ const LOOK: usize = 1 << 10;
 
 /// Reads the ids of the commits at which a history ends; none where it is whole.
 pub fn read(common_dir: &GitDirectory) -> Result<HashSet<Oid>> {
-    let Some(bytes) = common_dir.read(b"shallow", limits::SHALLOW_BYTES)? else { return Ok(HashSet::new()) };
+    let Some(bytes) = common_dir.read(b"shallow", limits::SHALLOW_BYTES)? else {
+        return Ok(HashSet::new());
+    };
     let mut ids = HashSet::new();
-    for (number, line) in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
+    for (number, line) in
+        bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).enumerate()
+    {
         if number % LOOK == 0 {
             check_current()?;
         }
         let id = Oid::from_hex(line.strip_suffix(b"\r").unwrap_or(line));
-        ids.insert(id.map_err(|_| common_dir.gate().damaged("its 'shallow' holds something else than ids"))?);
+        ids.insert(id.map_err(|_| {
+            common_dir.gate().damaged("its 'shallow' holds something else than ids")
+        })?);
     }
     Ok(ids)
 }

@@ -35,9 +35,13 @@ pub fn configured(location: Location, config: &gix::config::File) -> Result<Loca
     };
     let directory = location.git_dir.follow(&value)?.ok_or_else(missing)?;
     // Where access is limited, the path is canonical already.
-    let work_tree = directory.path().canonicalize().map_err(|error| missing().with_source(error))?;
+    let work_tree =
+        directory.path().canonicalize().map_err(|error| missing().with_source(error))?;
     let folder = location.work_tree.as_deref().map(|path| path.join(as_path(&location.folder)));
-    let folder = folder.as_deref().and_then(|path| path.strip_prefix(&work_tree).ok()).map_or_else(Vec::new, as_folder);
+    let folder = folder
+        .as_deref()
+        .and_then(|path| path.strip_prefix(&work_tree).ok())
+        .map_or_else(Vec::new, as_folder);
     Ok(Location { work_tree: Some(work_tree), folder, ..location })
 }
 

@@ -100,10 +100,23 @@ impl Classic {
 
         let _charge = stop.charge((old.len() + new.len()) * LINE_BYTES)?;
         let [changed_old, changed_new] = &mut pair.changed;
-        let (changed_old, changed_new) = (&mut changed_old[old.clone()], &mut changed_new[new.clone()]);
+        let (changed_old, changed_new) =
+            (&mut changed_old[old.clone()], &mut changed_new[new.clone()]);
         let [kept_old, kept_new] = &mut self.kept;
-        kept_old.choose(&pair.ids[0][old], lines[0], |id| count(id, Side::New), changed_old, &mut pace)?;
-        kept_new.choose(&pair.ids[1][new], lines[1], |id| count(id, Side::Old), changed_new, &mut pace)?;
+        kept_old.choose(
+            &pair.ids[0][old],
+            lines[0],
+            |id| count(id, Side::New),
+            changed_old,
+            &mut pace,
+        )?;
+        kept_new.choose(
+            &pair.ids[1][new],
+            lines[1],
+            |id| count(id, Side::Old),
+            changed_new,
+            &mut pace,
+        )?;
         self.search.run(
             &kept_old.ids,
             &kept_new.ids,

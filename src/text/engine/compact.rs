@@ -113,7 +113,10 @@ impl Slider<'_> {
             return Ok(run);
         }
         let before = run.start - self.settled_lines;
-        let faced = facing.partition_point(|&other| other <= before).checked_sub(1).map(|last| before - facing[last]);
+        let faced = facing
+            .partition_point(|&other| other <= before)
+            .checked_sub(1)
+            .map(|last| before - facing[last]);
         let up = match faced {
             Some(up) if up <= slack => up,
             _ => self.best_by_indent(run, slack.min(size + 1).min(MOST_PLACES), pace)?,

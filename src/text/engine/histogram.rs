@@ -60,8 +60,10 @@ impl Histogram {
         classic: &mut Classic,
         stop: &Stop<'_>,
     ) -> Result<(), Stopped> {
-        let _charge = stop
-            .charge(classes * size_of::<Occurrences>() + (pair.ids[0].len() + pair.ids[1].len()) * size_of::<u32>())?;
+        let _charge = stop.charge(
+            classes * size_of::<Occurrences>()
+                + (pair.ids[0].len() + pair.ids[1].len()) * size_of::<u32>(),
+        )?;
         self.lines.clear();
         reserve(&mut self.lines, classes)?;
         self.lines.resize(classes, Occurrences { count: 0, first: NONE });
@@ -85,7 +87,10 @@ impl Histogram {
                 matches += 1;
                 match self.find(pair, &stretch, &mut pace)? {
                     Found::Match(found) => {
-                        let above = Stretch { old: stretch.old.start..found.old, new: stretch.new.start..found.new };
+                        let above = Stretch {
+                            old: stretch.old.start..found.old,
+                            new: stretch.new.start..found.new,
+                        };
                         let below = found.old + found.len;
                         self.forget(pair, stretch.old.start..below, &mut pace)?;
                         stretch.old.start = below;
@@ -113,7 +118,12 @@ impl Histogram {
         Ok(())
     }
 
-    fn index(&mut self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn index(
+        &mut self,
+        pair: &Pair<'_>,
+        stretch: &Stretch,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
         for line in stretch.old.clone().rev() {
             let known = &mut self.lines[pair.ids[0][line] as usize];
             self.next[line] = known.first;
@@ -125,7 +135,12 @@ impl Histogram {
     }
 
     /// Takes lines from the start of the index.
-    fn forget(&mut self, pair: &Pair<'_>, old: std::ops::Range<usize>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn forget(
+        &mut self,
+        pair: &Pair<'_>,
+        old: std::ops::Range<usize>,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
         for line in old {
             let known = &mut self.lines[pair.ids[0][line] as usize];
             known.first = self.next[line];
@@ -135,7 +150,12 @@ impl Histogram {
         Ok(())
     }
 
-    fn find(&self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<Found, Stopped> {
+    fn find(
+        &self,
+        pair: &Pair<'_>,
+        stretch: &Stretch,
+        pace: &mut Pace<'_>,
+    ) -> Result<Found, Stopped> {
         let mut best = Match { old: 0, new: 0, len: 1 };
         let mut least = MOST_OFTEN + 1;
         let mut common = false;
@@ -144,7 +164,10 @@ impl Histogram {
         let from = stretch.new.end - self.longest.len().min(stretch.new.end);
         while line < stretch.new.end {
             if least == 1
-                && self.longest.get(line.wrapping_sub(from)).is_some_and(|&longest| longest as usize <= best.len)
+                && self
+                    .longest
+                    .get(line.wrapping_sub(from))
+                    .is_some_and(|&longest| longest as usize <= best.len)
             {
                 break;
             }

@@ -28,7 +28,12 @@ pub(super) struct Badness {
 
 impl Badness {
     /// Rates a run that covers the lines from `start` to before `end`.
-    pub(super) fn of_run(text: &View<'_>, start: usize, end: usize, pace: &mut Pace<'_>) -> Result<Self, Stopped> {
+    pub(super) fn of_run(
+        text: &View<'_>,
+        start: usize,
+        end: usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<Self, Stopped> {
         let (start, end) = (Self::of_edge(text, start, pace)?, Self::of_edge(text, end, pace)?);
         Ok(Self { indent: start.indent + end.indent, penalty: start.penalty + end.penalty })
     }

@@ -120,7 +120,13 @@ impl Interner {
 
     /// Returns the number of a line, a new one if it is the first of its kind, and counts it.
     #[inline]
-    fn number(&mut self, texts: [View<'_>; 2], side: Side, index: usize, pace: &mut Pace<'_>) -> Result<u32, Stopped> {
+    fn number(
+        &mut self,
+        texts: [View<'_>; 2],
+        side: Side,
+        index: usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<u32, Stopped> {
         let line = texts[side as usize].get(index);
         let hash = hash(line, pace)?;
         let class = match self.find(texts, line, hash, pace)? {
@@ -183,7 +189,13 @@ impl Interner {
         }
     }
 
-    fn insert(&mut self, slot: usize, hash: u64, sample: u32, pace: &mut Pace<'_>) -> Result<u32, Stopped> {
+    fn insert(
+        &mut self,
+        slot: usize,
+        hash: u64,
+        sample: u32,
+        pace: &mut Pace<'_>,
+    ) -> Result<u32, Stopped> {
         let class = self.classes.len() as u32;
         self.slots[slot] = hash >> 32 << 32 | u64::from(class + 1);
         let count = [0, 0];

@@ -36,7 +36,12 @@ pub use super::stop::{Stop, Stopped};
 use crate::budget::{Charge, reserve};
 
 /// Returns the changes from `old` to `new` in order, or `Stopped` when `stop` asked so.
-pub fn diff(old: &Lines<'_>, new: &Lines<'_>, options: &Options, stop: &Stop<'_>) -> Result<Vec<Change>, Stopped> {
+pub fn diff(
+    old: &Lines<'_>,
+    new: &Lines<'_>,
+    options: &Options,
+    stop: &Stop<'_>,
+) -> Result<Vec<Change>, Stopped> {
     Engine::default().diff(old, new, options, stop)
 }
 
@@ -96,7 +101,9 @@ impl Engine {
         } else {
             (keys.iter_mut().zip(&texts))
                 .try_for_each(|(keys, text)| keys.fill(text, options.whitespace, stop))
-                .and_then(|()| self.diff_by_keys(texts, [keys[0].view(), keys[1].view()], None, options, stop))
+                .and_then(|()| {
+                    self.diff_by_keys(texts, [keys[0].view(), keys[1].view()], None, options, stop)
+                })
         };
         self.keys = keys;
         // What a pair of usual size needed is used again.
@@ -131,8 +138,12 @@ impl Engine {
 
         let old_runs = runs_of(&self.changed[0], start as u32, stop)?;
         let new_runs = runs_of(&self.changed[1], start as u32, stop)?;
-        let content =
-            [0, 1].map(|side| Content { text: texts[side], keys: keys[side], ids: &self.ids[side], first: start });
+        let content = [0, 1].map(|side| Content {
+            text: texts[side],
+            keys: keys[side],
+            ids: &self.ids[side],
+            first: start,
+        });
         let old_runs = compact(&old_runs, &new_runs, &content[0], stop)?;
         let new_runs = compact(&new_runs, &old_runs, &content[1], stop)?;
         let mut changes = pair_up(&old_runs, &new_runs, stop)?;
@@ -143,7 +154,13 @@ impl Engine {
     }
 
     /// Numbers the lines between the common ends.
-    fn number(&mut self, keys: [View<'_>; 2], start: usize, end: usize, stop: &Stop<'_>) -> Result<(), Stopped> {
+    fn number(
+        &mut self,
+        keys: [View<'_>; 2],
+        start: usize,
+        end: usize,
+        stop: &Stop<'_>,
+    ) -> Result<(), Stopped> {
         let mut pace = stop.pace();
         let middle = keys.map(|keys| start..keys.len() - end);
         for (side, middle) in middle.iter().enumerate() {
@@ -167,12 +184,18 @@ impl Engine {
         self.interner.count_shared(keys, old.end..keys[0].len(), &mut pace)
     }
 
-    fn search(&mut self, keys: [View<'_>; 2], algorithm: Algorithm, stop: &Stop<'_>) -> Result<(), Stopped> {
+    fn search(
+        &mut self,
+        keys: [View<'_>; 2],
+        algorithm: Algorithm,
+        stop: &Stop<'_>,
+    ) -> Result<(), Stopped> {
         if self.ids.iter().any(Vec::is_empty) {
             return Ok(());
         }
         let [changed_old, changed_new] = &mut self.changed;
-        let mut pair = Pair { ids: [&self.ids[0], &self.ids[1]], changed: [changed_old, changed_new] };
+        let mut pair =
+            Pair { ids: [&self.ids[0], &self.ids[1]], changed: [changed_old, changed_new] };
         let classes = self.interner.len();
         match algorithm {
             Algorithm::Patience => self.patience.run(&mut pair, classes, &mut self.classic, stop),
@@ -198,7 +221,9 @@ fn common_ends([old, new]: [View<'_>; 2], stop: &Stop<'_>) -> Result<(usize, usi
         pace.spend(1)?;
     }
     let mut end = 0;
-    while end < shorter - start && equal(old.get(old.len() - 1 - end), new.get(new.len() - 1 - end), &mut pace)? {
+    while end < shorter - start
+        && equal(old.get(old.len() - 1 - end), new.get(new.len() - 1 - end), &mut pace)?
+    {
         end += 1;
         pace.spend(1)?;
     }
@@ -233,9 +258,13 @@ fn pair_up(old: &[Run], new: &[Run], stop: &Stop<'_>) -> Result<Vec<Change>, Sto
     let mut new = unchanged_before(new).zip(new).peekable();
     // The changed lines so far, which an unchanged line's number exceeds its rank by.
     let (mut removed, mut added) = (0, 0);
-    while let Some(before) = [old.peek(), new.peek()].into_iter().flatten().map(|&(before, _)| before).min() {
-        let removed_here = old.next_if(|&(at, _)| at == before).map_or(0, |(_, run)| run.end - run.start);
-        let added_here = new.next_if(|&(at, _)| at == before).map_or(0, |(_, run)| run.end - run.start);
+    while let Some(before) =
+        [old.peek(), new.peek()].into_iter().flatten().map(|&(before, _)| before).min()
+    {
+        let removed_here =
+            old.next_if(|&(at, _)| at == before).map_or(0, |(_, run)| run.end - run.start);
+        let added_here =
+            new.next_if(|&(at, _)| at == before).map_or(0, |(_, run)| run.end - run.start);
         reserve(&mut changes, 1)?;
         changes.push(Change {
             old: before + removed..before + removed + removed_here,
@@ -313,7 +342,8 @@ mod tests {
         for algorithm in ALGORITHMS {
             let options = Options { algorithm, ..Options::default() };
             for (old, new) in texts.iter().flat_map(|old| texts.iter().map(move |new| (old, new))) {
-                let [old, new] = [old, new].map(|text| Lines::split(text.as_bytes(), &stop).unwrap());
+                let [old, new] =
+                    [old, new].map(|text| Lines::split(text.as_bytes(), &stop).unwrap());
                 let fresh = diff(&old, &new, &options, &stop).unwrap();
                 assert_eq!(engine.diff(&old, &new, &options, &stop).unwrap(), fresh);
             }
@@ -324,11 +354,15 @@ mod tests {
     fn a_stopped_diff_has_no_result_and_the_engine_stays_usable() {
         let budget = Budget::default();
         budget.cancel();
-        let [old, new] = ["a\nb\nc\n", "c\nb\na\n"].map(|text| Lines::split(text.as_bytes(), &Stop::never()).unwrap());
+        let [old, new] = ["a\nb\nc\n", "c\nb\na\n"]
+            .map(|text| Lines::split(text.as_bytes(), &Stop::never()).unwrap());
         let mut engine = Engine::default();
         for algorithm in ALGORITHMS {
             let options = Options { algorithm, ..Options::default() };
-            assert_eq!(engine.diff(&old, &new, &options, &Stop::of(&budget)), Err(Stopped::Cancelled));
+            assert_eq!(
+                engine.diff(&old, &new, &options, &Stop::of(&budget)),
+                Err(Stopped::Cancelled)
+            );
             let fresh = diff(&old, &new, &options, &Stop::never());
             assert_eq!(engine.diff(&old, &new, &options, &Stop::never()), fresh);
         }

@@ -264,7 +264,9 @@ impl Front {
             for [removing, entry] in rest.as_chunks_mut::<2>().0.iter_mut().rev() {
                 let end = slid.along(sides, (*removing + 1).max(adding), diagonal);
                 *entry = end;
-                if MEETING && facing.get(facing_at(diagonal)).is_some_and(|reach| end + reach >= old_len) {
+                if MEETING
+                    && facing.get(facing_at(diagonal)).is_some_and(|reach| end + reach >= old_len)
+                {
                     met = Some((diagonal, end));
                     break;
                 }
@@ -279,7 +281,9 @@ impl Front {
             for [entry, adding] in rest.as_chunks_mut::<2>().0 {
                 let end = slid.along(sides, (removing + 1).max(*adding), diagonal);
                 *entry = end;
-                if MEETING && facing.get(facing_at(diagonal)).is_some_and(|reach| end + reach >= old_len) {
+                if MEETING
+                    && facing.get(facing_at(diagonal)).is_some_and(|reach| end + reach >= old_len)
+                {
                     met = Some((diagonal, end));
                     break;
                 }
@@ -306,7 +310,11 @@ impl Front {
     }
 
     /// Returns the point of the most advanced diagonal that ends in a good slide.
-    fn promising<const FALLING: bool>(&self, sides: impl Sides, cost: i32) -> Option<(usize, usize)> {
+    fn promising<const FALLING: bool>(
+        &self,
+        sides: impl Sides,
+        cost: i32,
+    ) -> Option<(usize, usize)> {
         let (old_len, new_len) = sides.lens();
         let mut best = i64::from(cost) * GOOD_PROGRESS;
         let mut found = None;
@@ -314,7 +322,10 @@ impl Front {
             let o = self.at(diagonal);
             let n = o - diagonal;
             let progress = i64::from(o) + i64::from(n) - i64::from(diagonal.abs());
-            if progress <= best || !(GOOD_SLIDE..old_len).contains(&o) || !(GOOD_SLIDE..new_len).contains(&n) {
+            if progress <= best
+                || !(GOOD_SLIDE..old_len).contains(&o)
+                || !(GOOD_SLIDE..new_len).contains(&n)
+            {
                 continue;
             }
             if sides.equal_before(o, n, GOOD_SLIDE) {

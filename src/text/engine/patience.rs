@@ -72,7 +72,12 @@ impl Patience {
 
     /// Collects the lines that are unique on both sides, in the old side's order, and returns whether the sides
     /// have any line in common.
-    fn find_anchors(&mut self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+    fn find_anchors(
+        &mut self,
+        pair: &Pair<'_>,
+        stretch: &Stretch,
+        pace: &mut Pace<'_>,
+    ) -> Result<bool, Stopped> {
         let (old, new) = (&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]);
         for (&id, place) in old.iter().zip(1..) {
             let known = &mut self.places[id as usize][0];
@@ -129,7 +134,12 @@ impl Patience {
     }
 
     /// Puts the stretches between the anchors aside, less the equal lines next to the anchors.
-    fn split(&mut self, pair: &Pair<'_>, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn split(
+        &mut self,
+        pair: &Pair<'_>,
+        stretch: &Stretch,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
         let (mut old, mut new) = (stretch.old.start, stretch.new.start);
         for &(anchor_old, anchor_new) in &self.chain {
             let (to_old, to_new) = (stretch.old.start + anchor_old, stretch.new.start + anchor_new);
@@ -143,7 +153,12 @@ impl Patience {
             (old, new) = (to_old + 1, to_new + 1);
             pace.spend(1)?;
         }
-        self.stretches.extend(rest_between(pair, old..stretch.old.end, new..stretch.new.end, pace)?);
+        self.stretches.extend(rest_between(
+            pair,
+            old..stretch.old.end,
+            new..stretch.new.end,
+            pace,
+        )?);
         Ok(())
     }
 }

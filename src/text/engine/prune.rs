@@ -118,8 +118,12 @@ impl Kept {
     /// Returns the run that holds `at`; it begins at `from` or later.
     fn run_around(&self, at: usize, from: usize) -> std::ops::Range<usize> {
         let rare = |standing: &Standing| *standing == Standing::Rare;
-        let start = self.standing[from..at].iter().rposition(rare).map_or(from, |place| from + place + 1);
-        let end = self.standing[at..].iter().position(rare).map_or(self.standing.len(), |place| at + place);
+        let start =
+            self.standing[from..at].iter().rposition(rare).map_or(from, |place| from + place + 1);
+        let end = self.standing[at..]
+            .iter()
+            .position(rare)
+            .map_or(self.standing.len(), |place| at + place);
         start..end
     }
 

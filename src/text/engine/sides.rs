@@ -61,7 +61,8 @@ impl<T: Copy + Eq> Sides for Sparse<'_, T> {
     }
 
     fn equal_before(self, old: i32, new: i32, count: i32) -> bool {
-        self.old.get((old - count) as usize..old as usize) == self.new.get((new - count) as usize..new as usize)
+        self.old.get((old - count) as usize..old as usize)
+            == self.new.get((new - count) as usize..new as usize)
     }
 }
 
@@ -99,7 +100,8 @@ impl Sides for Dense<'_> {
     }
 
     fn equal_before(self, old: i32, new: i32, count: i32) -> bool {
-        self.old.get((old - count) as usize..old as usize) == self.new.get((new - count) as usize..new as usize)
+        self.old.get((old - count) as usize..old as usize)
+            == self.new.get((new - count) as usize..new as usize)
     }
 }
 
@@ -181,8 +183,10 @@ impl Buffers<u8> {
 /// Only speed depends on it.
 pub(super) fn equals_are_common(old: &[u32], new: &[u32]) -> bool {
     const SAMPLES: usize = 512;
-    let (step_old, step_new) = ((old.len() / SAMPLES).max(1), (new.len() / SAMPLES * 7 / 11).max(1));
+    let (step_old, step_new) =
+        ((old.len() / SAMPLES).max(1), (new.len() / SAMPLES * 7 / 11).max(1));
     let pairs = old.iter().step_by(step_old).zip(new.iter().rev().step_by(step_new)).take(SAMPLES);
-    let (all, equal) = pairs.fold((0, 0), |(all, equal), (a, b)| (all + 1, equal + usize::from(a == b)));
+    let (all, equal) =
+        pairs.fold((0, 0), |(all, equal), (a, b)| (all + 1, equal + usize::from(a == b)));
     equal * 16 > all
 }

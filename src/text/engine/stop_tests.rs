@@ -60,7 +60,10 @@ fn every_pass_before_the_search_looks_up() {
     let distinct = split(&lines);
     assert!(passes(|stop| common_ends([distinct.view(); 2], stop).map(drop)) >= 2);
     for whitespace in [Whitespace::All, Whitespace::Change, Whitespace::Eol, Whitespace::CrAtEol] {
-        assert!(passes(|stop| Keys::default().fill(&distinct.view(), whitespace, stop)) >= 1, "{whitespace:?}");
+        assert!(
+            passes(|stop| Keys::default().fill(&distinct.view(), whitespace, stop)) >= 1,
+            "{whitespace:?}"
+        );
     }
     let intern = |stop: &Stop<'_>| {
         let mut interner = Interner::default();
@@ -101,7 +104,9 @@ fn every_pass_of_the_search_looks_up() {
 fn every_pass_of_patience_looks_up() {
     let old = ordered();
     let run = |new: &[u32], stop: &Stop<'_>| {
-        searched(&old, new, |pair| Patience::default().run(pair, LINES + 1, &mut Classic::default(), stop))
+        searched(&old, new, |pair| {
+            Patience::default().run(pair, LINES + 1, &mut Classic::default(), stop)
+        })
     };
     // Places of both sides, anchors, and places taken back on both sides.
     let unknown = vec![LINES as u32; LINES];
@@ -113,7 +118,9 @@ fn every_pass_of_patience_looks_up() {
     (first[0], last[LINES - 1]) = (0, 0);
     for side in [first, last] {
         let found = passes(|stop| {
-            searched(&side, &side, |pair| Patience::default().run(pair, 2, &mut Classic::default(), stop))
+            searched(&side, &side, |pair| {
+                Patience::default().run(pair, 2, &mut Classic::default(), stop)
+            })
         });
         assert!(found >= 6);
     }
@@ -123,7 +130,9 @@ fn every_pass_of_patience_looks_up() {
 fn every_pass_of_histogram_looks_up() {
     let old = ordered();
     let run = |new: &[u32], stop: &Stop<'_>| {
-        searched(&old, new, |pair| Histogram::default().run(pair, LINES + 1, &mut Classic::default(), stop))
+        searched(&old, new, |pair| {
+            Histogram::default().run(pair, LINES + 1, &mut Classic::default(), stop)
+        })
     };
     // The index is made, the other side is walked, and the index is taken back.
     let unknown = vec![LINES as u32; LINES];
@@ -131,7 +140,8 @@ fn every_pass_of_histogram_looks_up() {
     // One match is all there is.
     assert!(passes(|stop| run(&old, stop)) >= 2);
     // After 32 matches the pairs of lines are learnt, in three passes, and the bounds in one more.
-    let every_third: Vec<u32> = (0..LINES as u32).map(|line| if line % 3 == 0 { LINES as u32 } else { line }).collect();
+    let every_third: Vec<u32> =
+        (0..LINES as u32).map(|line| if line % 3 == 0 { LINES as u32 } else { line }).collect();
     assert!(passes(|stop| run(&every_third, stop)) >= 7);
 }
 
@@ -152,7 +162,14 @@ fn every_pass_behind_the_search_looks_up() {
     let content = Content { text: same.view(), keys: same.view(), ids: &[], first: 0 };
     assert!(passes(|stop| compact(&runs[..1], &[], &content, stop).map(drop)) >= 4);
     let changes = pair_up(&runs, &runs, &Stop::never()).expect("nobody stops it");
-    assert!(passes(|stop| mark_ignorable(&mut changes.clone(), [lines.view(); 2], Whitespace::Exact, stop)) >= 1);
+    assert!(
+        passes(|stop| mark_ignorable(
+            &mut changes.clone(),
+            [lines.view(); 2],
+            Whitespace::Exact,
+            stop
+        )) >= 1
+    );
 }
 
 /// One line of many bytes is passed over in parts.
@@ -174,7 +191,8 @@ fn a_long_line_is_passed_over_in_parts() {
     let ends = |stop: &Stop<'_>| common_ends([one.view(); 2], stop).map(drop);
     assert!(looks(ends) >= PARTS / 4);
     assert!(looks(|stop| common_tail(&blank, &blank, stop).map(drop)) >= 2 * PARTS);
-    let rate = |stop: &Stop<'_>| indent::Badness::of_run(&one.view(), 0, 1, &mut stop.pace()).map(drop);
+    let rate =
+        |stop: &Stop<'_>| indent::Badness::of_run(&one.view(), 0, 1, &mut stop.pace()).map(drop);
     assert!(looks(rate) >= PARTS);
 }
 
@@ -182,15 +200,19 @@ fn a_long_line_is_passed_over_in_parts() {
 #[test]
 fn a_stop_is_seen_and_ends_the_diff() {
     // Both kinds of lines take part: those that are common and unique, and those that are neither.
-    let side = |step: usize| text((0..12_000).map(|line| if line % 3 == 0 { line % 7 } else { line * step % 11_987 }));
+    let side = |step: usize| {
+        text((0..12_000).map(|line| if line % 3 == 0 { line % 7 } else { line * step % 11_987 }))
+    };
     let (old, new) = (side(1), side(5));
     let (old, new) = (split(&old), split(&new));
     for algorithm in [Algorithm::Myers, Algorithm::Patience, Algorithm::Histogram] {
         for whitespace in [Whitespace::Exact, Whitespace::All] {
-            let options = Options { algorithm, whitespace, ignore_blank_lines: true, trim_tail: true };
+            let options =
+                Options { algorithm, whitespace, ignore_blank_lines: true, trim_tail: true };
             let all = Looks::all();
             let mut engine = Engine::default();
-            let wanted = engine.diff(&old, &new, &options, &Stop::counting(&all)).expect("nobody stops it");
+            let wanted =
+                engine.diff(&old, &new, &options, &Stop::counting(&all)).expect("nobody stops it");
             assert!(all.made() > 12, "{options:?}");
             for last in (1..=all.made()).step_by(all.made() as usize / 12) {
                 let looks = Looks::up_to(last);
@@ -201,7 +223,11 @@ fn a_stop_is_seen_and_ends_the_diff() {
                 );
                 assert_eq!(looks.made(), last, "{options:?}");
             }
-            assert_eq!(engine.diff(&old, &new, &options, &Stop::never()), Ok(wanted), "{options:?}");
+            assert_eq!(
+                engine.diff(&old, &new, &options, &Stop::never()),
+                Ok(wanted),
+                "{options:?}"
+            );
         }
     }
 }

@@ -22,7 +22,11 @@ pub(super) const fn is_space(byte: u8) -> bool {
 ///
 /// Without a white-space mode git asks for at most one byte, not for a newline, so a last line of one byte without
 /// a terminator counts as blank whatever the byte is.
-pub(super) fn is_blank(line: &[u8], whitespace: Whitespace, pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+pub(super) fn is_blank(
+    line: &[u8],
+    whitespace: Whitespace,
+    pace: &mut Pace<'_>,
+) -> Result<bool, Stopped> {
     pace.spend(1)?;
     if whitespace == Whitespace::Exact {
         return Ok(line.len() <= 1);
@@ -45,7 +49,12 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Replaces the content by the rewritten lines of `text`.
-    pub(super) fn fill(&mut self, text: &View<'_>, whitespace: Whitespace, stop: &Stop<'_>) -> Result<(), Stopped> {
+    pub(super) fn fill(
+        &mut self,
+        text: &View<'_>,
+        whitespace: Whitespace,
+        stop: &Stop<'_>,
+    ) -> Result<(), Stopped> {
         let mut pace = stop.pace();
         self.bytes.clear();
         self.bounds.clear();
@@ -62,7 +71,9 @@ impl Keys {
                 Whitespace::Eol => {
                     append(&mut self.bytes, without_trailing_space(line, &mut pace)?, &mut pace)?;
                 }
-                Whitespace::CrAtEol => append(&mut self.bytes, without_terminator(line), &mut pace)?,
+                Whitespace::CrAtEol => {
+                    append(&mut self.bytes, without_terminator(line), &mut pace)?
+                }
             }
             self.bounds.push(self.bytes.len() as u32);
             pace.spend(1)?;
@@ -169,7 +180,9 @@ mod tests {
 
     #[test]
     fn a_one_byte_last_line_is_blank_as_git_has_it() {
-        let blank = |line: &[u8], whitespace| is_blank(line, whitespace, &mut Stop::never().pace()).unwrap();
+        let blank = |line: &[u8], whitespace| {
+            is_blank(line, whitespace, &mut Stop::never().pace()).unwrap()
+        };
         assert!(blank(b"\n", Whitespace::Exact));
         assert!(blank(b"x", Whitespace::Exact));
         assert!(!blank(b" \n", Whitespace::Exact));

@@ -29,7 +29,11 @@ pub fn apply(text: &[u8], file: &FilePatch<'_>) -> Result<Vec<u8>, ApplyError> {
 ///
 /// # Errors
 /// Those of [`apply`], and [`ApplyError::Stopped`].
-pub fn apply_within(text: &[u8], file: &FilePatch<'_>, stop: Stop<'_>) -> Result<Vec<u8>, ApplyError> {
+pub fn apply_within(
+    text: &[u8],
+    file: &FilePatch<'_>,
+    stop: Stop<'_>,
+) -> Result<Vec<u8>, ApplyError> {
     if file.is_binary {
         return Err(ApplyError::Binary { line: file.line });
     }
@@ -38,10 +42,12 @@ pub fn apply_within(text: &[u8], file: &FilePatch<'_>, stop: Stop<'_>) -> Result
     }
     let is_context = |line: &PatchLine<'_>| line.kind == LineKind::Context;
     // With `-U0` no hunk starts or ends with context, so that its absence says nothing.
-    let surrounded =
-        |hunk: &PatchHunk<'_>| hunk.lines.first().is_some_and(is_context) || hunk.lines.last().is_some_and(is_context);
+    let surrounded = |hunk: &PatchHunk<'_>| {
+        hunk.lines.first().is_some_and(is_context) || hunk.lines.last().is_some_and(is_context)
+    };
     let has_context = file.hunks.iter().any(surrounded);
-    let mut target = Target { text: Lines::new(text, stop)?, taken: 0, out: Vec::new(), work: Work::new(stop) };
+    let mut target =
+        Target { text: Lines::new(text, stop)?, taken: 0, out: Vec::new(), work: Work::new(stop) };
     // Most patches change little.
     target.work.hold(text.len())?;
     reserve(&mut target.out, text.len())?;
@@ -145,7 +151,13 @@ impl Target<'_> {
         }
     }
 
-    fn write(&mut self, hunk: usize, line: u32, content: &[u8], newline: bool) -> Result<(), ApplyError> {
+    fn write(
+        &mut self,
+        hunk: usize,
+        line: u32,
+        content: &[u8],
+        newline: bool,
+    ) -> Result<(), ApplyError> {
         if self.out.last().is_some_and(|&byte| byte != b'\n') {
             return Err(ApplyError::Glued { hunk, line, found: excerpt(content) });
         }
@@ -244,7 +256,9 @@ mod tests {
             ("a\nb\nc\n", Difference::Content),
         ] {
             let error = try_apply(text, patch).expect_err("a mismatch");
-            let ApplyError::Mismatch { hunk: 2, line: 7, text_line: 4, difference: found, .. } = error else {
+            let ApplyError::Mismatch { hunk: 2, line: 7, text_line: 4, difference: found, .. } =
+                error
+            else {
                 panic!("{error}");
             };
             assert_eq!(found, difference, "{text:?}");
@@ -261,9 +275,15 @@ mod tests {
         let two = |first: &str, second: &str| format!("{first}{second}");
         let (one, three) = ("@@ -1 +1 @@\n-a\n+A\n", "@@ -3 +3 @@\n-c\n+C\n");
         let found = try_apply("a\nb\nc\n", &two(three, one));
-        assert!(matches!(found, Err(ApplyError::Overlap { hunk: 2, previous_end: 3, .. })), "{found:?}");
+        assert!(
+            matches!(found, Err(ApplyError::Overlap { hunk: 2, previous_end: 3, .. })),
+            "{found:?}"
+        );
         let found = try_apply("a\nb\nc\n", &two(one, one));
-        assert!(matches!(found, Err(ApplyError::Overlap { hunk: 2, previous_end: 1, .. })), "{found:?}");
+        assert!(
+            matches!(found, Err(ApplyError::Overlap { hunk: 2, previous_end: 1, .. })),
+            "{found:?}"
+        );
         for patch in ["@@ -9 +9 @@\n-a\n+b\n", "@@ -4294967295,0 +1 @@\n+b\n"] {
             let found = try_apply("a\nb\n", patch);
             assert!(matches!(found, Err(ApplyError::BeyondEnd { text_lines: 2, .. })), "{found:?}");
@@ -294,6 +314,9 @@ mod tests {
         let patch = b"@@ -1 +1 @@\n-a\n+b\n";
         let mut files = parse(patch).expect("a patch");
         files[0].hunks[0].old_lines = 7;
-        assert!(matches!(apply(b"a\n", &files[0]), Err(ApplyError::Counts { announced: 7, counted: 1, .. })));
+        assert!(matches!(
+            apply(b"a\n", &files[0]),
+            Err(ApplyError::Counts { announced: 7, counted: 1, .. })
+        ));
     }
 }

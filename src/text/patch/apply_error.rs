@@ -151,8 +151,12 @@ impl std::fmt::Display for Difference {
         f.write_str(match self {
             Self::Content => "",
             Self::LineEnding => " (only the line ending differs, LF against CRLF)",
-            Self::NewlineInText => " (the text has a newline there, the patch says that the file ends without one)",
-            Self::NewlineInPatch => " (the text ends there without a newline, the patch expects one)",
+            Self::NewlineInText => {
+                " (the text has a newline there, the patch says that the file ends without one)"
+            }
+            Self::NewlineInPatch => {
+                " (the text ends there without a newline, the patch expects one)"
+            }
             Self::Whitespace => " (only blanks or tabs differ)",
         })
     }

@@ -15,7 +15,10 @@ pub(super) fn binary_files(text: &[u8]) -> Option<&[u8]> {
 
 /// Takes one or two blocks `literal <size>` or `delta <size>`, each with lines of base 85 and an
 /// empty line; returns them as written.
-pub(super) fn binary_patch<'a>(lines: &mut Lines<'a>, work: &mut Work<'_>) -> Result<&'a [u8], PatchError> {
+pub(super) fn binary_patch<'a>(
+    lines: &mut Lines<'a>,
+    work: &mut Work<'_>,
+) -> Result<&'a [u8], PatchError> {
     let from = lines.clone();
     let mut blocks = 0;
     while blocks < 2 {
@@ -40,9 +43,10 @@ pub(super) fn binary_patch<'a>(lines: &mut Lines<'a>, work: &mut Work<'_>) -> Re
         }
     }
     match lines.peek() {
-        next if blocks == 0 => {
-            Err(PatchError::BinaryPatch { line: lines.number(), found: excerpt_or_end(next.map(|line| line.text)) })
-        }
+        next if blocks == 0 => Err(PatchError::BinaryPatch {
+            line: lines.number(),
+            found: excerpt_or_end(next.map(|line| line.text)),
+        }),
         _ => Ok(lines.since(&from)),
     }
 }
@@ -71,7 +75,10 @@ fn is_base85(line: &[u8]) -> bool {
 }
 
 /// Splits a binary patch into its blocks, without their empty lines.
-pub(super) fn binary_blocks<'a>(block: &'a [u8], work: &mut Work<'_>) -> Result<Vec<Vec<&'a [u8]>>, Stopped> {
+pub(super) fn binary_blocks<'a>(
+    block: &'a [u8],
+    work: &mut Work<'_>,
+) -> Result<Vec<Vec<&'a [u8]>>, Stopped> {
     let mut blocks = vec![Vec::new()];
     for line in Lines::new(block, work.stop())? {
         work.line(line.text)?;

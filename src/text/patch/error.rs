@@ -61,7 +61,9 @@ pub enum PatchError {
         reason: &'static str,
     },
     /// A file header that announces a change, and no change after it.
-    #[error("line {line}: the file header is followed by {found} instead of a hunk; the patch may have been cut")]
+    #[error(
+        "line {line}: the file header is followed by {found} instead of a hunk; the patch may have been cut"
+    )]
     NoChange {
         /// Where the file header is.
         line: u32,
@@ -160,7 +162,9 @@ pub enum PatchError {
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// A `GIT binary patch` with the way forward only.
-    #[error("line {line}: the binary patch holds no way back; print it again with `git diff --binary`")]
+    #[error(
+        "line {line}: the binary patch holds no way back; print it again with `git diff --binary`"
+    )]
     BinaryNotReversible {
         /// Where the file header is.
         line: u32,

@@ -136,10 +136,9 @@ impl<'a> GitHeader<'a> {
         } else if let Some(value) = is("dissimilarity index ") {
             self.likeness = Some(("dissimilarity", percent(value, line)?));
         } else if let Some(value) = is("index ") {
-            self.index = Some(
-                index(value)
-                    .ok_or_else(|| malformed(line, "`index <hex>..<hex>`, with an octal mode behind it or not"))?,
-            );
+            self.index = Some(index(value).ok_or_else(|| {
+                malformed(line, "`index <hex>..<hex>`, with an octal mode behind it or not")
+            })?);
         } else if is("--- ").is_some() {
             self.minus = Some(side(line, true)?);
         } else if is("+++ ").is_some() && self.minus.is_some() {
@@ -150,7 +149,12 @@ impl<'a> GitHeader<'a> {
         Ok(true)
     }
 
-    fn transfer(&mut self, line: &Line<'a>, kind: &'static str, raw: &'a [u8]) -> Result<Name<'a>, PatchError> {
+    fn transfer(
+        &mut self,
+        line: &Line<'a>,
+        kind: &'static str,
+        raw: &'a [u8],
+    ) -> Result<Name<'a>, PatchError> {
         let name = path::name(raw).filter(|_| self.transfer.is_none_or(|k| k == kind));
         self.transfer = Some(kind);
         name.ok_or_else(|| malformed(line, "a pair of `from` and `to` lines with quoted names"))
@@ -158,7 +162,8 @@ impl<'a> GitHeader<'a> {
 
     /// Finds the names in the `diff --git` line, with the help of the other lines.
     fn names(&self, head: &Line<'a>) -> Result<GitNames<'a>, PatchError> {
-        let wrong = |reason| PatchError::Names { line: head.number, found: excerpt(head.text), reason };
+        let wrong =
+            |reason| PatchError::Names { line: head.number, found: excerpt(head.text), reason };
         let text = head.header().get(GIT.len()..).unwrap_or_default();
         let minus = self.minus.as_ref().map(|side| &side.name);
         let plus = self.plus.as_ref().map(|side| &side.name);
@@ -176,12 +181,16 @@ impl<'a> GitHeader<'a> {
             .or_else(|| self.transferred_names(text))
             .or_else(|| path::two_names(text, b" "));
         let (old, new) = told.ok_or_else(|| wrong("it does not hold two names of one file"))?;
-        if minus.is_some_and(|name| name.path != old.path) || plus.is_some_and(|name| name.path != new.path) {
+        if minus.is_some_and(|name| name.path != old.path)
+            || plus.is_some_and(|name| name.path != new.path)
+        {
             return Err(wrong("the `---` and `+++` lines have other names"));
         }
         let prefixes = match (&self.from, &self.to) {
             (Some(from), Some(to)) => {
-                let prefix = |name: &Name<'_>, path: &Name<'_>| name.path.strip_suffix(&*path.path).map(<[u8]>::len);
+                let prefix = |name: &Name<'_>, path: &Name<'_>| {
+                    name.path.strip_suffix(&*path.path).map(<[u8]>::len)
+                };
                 prefix(&old, from)
                     .zip(prefix(&new, to))
                     .ok_or_else(|| wrong("the `from` and `to` lines have other names"))?
@@ -214,7 +223,8 @@ impl<'a> GitHeader<'a> {
         let missing = |side: &Option<Side<'_>>| side.as_ref().is_some_and(|s| s.name.is_dev_null());
         let added = self.added_mode.is_some() || missing(&self.minus);
         let deleted = self.deleted_mode.is_some() || missing(&self.plus);
-        let present = |side: &Option<Side<'_>>| side.as_ref().is_some_and(|s| !s.name.is_dev_null());
+        let present =
+            |side: &Option<Side<'_>>| side.as_ref().is_some_and(|s| !s.name.is_dev_null());
         if (added && (deleted || present(&self.minus)))
             || (deleted && present(&self.plus))
             || ((added || deleted) && self.transfer.is_some())
@@ -239,7 +249,10 @@ impl<'a> GitHeader<'a> {
             (_, true, _) => PatchStatus::Deleted,
             (.., Some("copy")) => PatchStatus::Copied,
             (.., Some(_)) => PatchStatus::Renamed,
-            _ if old_mode.map(kind) != new_mode.map(kind) && old_mode.is_some() && new_mode.is_some() => {
+            _ if old_mode.map(kind) != new_mode.map(kind)
+                && old_mode.is_some()
+                && new_mode.is_some() =>
+            {
                 PatchStatus::TypeChanged
             }
             _ => PatchStatus::Modified,

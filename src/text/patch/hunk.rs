@@ -126,7 +126,8 @@ pub(super) fn parse<'a>(
 ) -> Result<PatchHunk<'a>, PatchError> {
     let head = lines.next();
     let (line, text) = head.map_or((lines.number(), &b""[..]), |l| (l.number, l.header()));
-    let header = header(text).ok_or_else(|| PatchError::HunkHeader { line, found: excerpt(text) })?;
+    let header =
+        header(text).ok_or_else(|| PatchError::HunkHeader { line, found: excerpt(text) })?;
     if blank_after_header && lines.peek().is_some_and(|l| l.text.is_empty()) {
         lines.next();
     }
@@ -190,7 +191,10 @@ pub(super) fn parse<'a>(
 /// Git takes such lines for text between patches and drops them, so that a wrong count loses
 /// changes without a word. Here only the signature of a mail, the header of a file, and what
 /// follows an empty line and is no change are text.
-fn body_goes_on<'a>(mut lines: Lines<'a>, work: &mut Work<'_>) -> Result<Option<Line<'a>>, Stopped> {
+fn body_goes_on<'a>(
+    mut lines: Lines<'a>,
+    work: &mut Work<'_>,
+) -> Result<Option<Line<'a>>, Stopped> {
     let mut after_blank = false;
     let next = loop {
         let Some(next) = lines.peek() else { return Ok(None) };

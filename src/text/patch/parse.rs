@@ -43,7 +43,8 @@ pub struct Read<'a> {
 /// Those of [`parse`], and [`PatchError::Stopped`].
 pub fn parse_within<'a>(patch: &'a [u8], stop: Stop<'a>) -> Result<Read<'a>, PatchError> {
     let mut parser = Parser::new(patch, stop)?;
-    let files = parser.by_ref().map(|parsed| Ok(parsed?.file)).collect::<Result<_, PatchError>>()?;
+    let files =
+        parser.by_ref().map(|parsed| Ok(parsed?.file)).collect::<Result<_, PatchError>>()?;
     Ok(Read { files, _work: parser.work })
 }
 
@@ -114,7 +115,13 @@ impl<'a> Iterator for Parser<'a> {
 impl<'a> Parser<'a> {
     pub fn new(patch: &'a [u8], stop: Stop<'a>) -> Result<Self, Stopped> {
         let lines = Lines::new(patch, stop)?;
-        Ok(Self { lines, first_text: None, found_any: false, skipping: false, work: Work::new(stop) })
+        Ok(Self {
+            lines,
+            first_text: None,
+            found_any: false,
+            skipping: false,
+            work: Work::new(stop),
+        })
     }
 
     /// Reads the file that starts at the next line; `None` when none does, and then takes nothing.
@@ -182,7 +189,8 @@ impl<'a> Parser<'a> {
         let (minus, plus) = (header::side(head, false)?, header::side(&plus, false)?);
         let hunks = self.hunks(blanks)?;
         let none = |side: &Side<'_>, count: fn(&PatchHunk<'_>) -> u32| {
-            side.name.is_dev_null() || (values::is_epoch(side.rest) && hunks.iter().all(|hunk| count(hunk) == 0))
+            side.name.is_dev_null()
+                || (values::is_epoch(side.rest) && hunks.iter().all(|hunk| count(hunk) == 0))
         };
         let status = match (none(&minus, |h| h.old_lines), none(&plus, |h| h.new_lines)) {
             (true, false) => PatchStatus::Added,
@@ -222,7 +230,9 @@ impl<'a> Parser<'a> {
 ///
 /// Only the prefixes that git prints are taken for such: `diff -ru old new` states folders.
 pub(super) fn plain_prefixes(old: &Name<'_>, new: &Name<'_>) -> (usize, usize) {
-    let has = |name: &Name<'_>, prefix: &[u8]| name.path.starts_with(prefix) && name.path.len() > prefix.len();
+    let has = |name: &Name<'_>, prefix: &[u8]| {
+        name.path.starts_with(prefix) && name.path.len() > prefix.len()
+    };
     if old.is_dev_null() {
         return (0, if has(new, b"b/") { 2 } else { 0 });
     }
@@ -265,7 +275,12 @@ fn check_status(file: &FilePatch<'_>) -> Result<(), PatchError> {
             _ => return Ok(()),
         };
         if lines > 0 {
-            return Err(PatchError::Contradiction { line: hunk.line, status: file.status.name(), side, lines });
+            return Err(PatchError::Contradiction {
+                line: hunk.line,
+                status: file.status.name(),
+                side,
+                lines,
+            });
         }
     }
     Ok(())

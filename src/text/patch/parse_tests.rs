@@ -44,7 +44,10 @@ fn prefixes_of_git_and_of_users_are_stripped() {
         ("--- x\n+++ x\n", "x"),
         ("--- \n+++ \n", ""),
         ("---\n+++\n", ""),
-        ("--- a/x\t2026-01-01 00:00:00.000000000 +0000\n+++ b/x\t2026-01-01 00:00:00.000000000 +0000\n", "x"),
+        (
+            "--- a/x\t2026-01-01 00:00:00.000000000 +0000\n+++ b/x\t2026-01-01 00:00:00.000000000 +0000\n",
+            "x",
+        ),
     ] {
         assert_eq!(paths(&format!("{header}{HUNK}")), both(path), "{header}");
     }
@@ -90,13 +93,17 @@ fn renames_and_copies_take_their_names_from_the_extended_lines() {
     assert_eq!(text(&file.new_path).as_deref(), Some("q r"));
     assert_eq!(file.status, PatchStatus::Copied);
 
-    let rewrite = format!("diff --git a/x b/x\ndissimilarity index 90%\nindex 1..2 100644\n--- a/x\n+++ b/x\n{HUNK}");
+    let rewrite = format!(
+        "diff --git a/x b/x\ndissimilarity index 90%\nindex 1..2 100644\n--- a/x\n+++ b/x\n{HUNK}"
+    );
     assert_eq!(one(rewrite.as_bytes()).similarity, Some(10));
 }
 
 #[test]
 fn bytes_that_are_not_utf8_pass_through() {
-    let file = one(b"diff --git a/\xff b/\xff\n--- a/\xff\n+++ b/\xff\n@@ -1 +1 @@ \xfe\n-\x80\n+\x81\x00\n");
+    let file = one(
+        b"diff --git a/\xff b/\xff\n--- a/\xff\n+++ b/\xff\n@@ -1 +1 @@ \xfe\n-\x80\n+\x81\x00\n",
+    );
     assert_eq!(file.new_path.as_deref(), Some(&b"\xff"[..]));
     assert_eq!(file.hunks[0].section, b"\xfe");
     assert_eq!(apply(b"\x80\n", &file), Ok(b"\x81\x00\n".to_vec()));
@@ -247,7 +254,8 @@ fn what_is_no_patch_is_said_to_be_none() {
     assert!(matches!(parse(b"--- a\n+++ b\n"), Err(PatchError::NoPatch { .. })));
     let hunk = format!("hello\n{HUNK}");
     assert_eq!(parse(hunk.as_bytes()), Err(PatchError::HunkWithoutFile { line: 2 }));
-    let merge = b"diff --cc x\nindex 1,2..3\n--- a/x\n+++ b/x\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n";
+    let merge =
+        b"diff --cc x\nindex 1,2..3\n--- a/x\n+++ b/x\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n";
     assert!(matches!(parse(merge), Err(PatchError::CombinedDiff { line: 1, .. })));
     let context_only = b"@@ -1 +1 @@\n a\n";
     assert_eq!(parse(context_only), Err(PatchError::HunkEmpty { line: 1 }));
@@ -282,10 +290,12 @@ fn headers_that_contradict_themselves_are_refused() {
         let found = parse(patch.as_bytes());
         assert!(matches!(found, Err(PatchError::Header { .. })), "{line} {found:?}");
     }
-    let old_lines = "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    let old_lines =
+        "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
     let error = PatchError::Contradiction { line: 5, status: "added", side: "old", lines: 1 };
     assert_eq!(parse(old_lines.as_bytes()), Err(error));
-    for cut in ["diff --git a/x b/x\n", "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n"] {
+    for cut in ["diff --git a/x b/x\n", "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n"]
+    {
         let found = parse(cut.as_bytes());
         assert!(matches!(found, Err(PatchError::NoChange { line: 1, .. })), "{cut} {found:?}");
     }

@@ -168,9 +168,12 @@ fn common_end(old: &[u8], new: &[u8]) -> usize {
         before == 0 || name.get(before - 1) == Some(&b'/')
     };
     let tail = &old[old.len() - common..];
-    let starts =
-        std::iter::once(0).chain(tail.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1));
-    starts.map(|start| common - start).find(|&length| is_path(old, length) && is_path(new, length)).unwrap_or(0)
+    let starts = std::iter::once(0)
+        .chain(tail.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1));
+    starts
+        .map(|start| common - start)
+        .find(|&length| is_path(old, length) && is_path(new, length))
+        .unwrap_or(0)
 }
 
 /// Cuts a line into the two names that `between` separates.
@@ -211,7 +214,8 @@ pub(super) fn two_names<'a>(line: &'a [u8], between: &[u8]) -> Option<(Name<'a>,
     let only = separators.clone().nth(1).is_none();
     let names = separators.filter_map(cut).take(MAX_CUTS);
     let names = names.map(|pair| (alike(pair), pair));
-    let (common, (old, new)) = names.reduce(|best, pair| if pair.0 > best.0 { pair } else { best })?;
+    let (common, (old, new)) =
+        names.reduce(|best, pair| if pair.0 > best.0 { pair } else { best })?;
     (only || common > 0).then(|| (Name::bare(old), Name::bare(new)))
 }
 
@@ -236,7 +240,17 @@ mod tests {
 
     #[test]
     fn broken_quotes_are_no_name() {
-        for raw in [r#"""#, r#""a"#, r#""a\"#, r#""a\""#, r#""\400""#, r#""\08a""#, r#""\1"#, r#""\q""#, r#""a"b"#] {
+        for raw in [
+            r#"""#,
+            r#""a"#,
+            r#""a\"#,
+            r#""a\""#,
+            r#""\400""#,
+            r#""\08a""#,
+            r#""\1"#,
+            r#""\q""#,
+            r#""a"b"#,
+        ] {
             assert_eq!(name(raw.as_bytes()), None, "{raw}");
         }
     }

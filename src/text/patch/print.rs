@@ -92,6 +92,9 @@ mod tests {
         let files = parse(b"@@ -1 +1 @@ f() \r\r\n-a\r\n+b\r\n").expect("a patch");
         let printed = hunk_text(&files[0].hunks[0]);
         assert_eq!(printed, b"@@ -1 +1 @@ f() \n-a\r\n+b\r\n");
-        assert_eq!(parse(&printed).expect("a patch")[0].hunks[0].section, files[0].hunks[0].section);
+        assert_eq!(
+            parse(&printed).expect("a patch")[0].hunks[0].section,
+            files[0].hunks[0].section
+        );
     }
 }

@@ -16,7 +16,8 @@ struct Step {
 
 /// Prints an edit script as `git diff -U<context>` prints hunks.
 fn print(steps: &[Step], context: usize) -> String {
-    let changed: Vec<usize> = (0..steps.len()).filter(|&at| steps[at].kind != LineKind::Context).collect();
+    let changed: Vec<usize> =
+        (0..steps.len()).filter(|&at| steps[at].kind != LineKind::Context).collect();
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for at in changed {
         let (start, end) = (at.saturating_sub(context), (at + context + 1).min(steps.len()));
@@ -44,7 +45,9 @@ fn print(steps: &[Step], context: usize) -> String {
             let is_context = first.kind == LineKind::Context;
             let run = rest.iter().take_while(|s| (s.kind == LineKind::Context) == is_context);
             let (run, after) = rest.split_at(run.count());
-            for (kind, mark) in [(LineKind::Context, ' '), (LineKind::Removed, '-'), (LineKind::Added, '+')] {
+            for (kind, mark) in
+                [(LineKind::Context, ' '), (LineKind::Removed, '-'), (LineKind::Added, '+')]
+            {
                 for step in run.iter().filter(|s| s.kind == kind) {
                     writeln!(out, "{mark}{}", step.text).expect("a String");
                     if !step.newline {
@@ -92,11 +95,16 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
     ]);
     let steps = prop::collection::vec((kind, text), 0..40);
     (steps, any::<(bool, bool)>()).prop_map(|(steps, (old_ends, new_ends))| {
-        let mut steps: Vec<Step> =
-            steps.into_iter().map(|(kind, text)| Step { kind, text: text.to_owned(), newline: true }).collect();
+        let mut steps: Vec<Step> = steps
+            .into_iter()
+            .map(|(kind, text)| Step { kind, text: text.to_owned(), newline: true })
+            .collect();
         // A last line that both files share lacks its newline in both or in none.
         let last = |not| steps.iter().rposition(|s| s.kind != not);
-        let ends = [last(LineKind::Added).filter(|_| !old_ends), last(LineKind::Removed).filter(|_| !new_ends)];
+        let ends = [
+            last(LineKind::Added).filter(|_| !old_ends),
+            last(LineKind::Removed).filter(|_| !new_ends),
+        ];
         for at in ends.into_iter().flatten() {
             let shared = steps[at].kind == LineKind::Context;
             // Without contents and newline it would be no line.

@@ -148,8 +148,10 @@ fn reverse_git(
     let old_prefix = names.old.path.get(..old_length).unwrap_or_default();
     let new_prefix = names.new.path.get(..new_length).unwrap_or_default();
     // The prefixes of `diff.mnemonicPrefix` tell where a side comes from, and go with it.
-    let mnemonic = path::known_prefixes(&names.old.path, &names.new.path) && !matches!(old_prefix, b"a/" | b"b/");
-    let (to_old, to_new) = if mnemonic { (new_prefix, old_prefix) } else { (old_prefix, new_prefix) };
+    let mnemonic = path::known_prefixes(&names.old.path, &names.new.path)
+        && !matches!(old_prefix, b"a/" | b"b/");
+    let (to_old, to_new) =
+        if mnemonic { (new_prefix, old_prefix) } else { (old_prefix, new_prefix) };
     let old = names.new.with_prefix(new_length, to_old);
     let new = names.old.with_prefix(old_length, to_new);
     writer.line(&[GIT, &old, b" ", &new])?;
@@ -205,14 +207,21 @@ fn reverse_hunk(hunk: &PatchHunk<'_>, writer: &mut Writer<'_>) -> Result<(), Sto
     let (old, new) = ((hunk.new_start, hunk.new_lines), (hunk.old_start, hunk.old_lines));
     write_header(&mut writer.out, old, new, hunk.section, writer.end, &mut writer.work)?;
     // Within one run of changes the removed lines come first, which were the added ones.
-    for run in hunk.lines.chunk_by(|a, b| (a.kind == LineKind::Context) == (b.kind == LineKind::Context)) {
+    for run in
+        hunk.lines.chunk_by(|a, b| (a.kind == LineKind::Context) == (b.kind == LineKind::Context))
+    {
         for (kind, shown_as) in [
             (LineKind::Context, LineKind::Context),
             (LineKind::Added, LineKind::Removed),
             (LineKind::Removed, LineKind::Added),
         ] {
             for line in run.iter().filter(|line| line.kind == kind) {
-                write_line(&mut writer.out, &PatchLine { kind: shown_as, ..*line }, writer.end, &mut writer.work)?;
+                write_line(
+                    &mut writer.out,
+                    &PatchLine { kind: shown_as, ..*line },
+                    writer.end,
+                    &mut writer.work,
+                )?;
             }
         }
     }
@@ -268,7 +277,10 @@ mod tests {
                 "--- old/x\t2026-01-01 00:00:00 +0000\n+++ new/x\t2026-02-02 00:00:00 +0000\n@@ -1 +1 @@\n-a\n+b\n",
                 "--- new/x\t2026-02-02 00:00:00 +0000\n+++ old/x\t2026-01-01 00:00:00 +0000\n@@ -1 +1 @@\n-b\n+a\n",
             ),
-            ("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n", "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n"),
+            (
+                "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n",
+                "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n",
+            ),
             ("@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-b\n+a\n"),
             ("Binary files old/p and new/p differ\n", "Binary files new/p and old/p differ\n"),
         ];
@@ -290,15 +302,19 @@ mod tests {
 
     #[test]
     fn crlf_headers_stay_crlf() {
-        let patch = "--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n\\ No newline at end of file\r\n";
-        let undo = "--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-b\r\n\\ No newline at end of file\r\n+a\r\n";
+        let patch =
+            "--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n\\ No newline at end of file\r\n";
+        let undo =
+            "--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-b\r\n\\ No newline at end of file\r\n+a\r\n";
         assert_eq!(reversed(patch), undo);
         assert_eq!(reversed(undo), patch);
     }
 
     #[test]
     fn a_change_of_type_and_a_series_are_undone_in_the_right_order() {
-        let file = |name: &str, status: &str| format!("diff --git a/{name} b/{name}\n{status} file mode 100644\n");
+        let file = |name: &str, status: &str| {
+            format!("diff --git a/{name} b/{name}\n{status} file mode 100644\n")
+        };
         let retyped = [file("k", "deleted"), file("k", "new"), file("z", "new")].concat();
         let undo = [file("k", "deleted"), file("k", "new"), file("z", "deleted")].concat();
         assert_eq!(reversed(&retyped), undo);
@@ -327,7 +343,8 @@ mod tests {
     fn what_the_patch_cannot_undo_is_refused() {
         let copy = b"diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n";
         assert_eq!(reverse(copy), Err(PatchError::CopyNotReversible { line: 1 }));
-        let one_way = b"\ndiff --git a/p b/p\nindex 1..2 100644\nGIT binary patch\nliteral 1\nBcmeh0\n\n";
+        let one_way =
+            b"\ndiff --git a/p b/p\nindex 1..2 100644\nGIT binary patch\nliteral 1\nBcmeh0\n\n";
         assert_eq!(reverse(one_way), Err(PatchError::BinaryNotReversible { line: 2 }));
         assert_eq!(reverse(b""), Ok(Vec::new()));
     }

@@ -22,7 +22,9 @@ fn parse_mode(text: &[u8]) -> Option<u32> {
 pub(super) fn percent(text: &[u8], line: &Line<'_>) -> Result<u8, PatchError> {
     let digits = text.strip_suffix(b"%").filter(|d| d.iter().all(u8::is_ascii_digit));
     let value = digits.and_then(|d| std::str::from_utf8(d).ok()?.parse().ok());
-    value.filter(|value| *value <= 100).ok_or_else(|| malformed(line, "a percentage between 0% and 100%"))
+    value
+        .filter(|value| *value <= 100)
+        .ok_or_else(|| malformed(line, "a percentage between 0% and 100%"))
 }
 
 /// Reads `<hex>..<hex>` and an octal mode that may follow.
@@ -49,7 +51,9 @@ pub(super) fn is_epoch(rest: &[u8]) -> bool {
         return false;
     };
     let mut words = text.split(' ');
-    let (Some(day), Some(time), Some(zone), None) = (words.next(), words.next(), words.next(), words.next()) else {
+    let (Some(day), Some(time), Some(zone), None) =
+        (words.next(), words.next(), words.next(), words.next())
+    else {
         return false;
     };
     let minutes = |hours: &str, minutes: &str| -> Option<i32> {

@@ -85,9 +85,15 @@ mod tests {
         let budget = Budget::new(Some(Duration::ZERO));
         let stopped = Stopped::Timeout { seconds: 0 };
         let stop = Stop::of(&budget);
-        assert_eq!(parse_within(patch.as_bytes(), stop).map(|read| read.files.len()), Err(stopped.into()));
+        assert_eq!(
+            parse_within(patch.as_bytes(), stop).map(|read| read.files.len()),
+            Err(stopped.into())
+        );
         assert_eq!(reverse_within(patch.as_bytes(), stop), Err(PatchError::Stopped(stopped)));
-        assert_eq!(apply_within(text.as_bytes(), &files[0], stop), Err(ApplyError::Stopped(stopped)));
+        assert_eq!(
+            apply_within(text.as_bytes(), &files[0], stop),
+            Err(ApplyError::Stopped(stopped))
+        );
     }
 
     #[test]
@@ -98,7 +104,10 @@ mod tests {
         let read = parse_within(patch.as_bytes(), stop).unwrap();
         // Two lines of a hunk, and the hunk itself.
         assert!(budget.bytes() > 20_000 * 150, "{}", budget.bytes());
-        assert_eq!(apply_within(text.as_bytes(), &read.files[0], stop).unwrap(), "b\n".repeat(20_000).as_bytes());
+        assert_eq!(
+            apply_within(text.as_bytes(), &read.files[0], stop).unwrap(),
+            "b\n".repeat(20_000).as_bytes()
+        );
         drop(read);
         assert_eq!(budget.bytes(), 0);
         let small = Budget::of(None, 1 << 20);

@@ -18,7 +18,10 @@ pub(super) const FRAGMENTS: [(&str, &str); 9] = [
     ("{word}", r"(?:[\w.@\[\]](?:<[\w@\[\]<>,{blank}]+>)?)+"),
     ("{call}", r"{name}{b}*\([^;]*$"),
     ("{name}", "[A-Z_a-z][0-9A-Z_a-z]*"),
-    ("{space}", r"(?u-i:[\t-\r \u{1680}\u{2000}-\u{2006}\u{2008}-\u{200a}\u{2028}\u{2029}\u{205f}\u{3000}])"),
+    (
+        "{space}",
+        r"(?u-i:[\t-\r \u{1680}\u{2000}-\u{2006}\u{2008}-\u{200a}\u{2028}\u{2029}\u{205f}\u{3000}])",
+    ),
     ("{b}", "[{blank}]"),
     ("{blank}", r"\t "),
 ];
@@ -38,7 +41,9 @@ pub(super) static DRIVERS: [Sections; 25] = [
         "bash",
         &[
             // A name and its parentheses; or the keyword, up to what opens the body: `{`, `(`, `((` or `[[`.
-            Indented(r"{name}{b}*\({b}*\)|function{b}+{name}(?:{b}*\({b}*\)|{b}+){b}*(?:\{|\(\(?|\[\[)"),
+            Indented(
+                r"{name}{b}*\({b}*\)|function{b}+{name}(?:{b}*\({b}*\)|{b}+){b}*(?:\{|\(\(?|\[\[)",
+            ),
         ],
     ),
     Sections::new(
@@ -107,7 +112,10 @@ pub(super) static DRIVERS: [Sections; 25] = [
         "fountain",
         &[Line(r"\.(?u-i:[^.]){rest}"), Line(r"(?:est|ext|i/e|int|int\.?/ext)[. ]{rest}")],
     ),
-    Sections::new("golang", &[Indented(r"func{any}*"), Indented(r"type{b}{any}*(?:interface|struct){b}*(?:\{{b}*)?")]),
+    Sections::new(
+        "golang",
+        &[Indented(r"func{any}*"), Indented(r"type{b}{any}*(?:interface|struct){b}*(?:\{{b}*)?")],
+    ),
     Sections::new("html", &[Indented(r"<[Hh][1-6](?:{b}{any}*)?>{rest}")]),
     Sections::new(
         "java",
@@ -142,7 +150,9 @@ pub(super) static DRIVERS: [Sections; 25] = [
         "pascal",
         &[
             Line(r"(?:class{b}+)?(?:function|procedure){rest}"),
-            Line(r"(?:constructor|destructor|interface|implementation|initialization|finalization){rest}"),
+            Line(
+                r"(?:constructor|destructor|interface|implementation|initialization|finalization){rest}",
+            ),
             Line(r"{any}*={b}*(?:class|record){rest}"),
         ],
     ),

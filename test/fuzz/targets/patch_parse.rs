@@ -9,7 +9,8 @@ use redline::text::patch::{FilePatch, PatchHunk, apply, files, hunk_text, parse,
 const PADDING: usize = 1000;
 
 fuzz_target!(|data: &[u8]| {
-    let lines = |file: &FilePatch<'_>| file.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
+    let lines =
+        |file: &FilePatch<'_>| file.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
     for file in files(data).flatten() {
         assert!(lines(&file) <= data.len(), "lines out of nothing");
         let _ = apply(data, &file);
@@ -39,7 +40,11 @@ fn print_again(file: &FilePatch<'_>) {
     let again = parse(&printed).expect("printed hunks are a patch");
     let shape = |hunk: &PatchHunk<'_>| {
         let ranges = [hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines];
-        let lines: Vec<_> = hunk.lines.iter().map(|line| (line.kind, line.content.to_vec(), line.newline)).collect();
+        let lines: Vec<_> = hunk
+            .lines
+            .iter()
+            .map(|line| (line.kind, line.content.to_vec(), line.newline))
+            .collect();
         (ranges, hunk.section.to_vec(), lines)
     };
     let before: Vec<_> = file.hunks.iter().map(shape).collect();

@@ -24,20 +24,28 @@ fuzz_target!(|data: &[u8]| {
         ..DiffOptions::default()
     };
     let (old, new) = (&input.old[..], &input.new[..]);
-    let diff = Diff::new(&mut Engine::default(), old, new, &options, &Stop::never()).expect("short texts");
+    let diff =
+        Diff::new(&mut Engine::default(), old, new, &options, &Stop::never()).expect("short texts");
     if diff.hunks().is_empty() {
         assert_eq!(old, new, "a change is not shown");
         return;
     }
 
     let default_rule = Sections::default_rule();
-    let driver = DRIVERS.get(usize::from(input.option(4))).and_then(|name| Sections::driver(name.as_bytes()));
+    let driver = DRIVERS
+        .get(usize::from(input.option(4)))
+        .and_then(|name| Sections::driver(name.as_bytes()));
     let stop = Stop::never();
     let mut headings = Finder::new(driver.unwrap_or(&default_rule), diff.old_lines(), &stop);
     let mut pace = stop.pace();
     let name = input.name();
     let mut patch = Vec::new();
-    write_labels(&mut patch, &[b"a/", &name[..]].concat(), &[b"b/", &name[..]].concat(), input.option(5) % 2 == 0);
+    write_labels(
+        &mut patch,
+        &[b"a/", &name[..]].concat(),
+        &[b"b/", &name[..]].concat(),
+        input.option(5) % 2 == 0,
+    );
     let mut sections = Vec::new();
     for hunk in diff.hunks() {
         let heading = headings.heading(hunk).expect("nobody stops it");
@@ -47,11 +55,20 @@ fuzz_target!(|data: &[u8]| {
 
     let files = parse(&patch).expect("a patch");
     let [file] = &files[..] else { panic!("{} files", files.len()) };
-    assert_eq!((file.old_path.as_deref(), file.new_path.as_deref()), (Some(&name[..]), Some(&name[..])));
-    assert!(file.hunks.iter().map(|hunk| hunk.section).eq(sections), "a heading was read otherwise");
+    assert_eq!(
+        (file.old_path.as_deref(), file.new_path.as_deref()),
+        (Some(&name[..]), Some(&name[..]))
+    );
+    assert!(
+        file.hunks.iter().map(|hunk| hunk.section).eq(sections),
+        "a heading was read otherwise"
+    );
     let lines = || file.hunks.iter().flat_map(|hunk| &hunk.lines);
     let count = |kind| lines().filter(|line| line.kind == kind).count() as u64;
-    assert_eq!((count(LineKind::Added), count(LineKind::Removed)), (diff.additions(), diff.deletions()));
+    assert_eq!(
+        (count(LineKind::Added), count(LineKind::Removed)),
+        (diff.additions(), diff.deletions())
+    );
     assert_eq!(apply(old, file).as_deref(), Ok(new));
 
     let undo = reverse(&patch).expect("it can be undone");

@@ -63,10 +63,16 @@ impl<'a> Input<'a> {
             None => texts.split_at(texts.len() / 2),
         };
         let in_words = |text: &[u8]| -> Vec<u8> {
-            text.iter().flat_map(|&byte| WORDS[usize::from(byte) % WORDS.len()].as_bytes()).copied().collect()
+            text.iter()
+                .flat_map(|&byte| WORDS[usize::from(byte) % WORDS.len()].as_bytes())
+                .copied()
+                .collect()
         };
-        let (old, new) =
-            if options[0] & 1 == 0 { (old.to_vec(), new.to_vec()) } else { (in_words(old), in_words(new)) };
+        let (old, new) = if options[0] & 1 == 0 {
+            (old.to_vec(), new.to_vec())
+        } else {
+            (in_words(old), in_words(new))
+        };
         Some(Self { options, old, new })
     }
 

@@ -68,7 +68,8 @@ struct Open {
 
 impl Open {
     fn source() -> Source<Self> {
-        Source::new(Self { next: 0, walked: 0 }).open_while(|jobs| jobs.walked <= JOBS, |jobs| jobs.walked += 1)
+        Source::new(Self { next: 0, walked: 0 })
+            .open_while(|jobs| jobs.walked <= JOBS, |jobs| jobs.walked += 1)
     }
 }
 
@@ -114,9 +115,13 @@ fn a_panicking_worker_is_an_error_at_its_place() {
 #[test]
 fn an_error_of_the_source_is_its_last_word() {
     search(|window| {
-        let jobs = (0..).map(|job| if job == 2 { Err(Error::tool_failed("torn")) } else { Ok(job) });
+        let jobs =
+            (0..).map(|job| if job == 2 { Err(Error::tool_failed("torn")) } else { Ok(job) });
         let (results, error) = read(&mut start(Source::new(jobs), Ok, window));
-        assert!(error.is_some_and(|error| error.to_string().contains("torn")) && results == numbers(2), "{results:?}");
+        assert!(
+            error.is_some_and(|error| error.to_string().contains("torn")) && results == numbers(2),
+            "{results:?}"
+        );
     });
 }
 

@@ -23,9 +23,12 @@ pub struct Case {
 
 impl Case {
     pub fn arguments(&self) -> Vec<String> {
-        let mut arguments =
-            vec![format!("-U{}", self.context), format!("--inter-hunk-context={}", self.inter_hunk_context)];
-        arguments.push(format!("--diff-algorithm={}", format!("{:?}", self.algorithm).to_lowercase()));
+        let mut arguments = vec![
+            format!("-U{}", self.context),
+            format!("--inter-hunk-context={}", self.inter_hunk_context),
+        ];
+        arguments
+            .push(format!("--diff-algorithm={}", format!("{:?}", self.algorithm).to_lowercase()));
         let whitespace = match self.whitespace {
             Whitespace::Exact => None,
             Whitespace::All => Some("-w"),
@@ -60,7 +63,15 @@ pub fn git(dir: &Path) -> Command {
 /// Compares the files of the same name below `a` and `b`; returns their number and the names that differ.
 pub fn compare_trees(dir: &Path, case: &Case) -> (usize, Vec<String>) {
     let output = git(dir)
-        .args(["diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--text"])
+        .args([
+            "diff",
+            "--no-index",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--no-renames",
+            "--text",
+        ])
         .args(case.arguments())
         .args(["a", "b"])
         .output()
@@ -115,7 +126,10 @@ pub fn unified(engine: &mut Engine, old: &[u8], new: &[u8], case: &Case) -> Vec<
     let changes = engine.diff(&old, &new, &case.options(), &stop).unwrap();
     let mut text = Vec::new();
     let (old_len, new_len) = (old.len() as u32, new.len() as u32);
-    for hunk in hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &stop).unwrap() {
+    for hunk in
+        hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &stop)
+            .unwrap()
+    {
         writeln!(text, "@@ -{} +{} @@", numbers(&hunk.old), numbers(&hunk.new)).unwrap();
         let mut at = hunk.new.start;
         for change in &changes[hunk.changes] {

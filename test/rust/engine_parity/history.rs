@@ -21,7 +21,8 @@ pub fn compare(repository: &Path, commits: u64, case: &Case) {
         "--full-index",
         "--diff-filter=M",
     ]);
-    log.args(["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"]).args(case.arguments());
+    log.args(["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"])
+        .args(case.arguments());
     let log = log.output().unwrap();
     assert!(log.status.success());
     let mut blobs = Blobs::open(repository);
@@ -30,9 +31,11 @@ pub fn compare(repository: &Path, commits: u64, case: &Case) {
     for file in split_before(&log.stdout, b"diff --git ") {
         let Some((old, new)) = blob_names(file) else { continue };
         // The next commit's name follows the hunks of this one's last file.
-        let end = file.windows(8).position(|eight| eight == b"\ncommit ").map_or(file.len(), |at| at + 1);
+        let end =
+            file.windows(8).position(|eight| eight == b"\ncommit ").map_or(file.len(), |at| at + 1);
         let theirs = hunks_by_name(&file[..end]).into_values().next().unwrap_or_default();
-        let theirs = theirs.strip_suffix(b"\n\n").map_or(&theirs[..], |text| &theirs[..text.len() + 1]);
+        let theirs =
+            theirs.strip_suffix(b"\n\n").map_or(&theirs[..], |text| &theirs[..text.len() + 1]);
         if theirs.is_empty() {
             continue;
         }
@@ -61,7 +64,8 @@ fn split_before<'a>(text: &'a [u8], mark: &[u8]) -> Vec<&'a [u8]> {
 
 /// Returns the names on the `index old..new` line.
 fn blob_names(file: &[u8]) -> Option<(String, String)> {
-    let line = file.split(|&byte| byte == b'\n').take(4).find_map(|line| line.strip_prefix(b"index "))?;
+    let line =
+        file.split(|&byte| byte == b'\n').take(4).find_map(|line| line.strip_prefix(b"index "))?;
     let line = String::from_utf8_lossy(line);
     let (old, new) = line.split(' ').next()?.split_once("..")?;
     Some((old.to_owned(), new.to_owned()))
@@ -76,8 +80,12 @@ struct Blobs {
 
 impl Blobs {
     fn open(repository: &Path) -> Self {
-        let mut child =
-            git(repository).args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = git(repository)
+            .args(["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let answers = BufReader::new(child.stdout.take().unwrap());
         Self { child, answers, known: HashMap::new() }
     }

@@ -63,11 +63,22 @@ fn record(kind: &str, r: &mut Random, to: &mut Vec<String>) {
         "log" => to.push(format!(
             "{} {}",
             r.pick(&["INFO", "WARN", "ERROR"]),
-            r.pick(&["started", "stopped", "retry", "timeout", "connection reset", "accepted", "queue full"])
+            r.pick(&[
+                "started",
+                "stopped",
+                "retry",
+                "timeout",
+                "connection reset",
+                "accepted",
+                "queue full"
+            ])
         )),
-        "dictionary" => {
-            to.push(format!("{}{}{}", r.pick(&["ba", "de", "ki"]), r.pick(&["lo", "mu", "ra", "ti"]), r.below(90)))
-        }
+        "dictionary" => to.push(format!(
+            "{}{}{}",
+            r.pick(&["ba", "de", "ki"]),
+            r.pick(&["lo", "mu", "ra", "ti"]),
+            r.below(90)
+        )),
         "two_symbols" => to.push(format!("{}", r.below(2))),
         _ => {
             to.push(format!("[section {}]", r.below(400)));

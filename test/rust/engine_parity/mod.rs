@@ -18,7 +18,8 @@ use std::process::Command;
 use git::{Case, compare_trees};
 use redline::text::engine::{Algorithm, Whitespace};
 
-const ALGORITHMS: [Algorithm; 4] = [Algorithm::Myers, Algorithm::Minimal, Algorithm::Patience, Algorithm::Histogram];
+const ALGORITHMS: [Algorithm; 4] =
+    [Algorithm::Myers, Algorithm::Minimal, Algorithm::Patience, Algorithm::Histogram];
 const WHITESPACE: [Whitespace; 5] =
     [Whitespace::Exact, Whitespace::All, Whitespace::Change, Whitespace::Eol, Whitespace::CrAtEol];
 
@@ -62,16 +63,18 @@ fn case(algorithm: Algorithm, whitespace: Whitespace, context: u32) -> Case {
 
 #[test]
 fn random_pairs_have_gits_hunks_with_each_algorithm_and_context() {
-    let cases = ALGORITHMS
-        .into_iter()
-        .flat_map(|algorithm| [3, 0, 1, 10].map(|context| case(algorithm, Whitespace::Exact, context)));
+    let cases = ALGORITHMS.into_iter().flat_map(|algorithm| {
+        [3, 0, 1, 10].map(|context| case(algorithm, Whitespace::Exact, context))
+    });
     check_random(0, cases);
 }
 
 #[test]
 fn random_pairs_have_gits_hunks_when_white_space_is_ignored() {
     let cases = WHITESPACE[1..].iter().flat_map(|&whitespace| {
-        ALGORITHMS.into_iter().flat_map(move |algorithm| [3, 0].map(|context| case(algorithm, whitespace, context)))
+        ALGORITHMS
+            .into_iter()
+            .flat_map(move |algorithm| [3, 0].map(|context| case(algorithm, whitespace, context)))
     });
     check_random(16, cases);
 }
@@ -92,10 +95,12 @@ fn random_pairs_have_gits_hunks_when_blank_lines_are_ignored() {
 
 #[test]
 fn random_pairs_have_gits_hunks_when_hunks_are_joined() {
-    let cases = [(0, 1), (0, 7), (3, 1), (3, 5), (1, 100), (100_000, 0)].map(|(context, inter_hunk_context)| Case {
-        inter_hunk_context,
-        ..case(Algorithm::Myers, Whitespace::Exact, context)
-    });
+    let cases = [(0, 1), (0, 7), (3, 1), (3, 5), (1, 100), (100_000, 0)].map(
+        |(context, inter_hunk_context)| Case {
+            inter_hunk_context,
+            ..case(Algorithm::Myers, Whitespace::Exact, context)
+        },
+    );
     check_random(88, cases);
 }
 
@@ -123,7 +128,11 @@ fn real_commits_have_gits_hunks() {
         Some(bundles) => {
             let clone = folder.path().join("ripgrep.git");
             let bundle = Path::new(&bundles).join("ripgrep.bundle");
-            let cloned = Command::new("git").args(["clone", "-q", "--bare"]).args([&bundle, &clone]).status().unwrap();
+            let cloned = Command::new("git")
+                .args(["clone", "-q", "--bare"])
+                .args([&bundle, &clone])
+                .status()
+                .unwrap();
             assert!(cloned.success(), "{} cannot be cloned", bundle.display());
             clone
         }

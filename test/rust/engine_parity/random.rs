@@ -72,7 +72,12 @@ fn symbols(r: &mut Random, most: usize, kinds: usize) -> Text {
 }
 
 /// Inserts, deletes, replaces, repeats and moves lines and blocks.
-fn edit(r: &mut Random, lines: &Text, edits: usize, fresh: &mut dyn FnMut(&mut Random) -> Vec<u8>) -> Text {
+fn edit(
+    r: &mut Random,
+    lines: &Text,
+    edits: usize,
+    fresh: &mut dyn FnMut(&mut Random) -> Vec<u8>,
+) -> Text {
     let mut new = lines.clone();
     for _ in 0..edits {
         let at = r.below(new.len() + 1);
@@ -123,7 +128,8 @@ fn edited_numbers(r: &mut Random) -> (Text, Text) {
 }
 
 fn code_line(r: &mut Random) -> Vec<u8> {
-    let indent = *r.pick(&["", "    ", "    ", "        ", "        ", "\t", "\t\t", "  ", "            "]);
+    let indent =
+        *r.pick(&["", "    ", "    ", "        ", "        ", "\t", "\t\t", "  ", "            "]);
     let word = *r.pick(&[
         "}",
         "}",
@@ -160,7 +166,11 @@ fn code(r: &mut Random) -> (Text, Text) {
 fn blank_lines(r: &mut Random) -> (Text, Text) {
     let kinds = 2 + r.below(50);
     let mut fresh = move |r: &mut Random| {
-        if r.one_in(2) { line(*r.pick(&["", "", "", " ", "\t", "\r"])) } else { line(format!("{}", r.below(kinds))) }
+        if r.one_in(2) {
+            line(*r.pick(&["", "", "", " ", "\t", "\r"]))
+        } else {
+            line(format!("{}", r.below(kinds)))
+        }
     };
     let old: Text = (0..r.below(90)).map(|_| fresh(r)).collect();
     let edits = r.below(25);
@@ -171,7 +181,10 @@ fn blank_lines(r: &mut Random) -> (Text, Text) {
 fn moved_blocks(r: &mut Random) -> (Text, Text) {
     let block = |r: &mut Random| -> Text {
         let kind = r.below(9);
-        (0..3 + r.below(12)).map(|i| line(format!("    block {kind} line {i}"))).chain([line("}"), line("")]).collect()
+        (0..3 + r.below(12))
+            .map(|i| line(format!("    block {kind} line {i}")))
+            .chain([line("}"), line("")])
+            .collect()
     };
     let blocks: Vec<Text> = (0..r.below(12)).map(|_| block(r)).collect();
     let mut shuffled = blocks.clone();
@@ -207,8 +220,9 @@ fn frequent_among_missing(r: &mut Random) -> (Text, Text) {
 /// So many edits that the search takes shortcuts, with equal blocks that are worth one.
 fn unrelated_with_shared_blocks(r: &mut Random, length: usize) -> (Text, Text) {
     let kinds = 2 + r.below(200);
-    let blocks: Vec<Text> =
-        (0..6).map(|_| (0..15 + r.below(60)).map(|_| line(format!("{}", r.below(kinds)))).collect()).collect();
+    let blocks: Vec<Text> = (0..6)
+        .map(|_| (0..15 + r.below(60)).map(|_| line(format!("{}", r.below(kinds)))).collect())
+        .collect();
     let side = |r: &mut Random| -> Text {
         let mut text = Text::new();
         let whole = 300 + r.below(length);
@@ -229,7 +243,8 @@ fn long_common_tail(r: &mut Random) -> (Text, Text) {
     let (mut old, mut new) = if r.one_in(2) { small_alphabet(r) } else { code(r) };
     let kinds = 1 + r.below(20);
     let width = r.below(12);
-    let tail: Text = (0..100 + r.below(500)).map(|_| line(format!("{:0width$}", r.below(kinds)))).collect();
+    let tail: Text =
+        (0..100 + r.below(500)).map(|_| line(format!("{:0width$}", r.below(kinds)))).collect();
     old.extend(tail.iter().cloned());
     new.extend(tail);
     (old, new)

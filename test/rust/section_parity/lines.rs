@@ -82,15 +82,24 @@ fn change(r: &mut Random, samples: &[&str], line: &mut Vec<u8>) {
             let words: Vec<&str> = r.pick(samples).split([' ', '\t', '(', '{']).collect();
             let word = *r.pick(&words);
             let place = line.iter().position(|&byte| byte == b' ').unwrap_or(at) * r.below(2);
-            line.splice(place..place, [word.as_bytes(), *r.pick::<&[u8]>(&[b" ", b"\t", b"", b"("])].concat());
+            line.splice(
+                place..place,
+                [word.as_bytes(), *r.pick::<&[u8]>(&[b" ", b"\t", b"", b"("])].concat(),
+            );
         }
-        8 => drop(line.splice(0..0, r.pick::<&[u8]>(&[b" ", b"\t", b"    ", b"\x0b"]).iter().copied())),
+        8 => drop(
+            line.splice(0..0, r.pick::<&[u8]>(&[b" ", b"\t", b"    ", b"\x0b"]).iter().copied()),
+        ),
         9 if r.one_in(3) => {
-            let long = r.pick::<&[u8]>(&[b" ", b"x", b"ab ", "é".as_bytes(), "日".as_bytes()]).repeat(70 + r.below(20));
+            let long = r
+                .pick::<&[u8]>(&[b" ", b"x", b"ab ", "é".as_bytes(), "日".as_bytes()])
+                .repeat(70 + r.below(20));
             line.splice(at..at, long);
         }
         10 if at < line.len() => line[at] ^= if line[at].is_ascii_alphabetic() { 0x20 } else { 0 },
-        _ => line.extend_from_slice(r.pick::<&[u8]>(&[b" ", b"\r", b" \t", b" {", b";", b":", b"\xff", b"()"])),
+        _ => line.extend_from_slice(
+            r.pick::<&[u8]>(&[b" ", b"\r", b" \t", b" {", b";", b":", b"\xff", b"()"]),
+        ),
     }
 }
 
@@ -109,10 +118,13 @@ pub fn one_by_one(lines: impl IntoIterator<Item = Vec<u8>>) -> (Vec<u8>, Vec<u8>
 /// Returns the driver's samples with each ASCII character put at, or instead of, each of theirs.
 pub fn each_character_everywhere(driver: &str) -> impl Iterator<Item = Vec<u8>> {
     let characters = (0..0x80).filter(|&byte| byte != b'\n');
-    let places =
-        samples(driver).into_iter().flat_map(|sample| (0..=sample.len()).map(move |at| (sample.as_bytes(), at)));
+    let places = samples(driver)
+        .into_iter()
+        .flat_map(|sample| (0..=sample.len()).map(move |at| (sample.as_bytes(), at)));
     places.flat_map(move |(sample, at)| {
-        let put = move |byte, after: usize| [&sample[..at], &[byte], &sample[after.min(sample.len())..]].concat();
+        let put = move |byte, after: usize| {
+            [&sample[..at], &[byte], &sample[after.min(sample.len())..]].concat()
+        };
         characters.clone().flat_map(move |byte| [put(byte, at), put(byte, at + 1)])
     })
 }

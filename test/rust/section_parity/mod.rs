@@ -92,7 +92,9 @@ fn each_character_at_each_place_of_the_samples_counts_as_it_does_with_git() {
 fn each_word_counts_with_each_driver_as_it_does_with_git() {
     let (old, new) = one_by_one(each_word());
     let dir = two_folders([("0".to_owned(), old, new)]);
-    check(drivers().map(|driver| (driver.to_owned(), compare_trees(dir.path(), &Attributes::All(driver), CASES[0]))));
+    check(drivers().map(|driver| {
+        (driver.to_owned(), compare_trees(dir.path(), &Attributes::All(driver), CASES[0]))
+    }));
 }
 
 #[test]
@@ -103,7 +105,11 @@ fn each_driver_keeps_and_finds_headings_across_hunks_as_git_does() {
         let dir = two_folders((0..files).map(|file| {
             let mut old = Vec::new();
             for _ in 0..1 + r.below(150) {
-                old.extend_from_slice(&if r.one_in(4) { line(r, driver) } else { b" }".repeat(r.below(9)) });
+                old.extend_from_slice(&if r.one_in(4) {
+                    line(r, driver)
+                } else {
+                    b" }".repeat(r.below(9))
+                });
                 old.push(b'\n');
             }
             if r.one_in(4) {
@@ -129,14 +135,21 @@ fn real_commits_have_gits_headings_under_every_driver() {
     for name in ["ripgrep", "cargo"] {
         let clone = folder.path().join(name);
         let bundle = Path::new(&bundles).join(name).with_extension("bundle");
-        let cloned = Command::new("git").args(["clone", "-q", "--bare"]).args([&bundle, &clone]).status().unwrap();
+        let cloned = Command::new("git")
+            .args(["clone", "-q", "--bare"])
+            .args([&bundle, &clone])
+            .status()
+            .unwrap();
         assert!(cloned.success(), "{} cannot be cloned", bundle.display());
         check([CASES[0], CASES[1]].map(|case| {
             let tally = compare_commits(&clone, commits * 10, &Attributes::ByLanguage, case);
             (format!("{name} by language, -U{}", case.context), tally)
         }));
         check(drivers().map(|driver| {
-            (format!("{name} {driver}"), compare_commits(&clone, commits, &Attributes::All(driver), CASES[1]))
+            (
+                format!("{name} {driver}"),
+                compare_commits(&clone, commits, &Attributes::All(driver), CASES[1]),
+            )
         }));
     }
 }
@@ -153,7 +166,9 @@ fn listed_files_have_gits_headings_under_their_languages_drivers() {
         Some((format!("{index}.{extension}"), old, new))
     });
     let dir = two_folders(pairs);
-    check(CASES.map(|case| (format!("{case:?}"), compare_trees(dir.path(), &Attributes::ByLanguage, case))));
+    check(CASES.map(|case| {
+        (format!("{case:?}"), compare_trees(dir.path(), &Attributes::ByLanguage, case))
+    }));
 }
 
 #[test]

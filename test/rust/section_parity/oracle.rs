@@ -78,7 +78,9 @@ impl Attributes<'_> {
     fn file(&self) -> String {
         match self {
             Self::All(driver) => format!("* diff={driver}\n"),
-            Self::ByLanguage => LANGUAGES.map(|(extension, driver)| format!("*.{extension} diff={driver}\n")).concat(),
+            Self::ByLanguage => LANGUAGES
+                .map(|(extension, driver)| format!("*.{extension} diff={driver}\n"))
+                .concat(),
         }
     }
 
@@ -124,21 +126,40 @@ impl Tally {
     }
 
     /// Holds our headers of a file's hunks against git's.
-    fn compare(&mut self, engine: &mut Engine, file: &File<'_>, sides: [&[u8]; 2], driver: Option<&str>, case: Case) {
+    fn compare(
+        &mut self,
+        engine: &mut Engine,
+        file: &File<'_>,
+        sides: [&[u8]; 2],
+        driver: Option<&str>,
+        case: Case,
+    ) {
         let ours = headers(engine, sides, driver, case);
         self.files += 1;
         self.hunks += file.headers.len();
-        *self.by_driver.entry(driver.unwrap_or("none").to_owned()).or_default() += file.headers.len();
-        let behind =
-            |header: &[u8]| header.iter().skip(3).skip_while(|&&byte| byte != b'@').copied().collect::<Vec<_>>();
+        *self.by_driver.entry(driver.unwrap_or("none").to_owned()).or_default() +=
+            file.headers.len();
+        let behind = |header: &[u8]| {
+            header.iter().skip(3).skip_while(|&&byte| byte != b'@').copied().collect::<Vec<_>>()
+        };
         self.found += ours.windows(2).filter(|two| behind(&two[0]) != behind(&two[1])).count();
         if ours.len() != file.headers.len() {
-            self.differing.push(format!("{}: {} and not {} hunks", file.path, ours.len(), file.headers.len()));
+            self.differing.push(format!(
+                "{}: {} and not {} hunks",
+                file.path,
+                ours.len(),
+                file.headers.len()
+            ));
         }
-        for (ours, theirs) in ours.iter().zip(&file.headers).filter(|(ours, theirs)| ours != *theirs) {
-            let (ours, theirs, above) = (ours.escape_ascii(), theirs.escape_ascii(), line_above(theirs, sides[0]));
+        for (ours, theirs) in
+            ours.iter().zip(&file.headers).filter(|(ours, theirs)| ours != *theirs)
+        {
+            let (ours, theirs, above) =
+                (ours.escape_ascii(), theirs.escape_ascii(), line_above(theirs, sides[0]));
             let path = &file.path;
-            self.differing.push(format!("{path} {driver:?}\n  ours  {ours}\n  git   {theirs}\n  above {above}"));
+            self.differing.push(format!(
+                "{path} {driver:?}\n  ours  {ours}\n  git   {theirs}\n  above {above}"
+            ));
         }
     }
 }
@@ -152,11 +173,19 @@ fn line_above(header: &[u8], old: &[u8]) -> String {
 }
 
 /// Prints the headers of the hunks of two texts.
-fn headers(engine: &mut Engine, sides: [&[u8]; 2], driver: Option<&str>, case: Case) -> Vec<Vec<u8>> {
+fn headers(
+    engine: &mut Engine,
+    sides: [&[u8]; 2],
+    driver: Option<&str>,
+    case: Case,
+) -> Vec<Vec<u8>> {
     let stop = Stop::never();
     let [old, new] = sides.map(|side| Lines::split(side, &stop).unwrap());
-    let options =
-        Options { trim_tail: case.context == 0, ignore_blank_lines: case.ignore_blank_lines, ..Options::default() };
+    let options = Options {
+        trim_tail: case.context == 0,
+        ignore_blank_lines: case.ignore_blank_lines,
+        ..Options::default()
+    };
     let changes = engine.diff(&old, &new, &options, &stop).unwrap();
     let default = Sections::default_rule();
     let sections = driver.and_then(|name| Sections::driver(name.as_bytes())).unwrap_or(&default);
@@ -167,7 +196,9 @@ fn headers(engine: &mut Engine, sides: [&[u8]; 2], driver: Option<&str>, case: C
         lines => format!("{},{lines}", range.start + 1),
     };
     let (old_len, new_len) = (old.len() as u32, new.len() as u32);
-    let hunks = hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &stop).unwrap();
+    let hunks =
+        hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &stop)
+            .unwrap();
     let header = |hunk| {
         let redline::text::hunk::Hunk { old, new, .. } = &hunk;
         let mut header = format!("@@ -{} +{} @@", numbers(old), numbers(new)).into_bytes();
@@ -210,7 +241,10 @@ fn files(output: &[u8]) -> Vec<File<'_>> {
 fn git(dir: &Path, attributes: &Path) -> Command {
     let mut command = Command::new("git");
     command.current_dir(dir).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-    command.env("LC_ALL", "C.UTF-8").arg("-c").arg(format!("core.attributesFile={}", attributes.display()));
+    command
+        .env("LC_ALL", "C.UTF-8")
+        .arg("-c")
+        .arg(format!("core.attributesFile={}", attributes.display()));
     command
 }
 
@@ -227,7 +261,12 @@ fn arguments(case: Case) -> Vec<String> {
 pub fn compare_trees(dir: &Path, attributes: &Attributes<'_>, case: Case) -> Tally {
     let file = dir.join("attributes");
     fs::write(&file, attributes.file()).unwrap();
-    let output = git(dir, &file).args(["diff", "--no-index"]).args(arguments(case)).args(["a", "b"]).output().unwrap();
+    let output = git(dir, &file)
+        .args(["diff", "--no-index"])
+        .args(arguments(case))
+        .args(["a", "b"])
+        .output()
+        .unwrap();
     assert!(output.status.code() < Some(2), "git: {}", String::from_utf8_lossy(&output.stderr));
     let (mut tally, mut engine) = (Tally::default(), Engine::default());
     for file in files(&output.stdout) {
@@ -239,7 +278,12 @@ pub fn compare_trees(dir: &Path, attributes: &Attributes<'_>, case: Case) -> Tal
 }
 
 /// Compares the modified files of the last `commits` commits.
-pub fn compare_commits(repository: &Path, commits: u64, attributes: &Attributes<'_>, case: Case) -> Tally {
+pub fn compare_commits(
+    repository: &Path,
+    commits: u64,
+    attributes: &Attributes<'_>,
+    case: Case,
+) -> Tally {
     let file = repository.join("attributes");
     fs::write(&file, attributes.file()).unwrap();
     let log = git(repository, &file)
@@ -262,11 +306,14 @@ pub fn compare_commits(repository: &Path, commits: u64, attributes: &Attributes<
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let (mut asked, mut answers) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let (mut asked, mut answers) =
+        (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let mut known: HashMap<String, Vec<u8>> = HashMap::new();
     let (mut tally, mut engine) = (Tally::default(), Engine::default());
     for file in files(&log.stdout) {
-        let Some(blobs) = file.blobs.as_ref().filter(|_| !file.headers.is_empty()) else { continue };
+        let Some(blobs) = file.blobs.as_ref().filter(|_| !file.headers.is_empty()) else {
+            continue;
+        };
         for name in blobs {
             known.entry(name.clone()).or_insert_with(|| read_blob(name, &mut asked, &mut answers));
         }

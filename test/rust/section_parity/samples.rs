@@ -40,7 +40,8 @@ const WORDS: &str = "
 /// Returns the words of all samples, and others.
 pub fn words() -> Vec<&'static str> {
     let of_samples = STOCK.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let mut words: Vec<&str> = WORDS.split_whitespace().chain(of_samples).filter(|word| !word.is_empty()).collect();
+    let mut words: Vec<&str> =
+        WORDS.split_whitespace().chain(of_samples).filter(|word| !word.is_empty()).collect();
     words.sort_unstable();
     words.dedup();
     words

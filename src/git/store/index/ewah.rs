@@ -23,7 +23,10 @@ pub fn read(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
     if last_group >= count.max(1) {
         return None;
     }
-    let words = words.chunks_exact(8).map(|word| u64::from_be_bytes(word.try_into().unwrap_or_default())).collect();
+    let words = words
+        .chunks_exact(8)
+        .map(|word| u64::from_be_bytes(word.try_into().unwrap_or_default()))
+        .collect();
     Some((Bitmap { words }, rest))
 }
 

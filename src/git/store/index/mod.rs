@@ -56,7 +56,8 @@ pub fn read(git_dir: &GitDirectory, hash: Kind) -> Result<Option<IndexFile>> {
     };
     let name = format!("sharedindex.{}", link.base);
     let shared = git_dir.read(name.as_bytes(), limits::INDEX_BYTES)?;
-    let shared = shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
+    let shared =
+        shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
     let shared = parse(&shared, hash).map_err(failed)?;
     let entries = split::join(shared, parsed.entries, &link).map_err(failed)?;
     Ok(Some(IndexFile { entries, modified }))

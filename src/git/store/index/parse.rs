@@ -174,7 +174,8 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
-        let (taken, rest) = self.bytes.split_at_checked(count).ok_or(Fault::Damaged("is cut short"))?;
+        let (taken, rest) =
+            self.bytes.split_at_checked(count).ok_or(Fault::Damaged("is cut short"))?;
         self.bytes = rest;
         Ok(taken)
     }
@@ -200,7 +201,8 @@ impl<'a> Reader<'a> {
         let (device, inode, mode) = (self.number()?, self.number()?, self.number()?);
         let (user, group, size) = (self.number()?, self.number()?, self.number()?);
         let stat = Stat { changed, modified, device, inode, user, group, size };
-        let oid = Oid::try_from(self.take(hash.len_in_bytes())?).map_err(|_| Fault::Damaged("has a torn id"))?;
+        let oid = Oid::try_from(self.take(hash.len_in_bytes())?)
+            .map_err(|_| Fault::Damaged("has a torn id"))?;
         let flags = self.short()?;
         let more = if flags & EXTENDED != 0 { self.short()? } else { 0 };
         if more & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {

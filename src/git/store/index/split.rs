@@ -8,7 +8,11 @@ use crate::limits;
 ///
 /// The first entries of the split index have no path: they replace those that the bitmap names, in its order.
 /// The others are added.
-pub fn join(shared: Parsed, changes: Vec<IndexEntry>, link: &Link) -> Result<Vec<IndexEntry>, Fault> {
+pub fn join(
+    shared: Parsed,
+    changes: Vec<IndexEntry>,
+    link: &Link,
+) -> Result<Vec<IndexEntry>, Fault> {
     if shared.checksum != link.base {
         return Err(Fault::Damaged("names a shared index with another checksum"));
     }
@@ -53,9 +57,12 @@ fn merge(base: impl Iterator<Item = IndexEntry>, added: Vec<IndexEntry>) -> Vec<
         while let Some(first) = added.next_if(|first| is_before(first, &entry)) {
             merged.push(first);
         }
-        let is_resolved =
-            merged.last().is_some_and(|last| last.path == entry.path && last.stage == 0 && entry.stage > 0);
-        let is_same = added.peek().is_some_and(|first| first.path == entry.path && first.stage == entry.stage);
+        let is_resolved = merged
+            .last()
+            .is_some_and(|last| last.path == entry.path && last.stage == 0 && entry.stage > 0);
+        let is_same = added
+            .peek()
+            .is_some_and(|first| first.path == entry.path && first.stage == entry.stage);
         if !is_resolved && !is_same {
             merged.push(entry);
         }

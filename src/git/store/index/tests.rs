@@ -72,26 +72,42 @@ fn a_hostile_index_ends_in_its_entries_or_an_error() {
     let cut = || Err(Fault::Damaged("is cut short"));
     let rows: Vec<(&str, Vec<u8>, Paths)> = vec![
         ("trees nested 400,000 deep", with(b"TREE", &nested(b"a\x000 1\n")), one()),
-        ("untracked directories nested 400,000 deep", with(b"UNTR", &nested(b"\x00\x01a\0")), one()),
+        (
+            "untracked directories nested 400,000 deep",
+            with(b"UNTR", &nested(b"\x00\x01a\0")),
+            one(),
+        ),
         (
             "one block 4,000 times",
             with(b"IEOT", &[&[0, 0, 0, 1][..], &[0, 0, 0, 12, 0, 0, 0, 1].repeat(4000)].concat()),
             one(),
         ),
         ("an offset of the extensions that lies", with(b"EOIE", &[0xFF; 24]), one()),
-        ("paths that unfold", bomb, Err(Fault::TooLarge("whose paths unfold to far more than its own size"))),
+        (
+            "paths that unfold",
+            bomb,
+            Err(Fault::TooLarge("whose paths unfold to far more than its own size")),
+        ),
         (
             "an extension that is needed and not known",
             with(b"abcd", b""),
             Err(Fault::Damaged("needs an extension that redline does not know")),
         ),
-        ("an extension longer than the file", whole([header(2, 0), b"TREE".to_vec(), vec![0xFF; 4]].concat()), cut()),
+        (
+            "an extension longer than the file",
+            whole([header(2, 0), b"TREE".to_vec(), vec![0xFF; 4]].concat()),
+            cut(),
+        ),
         (
             "more entries than fit",
             whole(header(2, u32::MAX)),
             Err(Fault::Damaged("tells more entries than it can hold")),
         ),
-        ("a version to come", whole(header(5, 0)), Err(Fault::Damaged("has a version other than 2, 3 and 4"))),
+        (
+            "a version to come",
+            whole(header(5, 0)),
+            Err(Fault::Damaged("has a version other than 2, 3 and 4")),
+        ),
         (
             "a directory where none may be",
             whole([header(2, 1), entry(b"a/", 0o040_000, None, 2)].concat()),
@@ -122,7 +138,11 @@ fn a_hostile_index_ends_in_its_entries_or_an_error() {
             [&with(b"TREE", b"")[..], b""].concat().iter().map(|byte| byte ^ 1).collect(),
             Err(Fault::Damaged("has another checksum than it tells")),
         ),
-        ("a link that is cut", with(b"link", &[1; 19]), Err(Fault::Damaged("has a torn link to its shared index"))),
+        (
+            "a link that is cut",
+            with(b"link", &[1; 19]),
+            Err(Fault::Damaged("has a torn link to its shared index")),
+        ),
         (
             "a bitmap that is cut",
             link(&[0, 0, 0, 64, 0xFF, 0xFF, 0xFF, 0xFF]),
@@ -143,7 +163,12 @@ fn refuses_an_index_that_is_cut_anywhere_or_has_a_bit_flipped() {
         let gone = (version == 4).then_some(&[0][..]);
         let mut sound = header(version, 2);
         sound.extend(entry(b"dir/a", 0o100_644, gone, 5));
-        sound.extend(entry(if gone.is_some() { b"b" } else { b"dir/b" }, 0o100_644, gone.map(|_| &[1][..]), 5));
+        sound.extend(entry(
+            if gone.is_some() { b"b" } else { b"dir/b" },
+            0o100_644,
+            gone.map(|_| &[1][..]),
+            5,
+        ));
         sound.extend(extension(b"TREE", b"anything"));
         let sound = whole(sound);
         assert_eq!(paths(&sound), Ok(vec![b"dir/a".to_vec(), b"dir/b".to_vec()]));
@@ -153,7 +178,8 @@ fn refuses_an_index_that_is_cut_anywhere_or_has_a_bit_flipped() {
             let content = end.min(sound.len() - 21);
             let ends = [whole(sound[..content].to_vec()), [&sound[..content], &[0; 20]].concat()];
             for bytes in ends {
-                let is_extension = content >= sound.len() - 20 - 16 && content < sound.len() - 20 - 8;
+                let is_extension =
+                    content >= sound.len() - 20 - 16 && content < sound.len() - 20 - 8;
                 assert!(paths(&bytes).is_err() || is_extension, "{end}");
             }
         }
@@ -172,7 +198,12 @@ fn refuses_an_index_that_is_cut_anywhere_or_has_a_bit_flipped() {
 }
 
 /// Writes a split index and the shared one that it names, and reads them.
-fn split(shared: Vec<u8>, changes: &[Vec<u8>], bitmaps: &[u8], name: Option<Oid>) -> Result<Vec<Vec<u8>>> {
+fn split(
+    shared: Vec<u8>,
+    changes: &[Vec<u8>],
+    bitmaps: &[u8],
+    name: Option<Oid>,
+) -> Result<Vec<Vec<u8>>> {
     let temp = tempfile::tempdir().unwrap();
     let shared = whole(shared);
     let base = Oid::try_from(&shared[shared.len() - 20..]).unwrap();
@@ -182,7 +213,8 @@ fn split(shared: Vec<u8>, changes: &[Vec<u8>], bitmaps: &[u8], name: Option<Oid>
     let link = extension(b"link", &[named.as_slice(), bitmaps].concat());
     let index = whole([header(2, count), changes.concat(), link].concat());
     fs::write(temp.path().join("index"), &index).unwrap();
-    let git_dir = Gate::new(&Arc::new(Access::new(true, &[])), "repo").open(temp.path()).unwrap().unwrap();
+    let git_dir =
+        Gate::new(&Arc::new(Access::new(true, &[])), "repo").open(temp.path()).unwrap().unwrap();
     Ok(read(&git_dir, HASH)?.unwrap().entries.into_iter().map(|entry| entry.path).collect())
 }
 
@@ -196,7 +228,8 @@ fn bitmap(bits: u64) -> Vec<u8> {
 fn a_split_index_that_does_not_fit_its_shared_one_is_damage() {
     let shared = || [header(2, 2), file("a"), file("c")].concat();
     let maps = |deleted, replaced| [bitmap(deleted), bitmap(replaced)].concat();
-    let names = |paths: &[&str]| paths.iter().map(|path| path.as_bytes().to_vec()).collect::<Vec<_>>();
+    let names =
+        |paths: &[&str]| paths.iter().map(|path| path.as_bytes().to_vec()).collect::<Vec<_>>();
     for (changes, bitmaps, wanted) in [
         (vec![], vec![], Some(names(&["a", "c"]))),
         (vec![file("b")], maps(0, 0), Some(names(&["a", "b", "c"]))),
@@ -229,7 +262,8 @@ fn refuses_a_split_index_that_names_itself() {
     for file in ["index".to_owned(), format!("sharedindex.{name}")] {
         fs::write(temp.path().join(file), &index).unwrap();
     }
-    let git_dir = Gate::new(&Arc::new(Access::new(true, &[])), "repo").open(temp.path()).unwrap().unwrap();
+    let git_dir =
+        Gate::new(&Arc::new(Access::new(true, &[])), "repo").open(temp.path()).unwrap().unwrap();
     assert!(read(&git_dir, HASH).unwrap_err().to_string().contains("another checksum"));
     fs::remove_file(temp.path().join(format!("sharedindex.{name}"))).unwrap();
     assert!(read(&git_dir, HASH).unwrap_err().to_string().contains("missing"));

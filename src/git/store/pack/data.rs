@@ -64,13 +64,19 @@ pub struct Unpacker {
 
 impl Pack {
     /// Opens a pack by its two files, of which `number` is to be the name in caches.
-    pub fn open(number: u32, index: PackIndex, data: RegularFile, hash: HashKind) -> Result<Self, Fault> {
+    pub fn open(
+        number: u32,
+        index: PackIndex,
+        data: RegularFile,
+        hash: HashKind,
+    ) -> Result<Self, Fault> {
         let file = PackFile::new(number, data, hash.len_in_bytes())?;
         let mut head = [0; HEAD_BYTES as usize];
         let mut checksum = vec![0; hash.len_in_bytes()];
         file.read(0, &mut head)?;
         file.read(file.end(), &mut checksum)?;
-        let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let word =
+            |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let is_pack = &head[..4] == b"PACK" && matches!(word(4), 2 | 3) && word(8) == index.count();
         // An index for another pack would name other objects.
         if !is_pack || checksum != index.pack_checksum()? {
@@ -133,7 +139,8 @@ impl Pack {
                     }
                     distance = (distance + 1) << 7 | u64::from(byte & 0x7f);
                 }
-                let base = offset.checked_sub(distance).filter(|_| distance > 0).ok_or(Fault::Damaged)?;
+                let base =
+                    offset.checked_sub(distance).filter(|_| distance > 0).ok_or(Fault::Damaged)?;
                 Base::At(base)
             }
             7 => {
@@ -154,11 +161,21 @@ const LARGE_BYTES: usize = 1 << 20;
 impl Unpacker {
     /// Returns what a thread reads packs with, within the budget of its query.
     pub fn new(budget: Arc<Budget>) -> Self {
-        Self { budget, inflate: Decompressor::new(), windows: Windows::default(), delta: Vec::new() }
+        Self {
+            budget,
+            inflate: Decompressor::new(),
+            windows: Windows::default(),
+            delta: Vec::new(),
+        }
     }
 
     /// Inflates an entry behind what `bytes` holds.
-    pub fn inflate(&mut self, pack: &Pack, entry: &Entry, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+    pub fn inflate(
+        &mut self,
+        pack: &Pack,
+        entry: &Entry,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
         if entry.size > limits::OBJECT_BYTES {
             return Err(Fault::TooLarge(entry.size));
         }
@@ -170,7 +187,8 @@ impl Unpacker {
         }
         let start = bytes.len();
         // An object is kept, so exactly its bytes; deltas follow each other in one buffer.
-        let reserved = if start == 0 { bytes.try_reserve_exact(size) } else { bytes.try_reserve(size) };
+        let reserved =
+            if start == 0 { bytes.try_reserve_exact(size) } else { bytes.try_reserve(size) };
         reserved.map_err(|_| Fault::NoMemory(entry.size))?;
         bytes.resize(start + size, 0);
         // What zlib makes of so many bytes at most, whatever its settings.

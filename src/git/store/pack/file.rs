@@ -19,7 +19,10 @@ impl PackFile {
     /// Returns a file that ends in a checksum of so many bytes.
     pub fn new(number: u32, data: RegularFile, checksum: usize) -> Result<Self, Fault> {
         let size = data.stamp().size();
-        let end = size.checked_sub(checksum as u64).filter(|&end| end >= HEAD_BYTES).ok_or(Fault::Damaged)?;
+        let end = size
+            .checked_sub(checksum as u64)
+            .filter(|&end| end >= HEAD_BYTES)
+            .ok_or(Fault::Damaged)?;
         Ok(Self { number, data, end })
     }
 

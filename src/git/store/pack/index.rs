@@ -91,11 +91,16 @@ impl PackIndex {
     }
 
     /// Calls `each` with the ids that begin as `prefix`.
-    pub fn each_with_prefix(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<(), Fault> {
+    pub fn each_with_prefix(
+        &self,
+        prefix: &Prefix,
+        each: &mut dyn FnMut(&gix::oid),
+    ) -> Result<(), Fault> {
         let mut buffer = [0; 32];
         let start = self.place(prefix.as_oid())?.unwrap_or_else(|start| start);
         for at in start..self.bucket(prefix.as_oid().first_byte()).end {
-            let id = gix::oid::try_from_bytes(self.id_at(at, &mut buffer)?).map_err(|_| Fault::Damaged)?;
+            let id = gix::oid::try_from_bytes(self.id_at(at, &mut buffer)?)
+                .map_err(|_| Fault::Damaged)?;
             if prefix.cmp_oid(id).is_ne() {
                 break;
             }
@@ -195,7 +200,9 @@ mod tests {
 
     /// An index of version 2 of ids in their order, each at the offset of its place.
     fn index(temp: &std::path::Path, ids: &[Oid]) -> PackIndex {
-        let count = |first: usize| ids.iter().filter(|id| usize::from(id.first_byte()) <= first).count() as u32;
+        let count = |first: usize| {
+            ids.iter().filter(|id| usize::from(id.first_byte()) <= first).count() as u32
+        };
         let mut bytes = MAGIC.to_vec();
         (0..256).for_each(|first| bytes.extend(count(first).to_be_bytes()));
         ids.iter().for_each(|id| bytes.extend(id.as_bytes()));
@@ -219,8 +226,12 @@ mod tests {
         let spread: Vec<Vec<u8>> = (0..3000).map(|_| [even(), vec![1; 8]].concat()).collect();
         // All in one bucket, and all but the last byte the same; a few at one end; powers of two.
         let same = (0..=255).map(|last| [vec![7; 19], vec![last]].concat()).collect();
-        let ends = (0..200u8).map(|n| [vec![9, if n == 0 { 0 } else { 255 }], vec![n; 18]].concat()).collect();
-        let powers = (0..32).map(|n| [vec![3], (1u32 << n).to_be_bytes().to_vec(), vec![0; 15]].concat()).collect();
+        let ends = (0..200u8)
+            .map(|n| [vec![9, if n == 0 { 0 } else { 255 }], vec![n; 18]].concat())
+            .collect();
+        let powers = (0..32)
+            .map(|n| [vec![3], (1u32 << n).to_be_bytes().to_vec(), vec![0; 15]].concat())
+            .collect();
         for ids in [Vec::new(), spread, same, ends, powers] {
             let mut ids: Vec<Oid> = ids.iter().map(|id| oid(id).unwrap()).collect();
             ids.sort();
@@ -232,7 +243,11 @@ mod tests {
                 for rest in [0, 1, 7, 255] {
                     let id = oid(&[vec![first], vec![rest; 19]].concat()).unwrap();
                     let place = ids.binary_search(&id);
-                    assert_eq!(index.place(&id).unwrap().map_err(|at| at as usize), place.map(|at| at as u32), "{id}");
+                    assert_eq!(
+                        index.place(&id).unwrap().map_err(|at| at as usize),
+                        place.map(|at| at as u32),
+                        "{id}"
+                    );
                 }
             }
         }

@@ -76,22 +76,40 @@ impl Packs {
     ///
     /// # Errors
     /// The last [`Fault`] where packs name it and none has it whole.
-    pub fn find(&self, id: &Oid, cache: &Cache, unpacker: &mut Unpacker) -> Result<Option<Object>, Fault> {
+    pub fn find(
+        &self,
+        id: &Oid,
+        cache: &Cache,
+        unpacker: &mut Unpacker,
+    ) -> Result<Option<Object>, Fault> {
         self.each_with(id, |pack, offset| unpack(pack, offset, cache, unpacker))
     }
 
     /// Returns the kind and the size of an object, of which as little is read as tells them.
-    pub fn header(&self, id: &Oid, cache: &Cache, unpacker: &mut Unpacker) -> Result<Option<(Kind, u64)>, Fault> {
+    pub fn header(
+        &self,
+        id: &Oid,
+        cache: &Cache,
+        unpacker: &mut Unpacker,
+    ) -> Result<Option<(Kind, u64)>, Fault> {
         self.each_with(id, |pack, offset| header(pack, offset, cache, unpacker))
     }
 
     /// Calls `each` with the ids of all packed objects that begin as `prefix`; one that cannot be read is passed over.
-    pub fn each_with_prefix(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<(), Fault> {
+    pub fn each_with_prefix(
+        &self,
+        prefix: &Prefix,
+        each: &mut dyn FnMut(&gix::oid),
+    ) -> Result<(), Fault> {
         self.packs.iter().try_for_each(|(_, pack)| pack.index().each_with_prefix(prefix, each))
     }
 
     /// Returns what `take` makes of an object in the first pack in which that succeeds.
-    fn each_with<T>(&self, id: &Oid, mut take: impl FnMut(&Pack, u64) -> Result<T, Fault>) -> Result<Option<T>, Fault> {
+    fn each_with<T>(
+        &self,
+        id: &Oid,
+        mut take: impl FnMut(&Pack, u64) -> Result<T, Fault>,
+    ) -> Result<Option<T>, Fault> {
         let count = self.packs.len();
         let first = self.last.load(Ordering::Relaxed);
         let mut fault = None;
@@ -117,7 +135,12 @@ impl Packs {
 }
 
 /// Returns the object at an offset; every object on the way is kept.
-fn unpack(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> Result<Object, Fault> {
+fn unpack(
+    pack: &Pack,
+    offset: u64,
+    cache: &Cache,
+    unpacker: &mut Unpacker,
+) -> Result<Object, Fault> {
     // Deltas that are small are inflated where their entries are met, which is where they were read, one behind the
     // other; the others when their turn comes.
     let mut deltas = std::mem::take(&mut unpacker.delta);
@@ -182,7 +205,12 @@ fn unpack_with(
 }
 
 /// Returns the kind and the size of the object at an offset.
-fn header(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> Result<(Kind, u64), Fault> {
+fn header(
+    pack: &Pack,
+    offset: u64,
+    cache: &Cache,
+    unpacker: &mut Unpacker,
+) -> Result<(Kind, u64), Fault> {
     let mut size = None;
     let mut at = offset;
     for _ in 0..=MAX_DELTAS {
@@ -196,7 +224,9 @@ fn header(pack: &Pack, offset: u64, cache: &Cache, unpacker: &mut Unpacker) -> R
         if size.is_none() {
             let mut delta = std::mem::take(&mut unpacker.delta);
             delta.clear();
-            let result = unpacker.inflate(pack, &entry, &mut delta).and_then(|()| delta::result_size(&delta));
+            let result = unpacker
+                .inflate(pack, &entry, &mut delta)
+                .and_then(|()| delta::result_size(&delta));
             if delta.capacity() <= 2 * HELD_DELTAS {
                 unpacker.delta = delta;
             }

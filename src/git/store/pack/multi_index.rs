@@ -14,7 +14,9 @@ const FILE: &[u8] = b"multi-pack-index";
 pub fn covered(packs: &GitDirectory, hash: Kind) -> Result<Option<(u64, Vec<Vec<u8>>)>> {
     let Some(file) = packs.open(FILE)? else { return Ok(None) };
     let read = |offset: u64, length: u64| {
-        let length = usize::try_from(length).ok().filter(|&length| length <= limits::MULTI_INDEX_NAMES_BYTES)?;
+        let length = usize::try_from(length)
+            .ok()
+            .filter(|&length| length <= limits::MULTI_INDEX_NAMES_BYTES)?;
         let mut bytes = vec![0; length];
         let read = file.read_at(offset, &mut bytes).ok()?;
         (read == length).then_some(bytes)
@@ -39,7 +41,8 @@ pub fn covered(packs: &GitDirectory, hash: Kind) -> Result<Option<(u64, Vec<Vec<
         let count = number(&read(fanout.checked_add(255 * 4)?, 4)?);
         let (names, length) = place(b"PNAM")?;
         let names = read(names, length)?;
-        let names = names.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
+        let names =
+            names.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
         Some((count, names.collect()))
     };
     Ok(found())

@@ -47,7 +47,9 @@ impl Table {
     /// [`Fault`] where the file ends before them, or was written to since it was opened.
     pub fn read<'b>(&'b self, offset: u64, bytes: &'b mut [u8]) -> Result<&'b [u8], Fault> {
         let whole = match self.whole.get() {
-            None if u64::from(self.pieces.fetch_add(1, Ordering::Relaxed)) >= PIECES + self.size() / PIECE_BYTES => {
+            None if u64::from(self.pieces.fetch_add(1, Ordering::Relaxed))
+                >= PIECES + self.size() / PIECE_BYTES =>
+            {
                 self.whole.get_or_init(|| self.read_whole())
             }
             None => &[][..],
@@ -55,7 +57,10 @@ impl Table {
         };
         if !whole.is_empty() {
             let start = usize::try_from(offset).map_err(|_| Fault::Damaged)?;
-            return whole.get(start..).and_then(|rest| rest.get(..bytes.len())).ok_or(Fault::Damaged);
+            return whole
+                .get(start..)
+                .and_then(|rest| rest.get(..bytes.len()))
+                .ok_or(Fault::Damaged);
         }
         let read = self.file.read_at(offset, bytes).map_err(Fault::System)?;
         if !self.file.is_unchanged() {
@@ -67,6 +72,10 @@ impl Table {
     /// Returns all bytes; none where they are too many, or were written to meanwhile.
     fn read_whole(&self) -> Vec<u8> {
         let bytes = self.file.read_all(limits::PACK_INDEX_BYTES).unwrap_or_default();
-        if bytes.len() as u64 == self.size() && self.file.is_unchanged() { bytes } else { Vec::new() }
+        if bytes.len() as u64 == self.size() && self.file.is_unchanged() {
+            bytes
+        } else {
+            Vec::new()
+        }
     }
 }

@@ -116,7 +116,8 @@ mod tests {
     #[test]
     fn every_piece_of_a_pack_is_what_the_file_holds_there() {
         let temp = tempfile::tempdir().unwrap();
-        let content: Vec<u8> = (0..1_000_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let content: Vec<u8> =
+            (0..1_000_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let pack = [&b"PACK\0\0\0\x02\0\0\0\0"[..], &content, &[5; 20]].concat();
         std::fs::write(temp.path().join("pack"), &pack).unwrap();
         let directory = Access::new(true, &[]).open_directory(temp.path()).unwrap();
@@ -128,12 +129,16 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let random = (state >> 33) as usize;
             // Far and near, small and large, up to the end and beyond.
-            let offset = if step % 3 == 0 { random % end } else { (step * 97 + random % 3000) % end };
+            let offset =
+                if step % 3 == 0 { random % end } else { (step * 97 + random % 3000) % end };
             let length = [42, 3000, 20_000, 300_000][random % 4];
             let read = windows.read(&opened, offset as u64, length).unwrap();
             assert!(read == &pack[offset..end.min(offset + length)], "{offset} {length}");
             let held: usize = windows.pieces.iter().map(|piece| piece.bytes.len()).sum();
-            assert!(held <= PIECES * (PIECE_BYTES + KEPT_BYTES) && windows.pieces.len() <= PIECES, "{held}");
+            assert!(
+                held <= PIECES * (PIECE_BYTES + KEPT_BYTES) && windows.pieces.len() <= PIECES,
+                "{held}"
+            );
         }
         assert!(windows.read(&opened, end as u64, 42).unwrap().is_empty());
         std::fs::write(temp.path().join("pack"), &pack[..5000]).unwrap();
