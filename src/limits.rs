@@ -78,7 +78,7 @@ pub const EMPHASIS_TOTAL_BYTES: usize = 128 << 10;
 /// widths are `invalid_args:`.
 pub const DISPLAY_COLUMNS: std::ops::RangeInclusive<i64> = 20..=1000;
 
-/// Levels of folders in a tree, git's own `core.maxTreeDepth`; deeper is `tool_failed:`.
+/// Levels of directories in a tree, git's own `core.maxTreeDepth`; deeper is `tool_failed:`.
 pub const TREE_DEPTH: usize = 2048;
 
 /// Bytes of one git object that are read into memory, twice git's `core.bigFileThreshold`. A blob
@@ -144,11 +144,11 @@ pub const PATH_BYTES: usize = 4095;
 /// See [`PATH_BYTES`].
 pub const PATH_NAME_BYTES: usize = 255;
 
-/// Names in a folder looked at when the nearest to a missing one are searched; beyond, the hint is
+/// Names in a directory looked at when the nearest to a missing one are searched; beyond, the hint is
 /// drawn from those seen.
-pub const FOLDER_NAMES: usize = 5_000;
+pub const DIRECTORY_NAMES: usize = 5_000;
 
-/// Milliseconds that a writer waits for another that has locked the folder; then it is `tool_failed:`.
+/// Milliseconds that a writer waits for another that has locked the directory; then it is `tool_failed:`.
 pub const LOCK_MILLIS: u64 = 10_000;
 
 /// Levels of directories that are removed where a name of redline's own was taken by one; deeper is `tool_failed:`.

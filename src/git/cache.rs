@@ -8,7 +8,7 @@ use quick_cache::sync::{self, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 /// Parts of the cache that are locked by themselves, as far as each has room for large files.
-const MOST_PARTS: usize = 16;
+const MAX_PARTS: usize = 16;
 const PART_BYTES: usize = 8 << 20;
 
 /// The part of the budget that is for objects that were read more than once; the others are most often the base of a
@@ -55,7 +55,7 @@ impl Cache {
     /// Returns a cache of at most so many bytes.
     pub fn new(bytes: usize) -> Self {
         let options = OptionsBuilder::new()
-            .shards((bytes / PART_BYTES).clamp(1, MOST_PARTS))
+            .shards((bytes / PART_BYTES).clamp(1, MAX_PARTS))
             .weight_capacity(bytes as u64)
             .estimated_items_capacity((bytes / USUAL_BYTES).min(MAX_TABLE))
             .hot_allocation(HOT)

@@ -10,7 +10,7 @@ pub struct Mode(u32);
 
 impl Mode {
     const KIND: u32 = 0o170_000;
-    const FOLDER: u32 = 0o040_000;
+    const DIRECTORY: u32 = 0o040_000;
     const REGULAR: u32 = 0o100_000;
     const LINK: u32 = 0o120_000;
     const SUBMODULE: u32 = 0o160_000;
@@ -31,20 +31,20 @@ impl Mode {
         Self(Self::SUBMODULE)
     }
 
-    /// Returns what git makes of a stored mode: two kinds of files, links, folders, and anything
+    /// Returns what git makes of a stored mode: two kinds of files, links, directories, and anything
     /// else is a submodule.
     pub fn canonical(stored: u32) -> Self {
         Self(match stored & Self::KIND {
             Self::REGULAR => return Self::regular(stored & Self::OWNER_EXECUTES != 0),
             Self::LINK => Self::LINK,
-            Self::FOLDER => Self::FOLDER,
+            Self::DIRECTORY => Self::DIRECTORY,
             _ => Self::SUBMODULE,
         })
     }
 
-    /// Tells whether the entry is a folder.
-    pub fn is_folder(self) -> bool {
-        self.0 == Self::FOLDER
+    /// Tells whether the entry is a directory.
+    pub fn is_directory(self) -> bool {
+        self.0 == Self::DIRECTORY
     }
 
     /// Tells whether the entry is a regular file, executable or not.

@@ -93,12 +93,12 @@ impl Comparison {
         Self { untracked, ..self }
     }
 
-    /// Compares what pathspecs name, seen from the folder that was given as the repository.
+    /// Compares what pathspecs name, seen from the directory that was given as the repository.
     ///
     /// # Errors
     /// `invalid_args` for a path that leads out of the repository.
     pub fn with_paths(self, specs: &[Pathspec]) -> Result<Self> {
-        let paths = Arc::new(PathFilter::new(specs, &self.repository.location.folder)?);
+        let paths = Arc::new(PathFilter::new(specs, &self.repository.location.directory)?);
         Ok(Self { paths, ..self })
     }
 

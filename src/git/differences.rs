@@ -46,18 +46,18 @@ impl Comparison {
     /// Returns what became of one path, given from the repository's root.
     pub fn path(&self, path: &[u8]) -> Result<PathChange> {
         let sides = self.sides();
-        let mut is_folder = false;
+        let mut is_directory = false;
         let mut find = |side: Revision| -> Result<Option<Entry>> {
             let Some(tree) = side.as_tree() else { return Ok(None) };
             let named = self.repository().find(tree, path)?;
-            is_folder |= named == Named::Folder;
+            is_directory |= named == Named::Directory;
             Ok(named.file())
         };
         let (old, new) = (find(sides[0])?, find(sides[1])?);
         let Some(index) = self.index() else {
-            return Ok(match (old, new, is_folder) {
+            return Ok(match (old, new, is_directory) {
                 (None, None, false) => PathChange::Nothing,
-                (None, None, true) => PathChange::Folder,
+                (None, None, true) => PathChange::Directory,
                 _ => PathChange::File(vec![Change::new(path.to_vec(), old, new)]),
             });
         };
@@ -68,8 +68,8 @@ impl Comparison {
         };
         Ok(if !changes.is_empty() || !index.find(path).is_empty() {
             PathChange::File(changes)
-        } else if is_folder || index.has_folder(path) {
-            PathChange::Folder
+        } else if is_directory || index.has_directory(path) {
+            PathChange::Directory
         } else {
             PathChange::Nothing
         })
@@ -81,8 +81,8 @@ impl Comparison {
 pub enum PathChange {
     /// Neither side has it.
     Nothing,
-    /// It is a folder on one side, and a file on none.
-    Folder,
+    /// It is a directory on one side, and a file on none.
+    Directory,
     /// It is a file; as git shows it, a conflict has two rows, and a file that is the same none.
     File(Vec<Change>),
 }

@@ -7,7 +7,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
     /// `*`, `?` and `[…]` stop at a slash, and only `**` as a whole component goes on: git's magic `glob`.
-    pub by_folder: bool,
+    pub by_directory: bool,
     /// ASCII letters match in either case: git's magic `icase`.
     pub fold_case: bool,
 }
@@ -47,7 +47,7 @@ enum Step {
 impl Glob {
     /// Compiles a pattern. As in git, one that is malformed matches nothing from the fault on.
     pub fn new(pattern: &[u8], rules: Rules) -> Self {
-        let Rules { by_folder, fold_case } = rules;
+        let Rules { by_directory, fold_case } = rules;
         let mut steps = Vec::new();
         let mut at = 0;
         while let Some(&byte) = pattern.get(at) {
@@ -62,12 +62,12 @@ impl Glob {
                         && (after.is_empty()
                             || after.starts_with(b"/")
                             || after.starts_with(b"\\/"));
-                    if by_folder && is_component && after.starts_with(b"/") {
+                    if by_directory && is_component && after.starts_with(b"/") {
                         steps.push(Step::Maybe);
                     }
-                    Some(Step::Run { slashes: !by_folder || is_component })
+                    Some(Step::Run { slashes: !by_directory || is_component })
                 }
-                b'?' => Some(Step::One { slashes: !by_folder }),
+                b'?' => Some(Step::One { slashes: !by_directory }),
                 b'[' => class(pattern, &mut at, rules),
                 // What is escaped is not folded, and so an upper-case letter matches none.
                 b'\\' => {
@@ -182,7 +182,7 @@ fn holds(set: &[u64; 4], byte: u8) -> bool {
 
 /// Reads a bracket expression whose `[` is passed; none when it is malformed.
 fn class(pattern: &[u8], at: &mut usize, rules: Rules) -> Option<Step> {
-    let Rules { by_folder, fold_case } = rules;
+    let Rules { by_directory, fold_case } = rules;
     let take = |at: &mut usize| {
         let byte = pattern.get(*at).copied();
         *at += 1;
@@ -237,7 +237,7 @@ fn class(pattern: &[u8], at: &mut usize, rules: Rules) -> Option<Step> {
             _ => Some(byte).inspect(|&byte| members[usize::from(byte)] = true),
         };
     }
-    Some(set(|byte| members[usize::from(byte)] != is_negated && !(by_folder && byte == b'/')))
+    Some(set(|byte| members[usize::from(byte)] != is_negated && !(by_directory && byte == b'/')))
 }
 
 fn add(members: &mut [bool; 256], holds: impl Fn(u8) -> bool) {
@@ -269,9 +269,9 @@ fn named(name: &[u8]) -> Option<fn(&u8) -> bool> {
 mod tests {
     use super::*;
 
-    const ANY: Rules = Rules { by_folder: false, fold_case: false };
-    const FOLDERS: Rules = Rules { by_folder: true, fold_case: false };
-    const FOLDED: Rules = Rules { by_folder: false, fold_case: true };
+    const ANY: Rules = Rules { by_directory: false, fold_case: false };
+    const DIRECTORIES: Rules = Rules { by_directory: true, fold_case: false };
+    const FOLDED: Rules = Rules { by_directory: false, fold_case: true };
 
     /// `+` or `-`, how the pattern is read, the pattern, the text. Each row was asked of git, with a letter
     /// before both.
@@ -279,32 +279,32 @@ mod tests {
         ('+', ANY, "", ""),
         ('-', ANY, "", "a"),
         ('+', ANY, "*", "a/b"),
-        ('-', FOLDERS, "*", "a/b"),
-        ('+', FOLDERS, "*/b", "a/b"),
-        ('-', FOLDERS, "*/b", "b"),
-        ('-', FOLDERS, "*/b", "x/a/b"),
+        ('-', DIRECTORIES, "*", "a/b"),
+        ('+', DIRECTORIES, "*/b", "a/b"),
+        ('-', DIRECTORIES, "*/b", "b"),
+        ('-', DIRECTORIES, "*/b", "x/a/b"),
         ('+', ANY, "?b", "/b"),
-        ('-', FOLDERS, "?b", "/b"),
-        ('-', FOLDERS, "a[!x]b", "a/b"),
+        ('-', DIRECTORIES, "?b", "/b"),
+        ('-', DIRECTORIES, "a[!x]b", "a/b"),
         ('+', ANY, "a[!x]b", "a/b"),
-        ('+', FOLDERS, "**/b", "b"),
-        ('+', FOLDERS, "**/b", "x/a/b"),
+        ('+', DIRECTORIES, "**/b", "b"),
+        ('+', DIRECTORIES, "**/b", "x/a/b"),
         ('-', ANY, "**/b", "b"),
-        ('+', FOLDERS, "a/**/b", "a/b"),
-        ('+', FOLDERS, "a/**/b", "a/x/y/b"),
-        ('-', FOLDERS, "**/b", "ab"),
-        ('-', FOLDERS, "a/**/b", "ab"),
-        ('-', FOLDERS, "a/**/b", "a/xb"),
-        ('+', FOLDERS, "a/**", "a/b/c"),
-        ('-', FOLDERS, "a/**", "a"),
-        ('-', FOLDERS, "?/b**", "a/b/c"),
-        ('+', FOLDERS, "**\\/b", "a/b"),
-        ('-', FOLDERS, "**\\/b", "b"),
-        ('+', FOLDERS, "**/**/b", "b"),
-        ('-', FOLDERS, "**/**/", "a/b"),
-        ('+', FOLDERS, "**/*/b", "a/b"),
-        ('-', FOLDERS, "**/*/b", "b"),
-        ('+', FOLDERS, "*/**/b", "a/b"),
+        ('+', DIRECTORIES, "a/**/b", "a/b"),
+        ('+', DIRECTORIES, "a/**/b", "a/x/y/b"),
+        ('-', DIRECTORIES, "**/b", "ab"),
+        ('-', DIRECTORIES, "a/**/b", "ab"),
+        ('-', DIRECTORIES, "a/**/b", "a/xb"),
+        ('+', DIRECTORIES, "a/**", "a/b/c"),
+        ('-', DIRECTORIES, "a/**", "a"),
+        ('-', DIRECTORIES, "?/b**", "a/b/c"),
+        ('+', DIRECTORIES, "**\\/b", "a/b"),
+        ('-', DIRECTORIES, "**\\/b", "b"),
+        ('+', DIRECTORIES, "**/**/b", "b"),
+        ('-', DIRECTORIES, "**/**/", "a/b"),
+        ('+', DIRECTORIES, "**/*/b", "a/b"),
+        ('-', DIRECTORIES, "**/*/b", "b"),
+        ('+', DIRECTORIES, "*/**/b", "a/b"),
         ('+', ANY, "a*c*e", "abcde"),
         ('-', ANY, "a*c*e", "abdce_"),
         ('+', ANY, "\\*", "*"),
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_pattern_of_many_stars_takes_less_than_ten_seconds() {
         let started = std::time::Instant::now();
-        for rules in [ANY, FOLDERS] {
+        for rules in [ANY, DIRECTORIES] {
             let pattern = "*a".repeat(2000) + "b";
             assert!(!Glob::new(pattern.as_bytes(), rules).matches("a".repeat(4000).as_bytes()));
             let pattern = "**/a/".repeat(500) + "b";

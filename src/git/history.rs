@@ -4,7 +4,7 @@
 //! clock ran ahead of its child's still comes after it, and of commits of one second the one met first
 //! goes first. Where nothing is left out by another revision the walk streams; otherwise it has to go on until
 //! nothing is left in the queue but what is left out. Commits are given before that all the same, so that they can be
-//! compared while the walk goes on; those that turn out to be left out are withdrawn ([`Withdrawn`]).
+//! compared while the walk goes on; those that turn out to be left out are excluded ([`Excluded`]).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -58,7 +58,7 @@ fn micros(seconds: u64) -> i128 {
 
 /// The ends of a range: what is reachable from the tips, less what is from those that are hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ends {
+pub struct RevRange {
     /// Where the walk starts.
     pub tips: Vec<Oid>,
     /// What is left out.
@@ -77,7 +77,7 @@ pub struct Comparable {
 }
 
 /// The commits of a range, as an iterator; after an error it ends. What is given before the walk has ended may be
-/// withdrawn.
+/// excluded.
 pub struct History {
     commits: Commits,
     options: HistoryOptions,
@@ -94,13 +94,13 @@ pub struct History {
     given: Vec<Oid>,
     /// Why it ended early.
     failed: Option<Error>,
-    withdrawn: Arc<Withdrawn>,
+    excluded: Arc<Excluded>,
     budget: Arc<Budget>,
 }
 
 /// The commits that were given and turned out to be left out.
 #[derive(Debug, Default)]
-pub struct Withdrawn(OnceLock<HashSet<Oid>>);
+pub struct Excluded(OnceLock<HashSet<Oid>>);
 
 /// When a walk with hidden commits ends.
 struct Limit {
@@ -127,7 +127,7 @@ impl History {
     /// Starts the walk; `budget` ends it early.
     pub fn new(
         repository: &Repository,
-        ends: &Ends,
+        ends: &RevRange,
         options: HistoryOptions,
         budget: Arc<Budget>,
     ) -> Result<Self> {
@@ -142,7 +142,7 @@ impl History {
             found: VecDeque::new(),
             given: Vec::new(),
             failed: None,
-            withdrawn: Arc::default(),
+            excluded: Arc::default(),
             budget,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
@@ -157,11 +157,11 @@ impl History {
     }
 
     /// Returns what tells the commits that were given too early.
-    pub fn withdrawn(&self) -> Arc<Withdrawn> {
-        Arc::clone(&self.withdrawn)
+    pub fn excluded(&self) -> Arc<Excluded> {
+        Arc::clone(&self.excluded)
     }
 
-    /// Tells whether commits that were given may still be withdrawn.
+    /// Tells whether commits that were given may still be excluded.
     pub fn is_open(&self) -> bool {
         self.limit.is_some()
     }
@@ -261,7 +261,7 @@ impl History {
     fn decide(&mut self) {
         let hidden =
             std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
-        let _ = self.withdrawn.0.set(hidden.collect());
+        let _ = self.excluded.0.set(hidden.collect());
     }
 
     /// Returns the next commit that is not hidden so far; nothing when all that remains is hidden.
@@ -362,7 +362,7 @@ impl Iterator for History {
     }
 }
 
-impl Withdrawn {
+impl Excluded {
     /// Returns the commits; nothing while the walk goes on.
     pub fn get(&self) -> Option<&HashSet<Oid>> {
         self.0.get()

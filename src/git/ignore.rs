@@ -27,13 +27,13 @@ struct Rule {
 }
 
 impl Ignores {
-    /// Reads a list of the directory `folder`, which goes before those `above`.
+    /// Reads a list of the directory `directory`, which goes before those `above`.
     ///
     /// # Errors
     /// `too_large` where all lists together have more than [`limits::PATTERN_BYTES`].
     pub fn new(
         bytes: &[u8],
-        folder: &[u8],
+        directory: &[u8],
         above: Option<Rc<Self>>,
         fold_case: bool,
     ) -> Result<Self> {
@@ -44,7 +44,7 @@ impl Ignores {
             ))
             .with_hint("redline reads no more than this; docs/limitations.md lists the limits"));
         }
-        let base = if folder.is_empty() { 0 } else { folder.len() + 1 };
+        let base = if directory.is_empty() { 0 } else { directory.len() + 1 };
         let mut list = Self {
             above,
             base,

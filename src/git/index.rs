@@ -72,7 +72,7 @@ impl Index {
             .try_reserve_exact(read.entries.len())
             .map_err(|_| gate.too_large("has an index that does not fit in memory"))?;
         for IndexEntry { path, mode, oid, stage, flags, stat } in read.entries {
-            if !Mode::canonical(mode).is_folder() {
+            if !Mode::canonical(mode).is_directory() {
                 entries.push(Staged {
                     path,
                     entry: Entry::object(Mode::canonical(mode), oid),
@@ -133,13 +133,16 @@ impl Index {
         &self.entries[start..start + found]
     }
 
-    /// Tells whether files below a folder are tracked.
-    pub fn has_folder(&self, folder: &[u8]) -> bool {
-        let start = self.entries.partition_point(|entry| entry.path.as_slice() < folder);
+    /// Tells whether files below a directory are tracked.
+    pub fn has_directory(&self, directory: &[u8]) -> bool {
+        let start = self.entries.partition_point(|entry| entry.path.as_slice() < directory);
         let below = |entry: &Staged| {
-            entry.path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
+            entry.path.strip_prefix(directory).is_some_and(|rest| rest.first() == Some(&b'/'))
         };
-        self.entries[start..].iter().take_while(|entry| entry.path.starts_with(folder)).any(below)
+        self.entries[start..]
+            .iter()
+            .take_while(|entry| entry.path.starts_with(directory))
+            .any(below)
     }
 
     /// Returns the paths in order.

@@ -11,8 +11,8 @@ use crate::error::Result;
 pub enum Named {
     /// Nothing.
     Nothing,
-    /// A folder.
-    Folder,
+    /// A directory.
+    Directory,
     /// A file, link or submodule.
     File(Entry),
 }
@@ -39,13 +39,13 @@ impl Repository {
             match entry(&objects, &tree, &bytes, component)? {
                 None => return Ok(Named::Nothing),
                 Some(entry) if components.peek().is_none() => {
-                    return Ok(if entry.mode.is_folder() {
-                        Named::Folder
+                    return Ok(if entry.mode.is_directory() {
+                        Named::Directory
                     } else {
                         Named::File(entry)
                     });
                 }
-                Some(entry) if entry.mode.is_folder() => tree = entry.oid,
+                Some(entry) if entry.mode.is_directory() => tree = entry.oid,
                 Some(_) => return Ok(Named::Nothing),
             }
         }

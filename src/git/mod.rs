@@ -57,7 +57,7 @@ pub use comparison::{Comparison, Untracked};
 pub use contents::{Contents, Reader};
 pub use diff_attribute::{DiffAttribute, PathAttributes};
 pub use differences::{PathChange, Walk};
-pub use history::{Comparable, Ends, History, HistoryOptions, Merges, Withdrawn};
+pub use history::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange};
 pub use mailmap::Mailmap;
 pub use measure::{LineCounts, Measure, Measured, Measurer};
 pub use pairing::Changes;

@@ -109,7 +109,7 @@ impl PatternTable {
             }
             (&mut self.endings, &text[1..])
         } else {
-            let rules = Rules { by_folder: !is_name, fold_case: self.fold_case };
+            let rules = Rules { by_directory: !is_name, fold_case: self.fold_case };
             let glob = Glob::new(&text[plain..], rules);
             self.wild.push(Wild { number, is_name, plain: text[..plain].into(), glob });
             return None;

@@ -147,7 +147,7 @@ impl Repository {
         Stop::of(&self.budget)
     }
 
-    /// Returns the work tree's folder; a bare repository has none.
+    /// Returns the work tree's directory; a bare repository has none.
     pub(super) fn work_tree(&self) -> Result<&Path> {
         self.location.work_tree.as_deref().ok_or_else(|| {
             Error::invalid_args(format!(

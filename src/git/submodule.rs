@@ -1,4 +1,4 @@
-//! What a submodule's folder has checked out.
+//! What a submodule's directory has checked out.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -31,7 +31,7 @@ impl Above {
     }
 }
 
-/// Looks at the folder of a work tree, in which something is called `.git`; `None` where no repository with a commit
+/// Looks at the directory of a work tree, in which something is called `.git`; `None` where no repository with a commit
 /// is checked out.
 ///
 /// The submodule is opened by the same recipe as any repository, and only where it may be read.
@@ -39,9 +39,13 @@ impl Above {
 /// # Errors
 /// `tool_failed` for a submodule that is one of those it lies in, `too_large` for more than
 /// [`limits::SUBMODULE_DEPTH`] in each other.
-pub fn look(repository: &Repository, above: &Above, folder: &[u8]) -> Result<Option<CheckedOut>> {
-    let shown = || quoted(&folder.to_str_lossy());
-    let path = repository.work_tree()?.join(OsStr::from_bytes(folder));
+pub fn look(
+    repository: &Repository,
+    above: &Above,
+    directory: &[u8],
+) -> Result<Option<CheckedOut>> {
+    let shown = || quoted(&directory.to_str_lossy());
+    let path = repository.work_tree()?.join(OsStr::from_bytes(directory));
     let Some(given) = path.to_str() else {
         return Err(Error::tool_failed(format!(
             "the submodule {} cannot be opened: its path is not UTF-8",
@@ -59,7 +63,7 @@ pub fn look(repository: &Repository, above: &Above, folder: &[u8]) -> Result<Opt
             .with_source(error));
         }
     };
-    if !submodule.location.folder.is_empty() {
+    if !submodule.location.directory.is_empty() {
         // Its `.git` is none, and what was found lies above.
         return Ok(None);
     }

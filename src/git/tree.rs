@@ -1,6 +1,6 @@
 //! The bytes of a tree object, entry by entry.
 //!
-//! The format is git's own: `<mode in octal> <name>\0<id>`, sorted by name as if folders ended in
+//! The format is git's own: `<mode in octal> <name>\0<id>`, sorted by name as if directories ended in
 //! a slash (`Documentation/gitformat-pack` and `git mktree`).
 
 use std::cmp::Ordering;
@@ -27,11 +27,15 @@ impl TreeEntry<'_> {
         self.mode == other.mode && self.id == other.id
     }
 
-    /// Orders entries as git sorts them: a folder's name ends in a slash.
+    /// Orders entries as git sorts them: a directory's name ends in a slash.
     pub fn order(&self, other: &TreeEntry<'_>) -> Ordering {
         let common = self.name.len().min(other.name.len());
         let after = |entry: &TreeEntry<'_>| {
-            entry.name.get(common).copied().unwrap_or(if entry.mode.is_folder() { b'/' } else { 0 })
+            entry.name.get(common).copied().unwrap_or(if entry.mode.is_directory() {
+                b'/'
+            } else {
+                0
+            })
         };
         self.name[..common].cmp(&other.name[..common]).then_with(|| after(self).cmp(&after(other)))
     }
@@ -58,7 +62,7 @@ pub fn parse(bytes: &[u8], id_bytes: usize) -> Result<(TreeEntry<'_>, &[u8]), &'
     if name.is_empty() {
         return Err("has an entry without a name");
     }
-    // Such a name would pass for a path in another folder, in this row and in those after it.
+    // Such a name would pass for a path in another directory, in this row and in those after it.
     if name.contains(&b'/') || matches!(name, b"." | b"..") {
         return Err("has an entry whose name is a path");
     }
@@ -75,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_beside_a_folder_of_its_name_sorts_as_git_sorts() {
+    fn a_file_beside_a_directory_of_its_name_sorts_as_git_sorts() {
         let order = |a: &[u8], b: &[u8]| parse(a, 20).unwrap().0.order(&parse(b, 20).unwrap().0);
         assert_eq!(order(&entry("100644", "a"), &entry("40000", "a")), Ordering::Less);
         assert_eq!(order(&entry("100644", "a.c"), &entry("40000", "a")), Ordering::Less);

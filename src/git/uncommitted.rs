@@ -87,7 +87,7 @@ impl Uncommitted {
         };
         let files = match &mut work_tree {
             Some(work_tree) if comparison.untracked() != Untracked::Ignored => {
-                untracked::files(repository, work_tree.folders(), &index, &paths, &budget)?
+                untracked::files(repository, work_tree.directories(), &index, &paths, &budget)?
             }
             _ => Vec::new(),
         };

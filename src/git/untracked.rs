@@ -17,7 +17,7 @@ use super::repository::Repository;
 use crate::budget::{Beat, Budget};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
-use crate::sandbox::{DirectoryEntry, EntryKind, Folders};
+use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
 
 const IGNORE_FILE: &[u8] = b".gitignore";
 
@@ -25,7 +25,7 @@ const IGNORE_FILE: &[u8] = b".gitignore";
 /// stands for all of it.
 pub fn files(
     repository: &Repository,
-    folders: &mut Folders,
+    directories: &mut Directories,
     index: &Index,
     paths: &PathFilter,
     budget: &Budget,
@@ -37,39 +37,40 @@ pub fn files(
     let mut found = Vec::new();
     let mut beat = Beat::default();
     let mut waiting = vec![(Vec::new(), exclude)];
-    while let Some((folder, above)) = waiting.pop() {
+    while let Some((directory, above)) = waiting.pop() {
         budget.check()?;
-        let listed = folders.entries(&folder).map_err(|error| {
+        let listed = directories.entries(&directory).map_err(|error| {
             Error::tool_failed(format!(
-                "the folder {} in the work tree cannot be read",
-                quoted(&folder.to_str_lossy())
+                "the directory {} in the work tree cannot be read",
+                quoted(&directory.to_str_lossy())
             ))
             .with_hint("Look at its permissions")
             .with_source(error)
         })?;
         let Some(entries) = listed else { continue };
-        if !folder.is_empty() {
+        if !directory.is_empty() {
             if entries.iter().any(|entry| entry.name == b".git") {
                 // A repository inside.
-                if paths.matches_in_list(&folder, Mode::submodule()) {
-                    found.push((folder, EntryKind::Directory));
+                if paths.matches_in_list(&directory, Mode::submodule()) {
+                    found.push((directory, EntryKind::Directory));
                 }
                 continue;
             }
-            if !paths.may_enter(&[&folder[..], b"/"].concat()) {
+            if !paths.may_enter(&[&directory[..], b"/"].concat()) {
                 continue;
             }
         }
-        let prefix = if folder.is_empty() { Vec::new() } else { [&folder[..], b"/"].concat() };
+        let prefix =
+            if directory.is_empty() { Vec::new() } else { [&directory[..], b"/"].concat() };
         let has_ignore_file =
             entries.iter().any(|entry| entry.name == IGNORE_FILE && entry.kind == EntryKind::File);
         let bytes = if has_ignore_file {
-            ignore_file(folders, &[&prefix[..], IGNORE_FILE].concat())?
+            ignore_file(directories, &[&prefix[..], IGNORE_FILE].concat())?
         } else {
             None
         };
         let patterns = match bytes {
-            Some(bytes) => Rc::new(Ignores::new(&bytes, &folder, Some(above), fold_case)?),
+            Some(bytes) => Rc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
             None => above,
         };
         for DirectoryEntry { name, kind } in entries {
@@ -78,14 +79,16 @@ pub fn files(
                 continue;
             }
             let path = [&prefix[..], &name].concat();
-            let is_folder = kind == EntryKind::Directory;
-            // A folder that took the place of a tracked file is not tracked by it.
-            let is_tracked =
-                index.find(&path).iter().any(|known| !is_folder || known.entry.mode.is_submodule());
+            let is_directory = kind == EntryKind::Directory;
+            // A directory that took the place of a tracked file is not tracked by it.
+            let is_tracked = index
+                .find(&path)
+                .iter()
+                .any(|known| !is_directory || known.entry.mode.is_submodule());
             if is_tracked {
                 continue;
             }
-            if is_folder {
+            if is_directory {
                 let may_hold = paths.may_enter(&[&path[..], b"/"].concat())
                     || paths.matches_in_list(&path, Mode::submodule());
                 if may_hold && !patterns.is_ignored(&path, true)? {
@@ -103,11 +106,11 @@ pub fn files(
 }
 
 /// Reads a list of patterns; like git, not through a link.
-fn ignore_file(folders: &mut Folders, path: &[u8]) -> Result<Option<Vec<u8>>> {
+fn ignore_file(directories: &mut Directories, path: &[u8]) -> Result<Option<Vec<u8>>> {
     let unreadable =
         || Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())));
     let Some((file, state)) =
-        folders.open(path).map_err(|error| unreadable().with_source(error))?
+        directories.open(path).map_err(|error| unreadable().with_source(error))?
     else {
         return Ok(None);
     };

@@ -17,19 +17,19 @@ pub struct TreeChanges {
     objects: Objects,
     id_bytes: usize,
     paths: Arc<PathFilter>,
-    /// The folders from the root to where the walk stands.
+    /// The directories from the root to where the walk stands.
     levels: Vec<Level>,
-    /// The path of the current folder, with a slash at its end but for the root.
+    /// The path of the current directory, with a slash at its end but for the root.
     path: Vec<u8>,
     budget: Arc<Budget>,
     beat: Beat,
 }
 
-/// A pair of folders that differ; an absent one has no entries.
+/// A pair of directories that differ; an absent one has no entries.
 struct Level {
     old: Side,
     new: Side,
-    /// The length of [`TreeChanges::path`] for this folder.
+    /// The length of [`TreeChanges::path`] for this directory.
     path_length: usize,
 }
 
@@ -39,7 +39,7 @@ struct Side {
     at: usize,
 }
 
-/// What stands at the front of a pair of folders.
+/// What stands at the front of a pair of directories.
 enum Front {
     End,
     Same { old: usize, new: usize },
@@ -96,7 +96,7 @@ impl TreeChanges {
             let id = new.or(old).expect("one side exists");
             return Err(self
                 .objects
-                .bad_tree(&id, &format!("lies over {} folders deep", limits::TREE_DEPTH)));
+                .bad_tree(&id, &format!("lies over {} directories deep", limits::TREE_DEPTH)));
         }
         let old = self.side(old)?;
         let new = self.side(new)?;
@@ -136,8 +136,8 @@ impl TreeChanges {
                     let old = take(&mut level.old, old);
                     let new = take(&mut level.new, new);
                     self.path.extend_from_slice(&name);
-                    // Entries that pair up are both folders or both not: their order says so.
-                    if old.or(new).is_some_and(|entry| entry.mode.is_folder()) {
+                    // Entries that pair up are both directories or both not: their order says so.
+                    if old.or(new).is_some_and(|entry| entry.mode.is_directory()) {
                         self.path.push(b'/');
                         if self.paths.may_enter(&self.path) {
                             self.enter(old.map(|entry| entry.oid), new.map(|entry| entry.oid))?;
@@ -175,7 +175,7 @@ impl Level {
     }
 }
 
-/// Compares the entries at the front of both folders.
+/// Compares the entries at the front of both directories.
 fn front(level: &Level, id_bytes: usize, objects: &Objects) -> Result<Front> {
     let old = peek(&level.old, id_bytes, objects)?;
     let new = peek(&level.new, id_bytes, objects)?;
@@ -198,7 +198,7 @@ fn front(level: &Level, id_bytes: usize, objects: &Objects) -> Result<Front> {
     Ok(Front::Differs { name, change: Sides { old: found(old), new: found(new) } })
 }
 
-/// Returns the entry at the front of a folder and the position behind it.
+/// Returns the entry at the front of a directory and the position behind it.
 fn peek<'a>(
     side: &'a Side,
     id_bytes: usize,

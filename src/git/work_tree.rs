@@ -1,6 +1,6 @@
 //! The files of the work tree, read by our own reader beneath its root.
 //!
-//! Nothing is followed, waited for or run: a folder that became a link has no files, and a FIFO
+//! Nothing is followed, waited for or run: a directory that became a link has no files, and a FIFO
 //! where a file was is no file. A file whose state on disk is the one that the index remembers is
 //! not read.
 
@@ -18,7 +18,7 @@ use super::{Comparison, Oid, submodule};
 use crate::budget::Stopped;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
-use crate::sandbox::{FileKind, FileState, Folders};
+use crate::sandbox::{Directories, FileKind, FileState};
 
 /// Bytes that are read or hashed between two looks at the budget.
 const PIECE: usize = 4 << 20;
@@ -29,7 +29,7 @@ pub struct WorkTree {
     /// The kind of the repository's ids.
     hash: gix::hash::Kind,
     index: Arc<Index>,
-    folders: Folders,
+    directories: Directories,
     cleaner: Cleaner,
     /// The repositories that this one is a submodule of.
     above: submodule::Above,
@@ -47,22 +47,22 @@ impl WorkTree {
             repository,
             hash,
             index: Arc::clone(index),
-            folders: Folders::new(root),
+            directories: Directories::new(root),
             cleaner,
             above: comparison.above().clone(),
         })
     }
 
-    /// Returns the folders of the work tree.
-    pub(super) fn folders(&mut self) -> &mut Folders {
-        &mut self.folders
+    /// Returns the directories of the work tree.
+    pub(super) fn directories(&mut self) -> &mut Directories {
+        &mut self.directories
     }
 
     /// Returns what stands at a path where git would look for the file that `known` is the index's
     /// version of, `None` where nothing does that git could store.
     pub fn entry(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
         let Some(state) =
-            self.folders.look(path).map_err(|error| unreadable(path).with_source(error))?
+            self.directories.look(path).map_err(|error| unreadable(path).with_source(error))?
         else {
             return Ok(None);
         };
@@ -70,7 +70,7 @@ impl WorkTree {
         let checkout = &self.repository.checkout;
         let mode = match state.kind {
             FileKind::Special => return Ok(None),
-            FileKind::Folder => return self.folder(path, known),
+            FileKind::Directory => return self.directory(path, known),
             FileKind::Link => Mode::link(),
             FileKind::Regular { .. }
                 if !checkout.has_links && known_mode.is_some_and(Mode::is_link) =>
@@ -103,7 +103,7 @@ impl WorkTree {
             return Ok(known.is_assumed_unchanged());
         }
         let mut is_present = || {
-            self.folders
+            self.directories
                 .look(&known.path)
                 .map_err(|error| unreadable(&known.path).with_source(error))
         };
@@ -175,11 +175,11 @@ impl WorkTree {
             let bytes = self.read_whole(path, file, state.size)?;
             return self.cleaner.clean(path, bytes).map(Some);
         }
-        self.folders.read_link(path).map_err(|error| unreadable(path).with_source(error))
+        self.directories.read_link(path).map_err(|error| unreadable(path).with_source(error))
     }
 
     fn open(&mut self, path: &[u8]) -> Result<Option<(File, FileState)>> {
-        self.folders.open(path).map_err(|error| unreadable(path).with_source(error))
+        self.directories.open(path).map_err(|error| unreadable(path).with_source(error))
     }
 
     /// Reads a file that has the size that was told, and no other by now.
@@ -216,13 +216,13 @@ impl WorkTree {
         hasher.try_finalize().map_err(|error| unreadable(path).with_source(error))
     }
 
-    /// Returns the submodule in a folder. A folder that is none is only in the way of a file, and
+    /// Returns the submodule in a directory. A directory that is none is only in the way of a file, and
     /// leaves a submodule that is not checked out as it was.
-    fn folder(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+    fn directory(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
         let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
         let dot_git = [path, b"/.git"].concat();
         if self
-            .folders
+            .directories
             .look(&dot_git)
             .map_err(|error| unreadable(&dot_git).with_source(error))?
             .is_none()
@@ -243,7 +243,7 @@ impl WorkTree {
 
 fn unreadable(path: &[u8]) -> Error {
     Error::tool_failed(format!("{} in the work tree cannot be read", quoted(&path.to_str_lossy())))
-        .with_hint("Look at its permissions and those of its folders")
+        .with_hint("Look at its permissions and those of its directories")
 }
 
 fn changed(path: &[u8]) -> Error {

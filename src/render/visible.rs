@@ -24,7 +24,7 @@ const RETURN_MARK: char = '␍';
 const NUMBER: &str = "<U+";
 
 /// Marks on one character; further ones would be drawn over other lines.
-const MOST_MARKS: usize = 4;
+const MAX_MARKS: usize = 4;
 
 /// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl<'a> Pieces<'a> {
         let marks = rest[first.len_utf8()..]
             .chars()
             .take_while(|c| self::columns(*c) == Some(0))
-            .take(MOST_MARKS);
+            .take(MAX_MARKS);
         Some((first.len_utf8() + marks.map(char::len_utf8).sum::<usize>(), columns))
     }
 }

@@ -11,7 +11,7 @@ use super::directory::{Directory, OpenError};
 use super::policy::Sandboxes;
 use crate::error::{Error, quoted};
 
-/// Everything, or only what lies in the allowed folders; and of that everything, or only what lies
+/// Everything, or only what lies in the allowed directories; and of that everything, or only what lies
 /// in a sandbox.
 #[derive(Debug)]
 pub struct Access {
@@ -26,7 +26,7 @@ impl Access {
     /// `enable_external_access`) is on, else what lies in one of `directories`
     /// (`allowed_directories`).
     ///
-    /// Folders that do not exist allow nothing. `allowed_paths` names single files and so never
+    /// Directories that do not exist allow nothing. `allowed_paths` names single files and so never
     /// covers a repository or a root.
     pub fn new(external: bool, directories: &[&str]) -> Self {
         let canonical =
@@ -50,12 +50,12 @@ impl Access {
         self.allowed.is_none() && self.sandboxes.is_none()
     }
 
-    /// Returns the path that an argument names as a repository: with sandboxes, `name/folder` or
+    /// Returns the path that an argument names as a repository: with sandboxes, `name/directory` or
     /// an absolute path. Where it leads is still to be checked.
     pub fn repository_path(&self, given: &str) -> crate::error::Result<PathBuf> {
         self.sandboxes
             .as_ref()
-            .map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.folder(given))
+            .map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.directory(given))
     }
 
     /// Tells whether a repository may be read from a canonical path.

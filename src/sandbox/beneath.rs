@@ -1,8 +1,8 @@
 //! Opening files beneath a root without ever leaving it.
 //!
-//! Nothing is opened through a link, so a folder that is swapped for a link while we read leads
+//! Nothing is opened through a link, so a directory that is swapped for a link while we read leads
 //! nowhere. On Linux this is one call, `openat2`; where the kernel has none (before 5.6, or where a
-//! container forbids it) and on other systems, each name is opened relative to the folder before it.
+//! container forbids it) and on other systems, each name is opened relative to the directory before it.
 
 use std::fs::File;
 use std::io::Read;
@@ -15,28 +15,28 @@ use rustix::io::{Errno, Result};
 /// Reading, and never the terminal that a path may name.
 const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
-/// Only a folder.
-pub(super) const FOLDER: OFlags = READ.union(OFlags::DIRECTORY);
+/// Only a directory.
+pub(super) const DIRECTORY: OFlags = READ.union(OFlags::DIRECTORY);
 /// Without NONBLOCK, opening a FIFO waits for its writer for ever.
 pub(super) const FILE: OFlags = READ.union(OFlags::NONBLOCK);
 
-/// A folder that files are read beneath.
+/// A directory that files are read beneath.
 #[derive(Debug)]
 pub struct Root {
-    pub(super) folder: OwnedFd,
+    pub(super) directory: OwnedFd,
 }
 
 impl Root {
-    /// Opens a folder; `path` itself may lead through links.
+    /// Opens a directory; `path` itself may lead through links.
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self { folder: rustix::fs::open(path, flags, Mode::empty())? })
+        Ok(Self { directory: rustix::fs::open(path, flags, Mode::empty())? })
     }
 
     /// Returns the device, the inode and, where the file system keeps it, the birth time of the directory: the same
     /// whatever it is called by then.
     pub(super) fn identity(&self) -> Result<[u8; 32]> {
-        let found = fstat(&self.folder)?;
+        let found = fstat(&self.directory)?;
         let mut identity = [0; 32];
         for (field, number) in
             identity.chunks_mut(8).zip([found.st_dev, found.st_ino, self.born().0, self.born().1])
@@ -50,7 +50,7 @@ impl Root {
     #[cfg(target_os = "linux")]
     fn born(&self) -> (u64, u64) {
         use rustix::fs::{StatxFlags, statx};
-        match statx(&self.folder, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME) {
+        match statx(&self.directory, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME) {
             Ok(found) if found.stx_mask & StatxFlags::BTIME.bits() != 0 => {
                 (found.stx_btime.tv_sec.cast_unsigned(), found.stx_btime.tv_nsec.into())
             }
@@ -64,8 +64,8 @@ impl Root {
     }
 
     /// Returns the bytes of the regular file at `relative` (components separated by `/`), or
-    /// `None` where there is none: no such path, a link or a non-folder on the way, a link, FIFO,
-    /// device or folder at its end, or a file of more than `limit` bytes.
+    /// `None` where there is none: no such path, a link or a non-directory on the way, a link, FIFO,
+    /// device or directory at its end, or a file of more than `limit` bytes.
     pub fn read(&self, relative: &[u8], limit: u64) -> std::io::Result<Option<Vec<u8>>> {
         Ok(self.read_or_size(relative, limit)?.and_then(std::result::Result::ok))
     }
@@ -96,23 +96,23 @@ impl Root {
         }
     }
 
-    /// Opens whatever lies at `relative`, a folder or a special file too; a link, there or on the
+    /// Opens whatever lies at `relative`, a directory or a special file too; a link, there or on the
     /// way, is `ELOOP`.
     pub(super) fn open_any(&self, relative: &[u8]) -> Result<File> {
-        open_beneath(&self.folder, relative, FILE).map(File::from)
+        open_beneath(&self.directory, relative, FILE).map(File::from)
     }
 
-    /// Opens the folder at `relative`; `""` is the root.
-    pub(super) fn open_folder(&self, relative: &str) -> Result<OwnedFd> {
+    /// Opens the directory at `relative`; `""` is the root.
+    pub(super) fn open_directory(&self, relative: &str) -> Result<OwnedFd> {
         match relative {
-            "" => openat(&self.folder, ".", FOLDER, Mode::empty()),
-            relative => open_beneath(&self.folder, relative.as_bytes(), FOLDER),
+            "" => openat(&self.directory, ".", DIRECTORY, Mode::empty()),
+            relative => open_beneath(&self.directory, relative.as_bytes(), DIRECTORY),
         }
     }
 
-    /// Returns up to `most` names of the folder at `relative`, those that are UTF-8.
+    /// Returns up to `most` names of the directory at `relative`, those that are UTF-8.
     pub(super) fn names(&self, relative: &str, most: usize) -> Result<Vec<String>> {
-        let entries = Dir::new(self.open_folder(relative)?)?;
+        let entries = Dir::new(self.open_directory(relative)?)?;
         Ok(entries
             .flatten()
             .take(most)
@@ -120,10 +120,10 @@ impl Root {
             .collect())
     }
 
-    /// Tells whether the folder at `relative` is a git folder, whatever its name.
-    pub(super) fn is_git_folder(&self, relative: &str) -> bool {
-        let Ok(folder) = self.open_folder(relative) else { return false };
-        let has = |name| statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+    /// Tells whether the directory at `relative` is a git directory, whatever its name.
+    pub(super) fn is_git_directory(&self, relative: &str) -> bool {
+        let Ok(directory) = self.open_directory(relative) else { return false };
+        let has = |name| statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
         has("HEAD") && (has("objects") && has("refs") || has("commondir"))
     }
 }
@@ -154,9 +154,9 @@ fn open_by_steps(root: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<Owned
     let mut names = relative.split(|&byte| byte == b'/').peekable();
     while let Some(name) = names.next() {
         let above = opened.as_ref().unwrap_or(root);
-        let flags = if names.peek().is_some() { FOLDER } else { flags };
+        let flags = if names.peek().is_some() { DIRECTORY } else { flags };
         let next = openat(above, name, flags, Mode::empty()).map_err(|error| match error {
-            // For a link where a folder was asked for, systems differ.
+            // For a link where a directory was asked for, systems differ.
             Errno::NOTDIR | Errno::MLINK if is_link(above, name) => Errno::LOOP,
             error => error,
         })?;
@@ -165,8 +165,8 @@ fn open_by_steps(root: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<Owned
     opened.ok_or(Errno::INVAL)
 }
 
-fn is_link(folder: &OwnedFd, name: &[u8]) -> bool {
-    let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+fn is_link(directory: &OwnedFd, name: &[u8]) -> bool {
+    let found = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
     found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
 }
 
@@ -191,8 +191,8 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::time::{Duration, Instant};
 
-    /// A folder `inside` with links out of it, beside a folder `outside`.
-    fn folders() -> tempfile::TempDir {
+    /// A directory `inside` with links out of it, beside a directory `outside`.
+    fn directories() -> tempfile::TempDir {
         let temp = tempfile::tempdir().unwrap();
         let inside = temp.path().join("inside");
         std::fs::create_dir_all(inside.join("sub")).unwrap();
@@ -200,10 +200,10 @@ mod tests {
         std::fs::write(temp.path().join("outside/file"), "secret").unwrap();
         std::fs::write(inside.join("sub/file"), "fine").unwrap();
         std::fs::write(inside.join("large"), "12345").unwrap();
-        symlink("../outside", inside.join("folder-link")).unwrap();
+        symlink("../outside", inside.join("directory-link")).unwrap();
         symlink("../outside/file", inside.join("file-link")).unwrap();
         symlink("sub/file", inside.join("inner-link")).unwrap();
-        symlink("sub", inside.join("inner-folder")).unwrap();
+        symlink("sub", inside.join("inner-directory")).unwrap();
         symlink("circle", inside.join("circle")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, inside.join("fifo"), FileType::Fifo, Mode::RUSR, 0)
             .unwrap();
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn nothing_outside_the_root_and_nothing_that_blocks_is_read() {
-        let temp = folders();
+        let temp = directories();
         let root = Root::open(&temp.path().join("inside")).unwrap();
         assert_eq!(root.read(b"sub/file", 4).unwrap().as_deref(), Some(&b"fine"[..]));
         for path in [
@@ -222,10 +222,10 @@ mod tests {
             "../outside/file",
             "sub/../../outside/file",
             "/etc/hostname",
-            "folder-link/file",
+            "directory-link/file",
             "file-link",
             "inner-link",
-            "inner-folder/file",
+            "inner-directory/file",
             "circle",
             "circle/file",
             "fifo",
@@ -243,16 +243,16 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_kernel_without_openat2_gives_the_same_answers() {
-        let temp = folders();
+        let temp = directories();
         let root = Root::open(&temp.path().join("inside")).unwrap();
         for path in [
             "sub/file",
             "sub",
-            "folder-link/file",
-            "folder-link",
+            "directory-link/file",
+            "directory-link",
             "file-link",
             "inner-link",
-            "inner-folder/file",
+            "inner-directory/file",
             "circle",
             "circle/file",
             "missing",
@@ -261,18 +261,18 @@ mod tests {
             "sub/missing",
             "fifo",
         ] {
-            let once = |flags| open_at_once(&root.folder, path.as_bytes(), flags).map(|_| ());
-            let steps = |flags| open_by_steps(&root.folder, path.as_bytes(), flags).map(|_| ());
+            let once = |flags| open_at_once(&root.directory, path.as_bytes(), flags).map(|_| ());
+            let steps = |flags| open_by_steps(&root.directory, path.as_bytes(), flags).map(|_| ());
             assert_eq!(once(FILE), steps(FILE), "{path}");
-            assert_eq!(once(FOLDER).is_ok(), steps(FOLDER).is_ok(), "{path}");
+            assert_eq!(once(DIRECTORY).is_ok(), steps(DIRECTORY).is_ok(), "{path}");
         }
     }
 
-    /// One thread puts links in the place of a file and its folder, over and over, while another
+    /// One thread puts links in the place of a file and its directory, over and over, while another
     /// reads: by either way of opening, nothing outside is ever read.
     #[test]
     fn a_link_that_is_swapped_in_while_opening_is_not_followed() {
-        let temp = folders();
+        let temp = directories();
         let inside = temp.path().join("inside");
         std::fs::create_dir(inside.join("real")).unwrap();
         std::fs::write(inside.join("real/file"), "fine").unwrap();
@@ -293,8 +293,8 @@ mod tests {
             while Instant::now() < end {
                 for path in [&b"real/file"[..], b"sub/file", b"link/file", b"sub/link"] {
                     for opened in [
-                        open_by_steps(&root.folder, path, FILE),
-                        open_beneath(&root.folder, path, FILE),
+                        open_by_steps(&root.directory, path, FILE),
+                        open_beneath(&root.directory, path, FILE),
                     ] {
                         match opened
                             .map(|file| read_bounded(File::from(file), 100).unwrap().unwrap())

@@ -111,10 +111,10 @@ impl Directory {
     pub(super) fn beneath(root: &Root, path: &Path, relative: &[u8]) -> Result<Self, OpenError> {
         use std::os::unix::ffi::OsStrExt;
         let (handle, path) = if relative.is_empty() {
-            (root.open_folder(""), path.to_owned())
+            (root.open_directory(""), path.to_owned())
         } else {
             let path = path.join(std::ffi::OsStr::from_bytes(relative));
-            (beneath::open_beneath(&root.folder, relative, beneath::FOLDER), path)
+            (beneath::open_beneath(&root.directory, relative, beneath::DIRECTORY), path)
         };
         let handle = handle.map_err(|error| match error {
             // It may be a link, which the caller resolves.
@@ -142,7 +142,7 @@ impl Directory {
     /// Opens the directory at `relative`, components separated by `/`.
     pub fn directory(&self, relative: &[u8]) -> Result<Self, OpenError> {
         use std::os::unix::ffi::OsStrExt;
-        let handle = self.open_at(relative, beneath::FOLDER)?;
+        let handle = self.open_at(relative, beneath::DIRECTORY)?;
         let path = self.path.join(std::ffi::OsStr::from_bytes(relative));
         Ok(Self { handle: Arc::new(handle), path: path.into(), links: self.links })
     }
@@ -170,7 +170,7 @@ impl Directory {
         let stat = match start {
             None => statat(&self.handle, valid(relative)?, flags),
             Some(slash) => {
-                let parent = self.open_at(&relative[..slash], beneath::FOLDER)?;
+                let parent = self.open_at(&relative[..slash], beneath::DIRECTORY)?;
                 statat(parent, valid(&relative[slash + 1..])?, flags)
             }
         };
@@ -206,8 +206,8 @@ impl Directory {
 
     /// Returns the directory as a root to look at files beneath.
     pub fn root(&self) -> Result<Root, OpenError> {
-        let opened = openat(&self.handle, ".", beneath::FOLDER, Mode::empty());
-        opened.map(|folder| Root { folder }).map_err(|error| failed(error, self.links))
+        let opened = openat(&self.handle, ".", beneath::DIRECTORY, Mode::empty());
+        opened.map(|directory| Root { directory }).map_err(|error| failed(error, self.links))
     }
 
     /// Returns the entries of the directory itself, unordered; more than `most` are [`OpenError::TooLarge`].

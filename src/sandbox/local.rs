@@ -13,8 +13,8 @@ pub struct LocalPath(String);
 pub enum LocalKind {
     /// A regular file.
     File,
-    /// A folder.
-    Folder,
+    /// A directory.
+    Directory,
     /// A FIFO, a socket or a device: reading may never end.
     Special,
     /// Nothing, as far as can be seen.
@@ -22,7 +22,7 @@ pub enum LocalKind {
 }
 
 impl LocalPath {
-    /// Returns the path that DuckDB's local file system opens for `given`: `~` is the home folder
+    /// Returns the path that DuckDB's local file system opens for `given`: `~` is the home directory
     /// (`home`, the setting `home_directory`, or else the user's), and `file:` is taken off.
     pub fn new(given: &str, home: Option<&str>) -> Self {
         if let Some(rest) = given.strip_prefix('~') {
@@ -44,7 +44,7 @@ impl LocalPath {
     pub fn kind(&self) -> LocalKind {
         match self.as_path().metadata() {
             Ok(found) if found.is_file() => LocalKind::File,
-            Ok(found) if found.is_dir() => LocalKind::Folder,
+            Ok(found) if found.is_dir() => LocalKind::Directory,
             Ok(_) => LocalKind::Special,
             Err(_) => LocalKind::Missing,
         }
@@ -127,8 +127,8 @@ mod tests {
         .unwrap();
         std::os::unix::fs::symlink("fifo", temp.path().join("link")).unwrap();
         let kinds = ["file", "", "fifo", "link", "none", "file/x"].map(|name| at(name).kind());
-        use LocalKind::{File, Folder, Missing, Special};
-        assert_eq!(kinds, [File, Folder, Special, Special, Missing, Missing]);
+        use LocalKind::{Directory, File, Missing, Special};
+        assert_eq!(kinds, [File, Directory, Special, Special, Missing, Missing]);
         assert_eq!(LocalPath("/dev/zero".to_owned()).kind(), Special);
     }
 }

@@ -7,7 +7,7 @@
 //! | `rel_path` | paths beneath a root that cannot mean another place |
 //! | `beneath` | opening beneath a root without following a link |
 //! | `directory` | directories that were opened, and files that are opened beneath them once |
-//! | `folders` | looking at many files beneath a root, one call each |
+//! | `directories` | looking at many files beneath a root, one call each |
 //! | `guard` | threads that the kernel keeps within the roots of their query |
 //! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
@@ -15,8 +15,8 @@
 
 mod access;
 mod beneath;
+mod directories;
 mod directory;
-mod folders;
 mod guard;
 mod local;
 mod place;
@@ -26,8 +26,8 @@ mod write;
 
 pub use access::Access;
 pub use beneath::Root;
+pub use directories::{Directories, FileKind, FileState, Moment};
 pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, RegularFile, Stamp};
-pub use folders::{FileKind, FileState, Folders, Moment};
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};

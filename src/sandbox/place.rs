@@ -104,9 +104,9 @@ impl<'a> Place<'a> {
             .with_hint("The host lists in the sandbox's field 'reserved' what is not written"));
         }
         if self.path.is_head() {
-            return refused("could make its folder a repository");
+            return refused("could make its directory a repository");
         }
-        self.check_no_git_folder()
+        self.check_no_git_directory()
     }
 
     /// Tells whether nothing stands at the path, without a search for what might have been meant.
@@ -119,7 +119,7 @@ impl<'a> Place<'a> {
 
     /// Opens the file. Links are not followed, and nothing but a regular file is opened.
     pub fn open(&self) -> Result<OpenFile> {
-        self.check_no_git_folder()?;
+        self.check_no_git_directory()?;
         let shown = quoted(&self.to_string());
         let file =
             self.sandbox.root.open_any(self.path.as_str().as_bytes()).map_err(
@@ -138,7 +138,7 @@ impl<'a> Place<'a> {
         let found = file.metadata().map_err(|error| self.failed(error))?;
         if !found.is_file() {
             return Err(self.not_a_file(if found.is_dir() {
-                "a folder"
+                "a directory"
             } else {
                 "a pipe or a device"
             }));
@@ -174,9 +174,9 @@ impl<'a> Place<'a> {
         Ok((bytes, identity))
     }
 
-    /// Refuses a file in a git folder that is not called `.git`, such as a bare repository.
-    fn check_no_git_folder(&self) -> Result<()> {
-        if !self.path.folders().any(|folder| self.sandbox.root.is_git_folder(folder)) {
+    /// Refuses a file in a git directory that is not called `.git`, such as a bare repository.
+    fn check_no_git_directory(&self) -> Result<()> {
+        if !self.path.directories().any(|directory| self.sandbox.root.is_git_directory(directory)) {
             return Ok(());
         }
         let shown = quoted(&self.to_string());
@@ -185,18 +185,20 @@ impl<'a> Place<'a> {
             .refuse(format!("{shown} is a part of a repository: read only as part of a git diff")))
     }
 
-    /// Returns the error of a file that is not there, with the nearest names in the deepest folder
+    /// Returns the error of a file that is not there, with the nearest names in the deepest directory
     /// that is: those that may be read.
     fn not_found(&self) -> Error {
         let error = Error::not_found(format!("there is no file {}", quoted(&self.to_string())));
         let root = &self.sandbox.root;
-        let deepest = self.path.folders().rev();
+        let deepest = self.path.directories().rev();
         let found = deepest
-            .filter_map(|folder| Some((folder, root.names(folder, limits::FOLDER_NAMES).ok()?)))
+            .filter_map(|directory| {
+                Some((directory, root.names(directory, limits::DIRECTORY_NAMES).ok()?))
+            })
             .next();
-        let (folder, names) = found.unwrap_or_default();
+        let (directory, names) = found.unwrap_or_default();
         let rest =
-            self.path.as_str().strip_prefix(folder).unwrap_or_default().trim_start_matches('/');
+            self.path.as_str().strip_prefix(directory).unwrap_or_default().trim_start_matches('/');
         let (wanted, is_file) =
             rest.split_once('/').map_or((rest, true), |(name, _)| (name, false));
         let may_be_read = |name: &&str| {
@@ -204,16 +206,16 @@ impl<'a> Place<'a> {
                 && (!is_file || self.sandbox.allows_name(name))
         };
         let near = nearest(wanted, names.iter().map(String::as_str).filter(may_be_read));
-        let shown = |folder: &str| match folder {
+        let shown = |directory: &str| match directory {
             "" => self.sandbox.name().to_owned(),
-            folder => format!("{}/{folder}", self.sandbox.name()),
+            directory => format!("{}/{directory}", self.sandbox.name()),
         };
         match near.as_slice() {
             [] => error.with_hint(self.sandboxes.readable()),
             near => error.with_hint(format!(
                 "Did you mean {}, in {}?",
                 near.join(" or "),
-                quoted(&shown(folder))
+                quoted(&shown(directory))
             )),
         }
     }

@@ -192,7 +192,7 @@ pub struct Sandboxes(Vec<Sandbox>);
 
 impl Sandboxes {
     /// Reads the setting and opens its roots. A file may have `max_read_bytes` at most, whatever a
-    /// sandbox says; `is_open` tells whether DuckDB's own settings let a folder be read.
+    /// sandbox says; `is_open` tells whether DuckDB's own settings let a directory be read.
     pub fn open(json: &str, max_read_bytes: u64, is_open: impl Fn(&Path) -> bool) -> Result<Self> {
         let mut reader = serde_json::Deserializer::from_str(json);
         let entries: Vec<Entry> = serde_path_to_error::deserialize(&mut reader)
@@ -241,9 +241,9 @@ impl Sandboxes {
         }
     }
 
-    /// Returns the path of the folder that `given` names as a repository: `name`, `name/folder`,
+    /// Returns the path of the directory that `given` names as a repository: `name`, `name/directory`,
     /// or an absolute path, which is to be checked after its links are resolved.
-    pub(super) fn folder(&self, given: &str) -> Result<PathBuf> {
+    pub(super) fn directory(&self, given: &str) -> Result<PathBuf> {
         if given.starts_with('/') {
             return Ok(PathBuf::from(given));
         }
@@ -371,13 +371,13 @@ impl Entry {
             }
         };
         let bad_root = |what| {
-            wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a folder")
+            wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a directory")
         };
         if !Path::new(&self.root).is_absolute() {
             return Err(bad_root("no absolute path"));
         }
         let not_there =
-            |error: std::io::Error| bad_root("no folder that can be opened").with_source(error);
+            |error: std::io::Error| bad_root("no directory that can be opened").with_source(error);
         let path = Path::new(&self.root).canonicalize().map_err(not_there)?;
         let root = Root::open(&path).map_err(not_there)?;
         let directory = root.identity().map_err(|error| not_there(error.into()))?;
@@ -543,9 +543,9 @@ mod tests {
                 r#"[{"name":"b","root":"~/x"}]"#,
                 "redline_sandboxes[0].root is '~/x', no absolute path",
             ),
-            (r#"[{"name":"b","root":"ROOT/missing"}]"#, "no folder that can be opened"),
-            (r#"[{"name":"b","root":"ROOT/file"}]"#, "no folder that can be opened"),
-            (r#"[{"name":"b","root":"ROOT/a\u0000b"}]"#, "no folder that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/missing"}]"#, "no directory that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/file"}]"#, "no directory that can be opened"),
+            (r#"[{"name":"b","root":"ROOT/a\u0000b"}]"#, "no directory that can be opened"),
             (
                 r#"[{"name":"b","root":"ROOT/in"},{"name":"c","root":"ROOT","mode":"rw"}]"#,
                 "redline_sandboxes[0].mode forbids what the sandbox 'c' allows",
@@ -639,6 +639,6 @@ mod tests {
             none.resolve("a/file")
                 .is_err_and(|error| error.to_string().contains("Readable beneath: nothing"))
         );
-        assert!(none.folder("a").is_err() && !none.hold_repository(Path::new("/")));
+        assert!(none.directory("a").is_err() && !none.hold_repository(Path::new("/")));
     }
 }

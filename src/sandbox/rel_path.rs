@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::error::{is_hard_to_see, quoted};
 use crate::limits::{PATH_BYTES, PATH_NAME_BYTES, RESERVED_PATTERN_BYTES};
 
-/// Names that are never read or written on their own, at any depth and in any case: the folders of
+/// Names that are never read or written on their own, at any depth and in any case: the directories of
 /// version control, git's configuration and hooks, keys and tokens, what tells an agent or an editor which
 /// programs to run, and what redline itself writes with.
 const RESERVED: [&str; 17] = [
@@ -103,8 +103,8 @@ impl RelPath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the folders on the way, the root (`""`) first, the file's own last.
-    pub fn folders(&self) -> impl DoubleEndedIterator<Item = &str> {
+    /// Returns the directories on the way, the root (`""`) first, the file's own last.
+    pub fn directories(&self) -> impl DoubleEndedIterator<Item = &str> {
         let ends: Vec<usize> = self.0.match_indices('/').map(|(at, _)| at).collect();
         std::iter::once("").chain(ends.into_iter().map(|end| &self.0[..end]))
     }
@@ -120,7 +120,7 @@ impl RelPath {
         patterns.iter().find(|pattern| pattern.matches(&names))
     }
 
-    /// Tells whether the file would be git's `HEAD`, without which no folder is a repository.
+    /// Tells whether the file would be git's `HEAD`, without which no directory is a repository.
     pub fn is_head(&self) -> bool {
         folded(self.name()) == "head"
     }
@@ -386,9 +386,9 @@ mod tests {
     }
 
     #[test]
-    fn every_folder_on_the_way_is_listed() {
+    fn every_directory_on_the_way_is_listed() {
         let path = RelPath::parse("a/b/c").unwrap();
-        assert_eq!(path.folders().collect::<Vec<_>>(), ["", "a", "a/b"]);
+        assert_eq!(path.directories().collect::<Vec<_>>(), ["", "a", "a/b"]);
         assert_eq!(path.name(), "c");
     }
 }

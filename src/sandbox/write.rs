@@ -1,9 +1,9 @@
 //! Writing a file beneath a sandbox's root: whole or not at all, and only over the state that was
 //! seen.
 //!
-//! The content is written to a file of its own in the same folder, made durable, and renamed over
+//! The content is written to a file of its own in the same directory, made durable, and renamed over
 //! the old one, so a reader, a crash or a kill sees the one or the other. Writers of ours are
-//! serialised by a lock on the folder, across threads and processes. A writer that takes no lock
+//! serialised by a lock on the directory, across threads and processes. A writer that takes no lock
 //! can still come between the last look at the file and the rename.
 
 use std::fs::File;
@@ -24,7 +24,7 @@ use crate::budget::check_current;
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
-/// The file that holds new content until it is renamed. One name is enough: the folder is locked.
+/// The file that holds new content until it is renamed. One name is enough: the directory is locked.
 const NEW: &str = ".redline-new";
 /// Permissions that make a program run as its owner.
 const SETUID_OR_SETGID: u32 = 0o6000;
@@ -82,7 +82,7 @@ impl Place<'_> {
     }
 
     /// Writes the file if what stands there is still what was expected; else it is `stale:`, and
-    /// nothing is changed. Folders on the way are made.
+    /// nothing is changed. Directories on the way are made.
     pub fn write(&self, bytes: &[u8], expected: &Expected) -> Result<()> {
         self.check_writable()?;
         let shown = quoted(&self.to_string());
@@ -96,15 +96,15 @@ impl Place<'_> {
         }
         let failed = |error: io::Error| self.write_failed(error);
         let mut made = Vec::new();
-        let written = self.folder_for_writing(&mut made).map_err(failed).and_then(|folder| {
-            self.write_in(&folder, bytes, expected)?;
-            Ok(folder)
+        let written = self.directory_for_writing(&mut made).map_err(failed).and_then(|directory| {
+            self.write_in(&directory, bytes, expected)?;
+            Ok(directory)
         });
-        let Ok(folder) = written else {
+        let Ok(directory) = written else {
             remove_made(made);
             return written.map(drop);
         };
-        fsync(&folder).map_err(|error| {
+        fsync(&directory).map_err(|error| {
             Error::tool_failed(format!(
                 "{shown} is written, but the system could not make its name durable"
             ))
@@ -114,13 +114,13 @@ impl Place<'_> {
     }
 
     /// Writes the file in its directory, of which nothing is changed on failure.
-    fn write_in(&self, folder: &OwnedFd, bytes: &[u8], expected: &Expected) -> Result<()> {
+    fn write_in(&self, directory: &OwnedFd, bytes: &[u8], expected: &Expected) -> Result<()> {
         let shown = quoted(&self.to_string());
         let failed = |error: io::Error| self.write_failed(error);
-        let is_locked = lock(folder)?.map_err(|error| failed(error.into()))?;
+        let is_locked = lock(directory)?.map_err(|error| failed(error.into()))?;
         if !is_locked {
             return Err(Error::tool_failed(format!(
-                "the folder of {shown} is locked by another writer"
+                "the directory of {shown} is locked by another writer"
             ))
             .with_hint("Try again when it has finished"));
         }
@@ -131,7 +131,7 @@ impl Place<'_> {
             Expected::Present { identity, .. } => Some(identity),
         };
         let old = if replaced.is_some() { Some(self.open()?.file) } else { None };
-        let new = NewFile::create(folder.as_fd(), replaced.is_none()).map_err(failed)?;
+        let new = NewFile::create(directory.as_fd(), replaced.is_none()).map_err(failed)?;
         new.fill(bytes, old.as_ref(), replaced).map_err(failed)?;
         self.check_unchanged(expected)?;
         new.put(self.path().name(), replaced.is_none()).map_err(|error| match error {
@@ -175,14 +175,14 @@ impl Place<'_> {
 
     /// Opens the directory of the file; those that are missing are made, and each is put into `made` with the one
     /// above it.
-    fn folder_for_writing(&self, made: &mut Vec<(OwnedFd, String)>) -> io::Result<OwnedFd> {
+    fn directory_for_writing(&self, made: &mut Vec<(OwnedFd, String)>) -> io::Result<OwnedFd> {
         let root = &self.sandbox().root;
-        let mut opened = root.open_folder("")?;
-        for folder in self.path().folders() {
-            opened = match root.open_folder(folder) {
+        let mut opened = root.open_directory("")?;
+        for directory in self.path().directories() {
+            opened = match root.open_directory(directory) {
                 Ok(found) => found,
                 Err(Errno::NOENT) => {
-                    let name = folder.rsplit('/').next().unwrap_or_default();
+                    let name = directory.rsplit('/').next().unwrap_or_default();
                     match mkdirat(&opened, name, Mode::from_raw_mode(0o777)) {
                         Ok(()) => {
                             made.push((opened.try_clone()?, name.to_owned()));
@@ -192,7 +192,7 @@ impl Place<'_> {
                         Err(Errno::EXIST) => fsync(&opened)?,
                         Err(error) => return Err(error.into()),
                     }
-                    root.open_folder(folder)?
+                    root.open_directory(directory)?
                 }
                 Err(error) => return Err(error.into()),
             };
@@ -240,9 +240,9 @@ impl Place<'_> {
     /// that it does not have.
     fn check_permitted(&self) -> Result<()> {
         let path = self.path();
-        let folder = path.folders().next_back().unwrap_or_default();
-        let Ok(folder) = self.sandbox().root.open_folder(folder) else { return Ok(()) };
-        match accessat(&folder, path.name(), Access::WRITE_OK, AtFlags::EACCESS) {
+        let directory = path.directories().next_back().unwrap_or_default();
+        let Ok(directory) = self.sandbox().root.open_directory(directory) else { return Ok(()) };
+        match accessat(&directory, path.name(), Access::WRITE_OK, AtFlags::EACCESS) {
             Err(Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::TXTBSY) => {
                 Err(Error::fs_denied(format!(
                     "{} is not writable for this process",
@@ -265,11 +265,11 @@ fn remove_made(made: Vec<(OwnedFd, String)>) {
     }
 }
 
-/// Waits for the lock on a folder, up to a limit and within the budget of the thread; tells whether it was got.
-fn lock(folder: &OwnedFd) -> Result<rustix::io::Result<bool>> {
+/// Waits for the lock on a directory, up to a limit and within the budget of the thread; tells whether it was got.
+fn lock(directory: &OwnedFd) -> Result<rustix::io::Result<bool>> {
     let until = Instant::now() + Duration::from_millis(limits::LOCK_MILLIS);
     loop {
-        match flock(folder, FlockOperation::NonBlockingLockExclusive) {
+        match flock(directory, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) if Instant::now() < until => {
                 check_current()?;
                 sleep(Duration::from_millis(1));
@@ -287,15 +287,15 @@ fn stale(shown: &str) -> Error {
 }
 
 /// Removes what stands at a name that is reserved for us, whatever it is.
-fn clear(folder: BorrowedFd<'_>, name: &str, depth: usize) -> io::Result<()> {
-    match unlinkat(folder, name, AtFlags::empty()) {
+fn clear(directory: BorrowedFd<'_>, name: &str, depth: usize) -> io::Result<()> {
+    match unlinkat(directory, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => return Ok(()),
         // Linux says the one of a directory, other systems the other.
         Err(Errno::ISDIR | Errno::PERM) if depth < limits::CLEARED_DEPTH => {}
         Err(error) => return Err(error.into()),
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let inner = openat(folder, name, flags, Mode::empty())?;
+    let inner = openat(directory, name, flags, Mode::empty())?;
     for entry in Dir::read_from(&inner)? {
         let entry = entry?;
         match entry.file_name().to_str() {
@@ -304,30 +304,30 @@ fn clear(folder: BorrowedFd<'_>, name: &str, depth: usize) -> io::Result<()> {
             Err(_) => unlinkat(&inner, entry.file_name(), AtFlags::empty())?,
         }
     }
-    Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?)
+    Ok(unlinkat(directory, name, AtFlags::REMOVEDIR)?)
 }
 
 /// A file that is being written; it is removed again unless it is put in place.
 struct NewFile<'a> {
-    folder: BorrowedFd<'a>,
+    directory: BorrowedFd<'a>,
     file: File,
     is_placed: bool,
 }
 
 impl<'a> NewFile<'a> {
     /// Creates it with the permissions of a new file, or, in the place of another, with few.
-    fn create(folder: BorrowedFd<'a>, is_new: bool) -> io::Result<Self> {
-        // What a process that was killed has left; the folder is locked, so nobody is writing it.
-        clear(folder, NEW, 0)?;
+    fn create(directory: BorrowedFd<'a>, is_new: bool) -> io::Result<Self> {
+        // What a process that was killed has left; the directory is locked, so nobody is writing it.
+        clear(directory, NEW, 0)?;
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(openat(
-            folder,
+            directory,
             NEW,
             flags,
             Mode::from_raw_mode(if is_new { 0o666 } else { 0o600 }),
         )?);
-        Ok(Self { folder, file, is_placed: false })
+        Ok(Self { directory, file, is_placed: false })
     }
 
     /// Writes the content and what the file that it replaces has beside its content.
@@ -352,9 +352,9 @@ impl<'a> NewFile<'a> {
     /// Renames the file to its name; a new one never replaces what has appeared there.
     fn put(mut self, name: &str, is_new: bool) -> rustix::io::Result<()> {
         if is_new {
-            renameat_with(self.folder, NEW, self.folder, name, RenameFlags::NOREPLACE)?;
+            renameat_with(self.directory, NEW, self.directory, name, RenameFlags::NOREPLACE)?;
         } else {
-            renameat(self.folder, NEW, self.folder, name)?;
+            renameat(self.directory, NEW, self.directory, name)?;
         }
         self.is_placed = true;
         Ok(())
@@ -365,7 +365,7 @@ impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         if !self.is_placed {
             // What cannot be removed is removed by the next writer.
-            let _ = unlinkat(self.folder, NEW, AtFlags::empty());
+            let _ = unlinkat(self.directory, NEW, AtFlags::empty());
         }
     }
 }
@@ -415,8 +415,8 @@ mod tests {
         Sandboxes::open(&json, 1 << 20, |_| true).unwrap()
     }
 
-    fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<_> = std::fs::read_dir(folder)
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(directory)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();

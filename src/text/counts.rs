@@ -13,9 +13,9 @@ use super::stop::Stop;
 use crate::error::Result;
 
 /// Pairs of lines that are compared one with another, before the engine is asked instead.
-const MOST_PAIRS: u64 = 4096;
+const MAX_PAIRS: u64 = 4096;
 /// Lines of both sides among which the search takes no shortcut: its script is then as short as any.
-const MOST_SEARCHED: u64 = 512;
+const MAX_SEARCHED: u64 = 512;
 /// Lines that the other side lacks, so few that no line among them is too frequent to be matched: that takes more
 /// than three on the same side for itself, and as many for the line that is counted with it.
 const FEW_MISSING: usize = 6;
@@ -70,7 +70,7 @@ fn common_lines(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<Common> {
     if old.is_empty() || new.is_empty() {
         return Ok(Common::None(counts));
     }
-    if counts.0.saturating_mul(counts.1) > MOST_PAIRS {
+    if counts.0.saturating_mul(counts.1) > MAX_PAIRS {
         return Ok(Common::Some);
     }
     let (old, new) = (lines(old), lines(new));
@@ -79,7 +79,7 @@ fn common_lines(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<Common> {
         return Ok(Common::None(counts));
     }
     let is_most = missing <= FEW_MISSING
-        && counts.0 + counts.1 <= MOST_SEARCHED
+        && counts.0 + counts.1 <= MAX_SEARCHED
         && new.iter().filter(|line| !old.contains(line)).count() <= FEW_MISSING;
     Ok(if is_most { Common::Most } else { Common::Some })
 }

@@ -23,5 +23,5 @@ pub use diff::{Diff, DiffLine, DiffOptions, LineKind};
 pub use ends::common_start;
 pub use engine::{Algorithm, Engine, Whitespace};
 pub use quote::quoted_path;
-pub use similarity::{Fingerprint, Ledger};
+pub use similarity::{Fingerprint, FingerprintTable};
 pub use stop::Stop;

@@ -101,19 +101,19 @@ impl Fingerprint {
 /// One new file, spread out so that many old ones can be held against it, each by looking up its own pieces
 /// only.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct FingerprintTable {
     /// The bytes under each number.
     bytes: Box<[u32]>,
     held: Fingerprint,
 }
 
-impl Default for Ledger {
+impl Default for FingerprintTable {
     fn default() -> Self {
         Self { bytes: vec![0; NUMBERS as usize].into_boxed_slice(), held: Fingerprint::default() }
     }
 }
 
-impl Ledger {
+impl FingerprintTable {
     /// Puts a new file in the place of the one that is held.
     pub fn hold(&mut self, new: Fingerprint) {
         for weight in &self.held.weights {
@@ -197,7 +197,7 @@ mod tests {
     fn copied(old: &[u8], new: &[u8]) -> u64 {
         let (old, new) = (print(old, true), print(new, true));
         let copied = Fingerprint::copied(&old, &new);
-        let mut ledger = Ledger::default();
+        let mut ledger = FingerprintTable::default();
         ledger.hold(print(b"something\nheld before\n", true));
         ledger.hold(new);
         assert_eq!(ledger.copied(&old), copied);

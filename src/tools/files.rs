@@ -28,7 +28,7 @@ impl ReadFileArguments {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteFileArguments {
-    /// The file, as sandbox/relative/path; folders that are missing are made.
+    /// The file, as sandbox/relative/path; directories that are missing are made.
     pub path: String,
     /// The whole new content.
     pub content: String,

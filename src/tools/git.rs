@@ -44,9 +44,9 @@ pub struct GitDiffArguments {
     pub to_rev: Option<String>,
     /// One file to show alone, by its path from the root of the repository; not with paths.
     pub file_path: Option<String>,
-    /// The repository, or a folder in it. Default: the current folder, or the only sandbox.
+    /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
     pub path: Option<String>,
-    /// Git pathspecs that limit which files are compared: folders, *.rs, :!docs. Default: all files.
+    /// Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.
     pub paths: Option<Vec<String>>,
     /// Unchanged lines around a change, -1 for the whole file. Default: 3.
     #[schemars(range(min = -1))]
@@ -71,9 +71,9 @@ pub struct GitDiffSummaryArguments {
     pub from_rev: String,
     /// The new side, likewise. Left out, from_rev is a range or is compared with the work tree.
     pub to_rev: Option<String>,
-    /// The repository, or a folder in it. Default: the current folder, or the only sandbox.
+    /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
     pub path: Option<String>,
-    /// Git pathspecs that limit which files are compared: folders, *.rs, :!docs. Default: all files.
+    /// Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.
     pub paths: Option<Vec<String>>,
     /// Which white space is ignored where lines are counted: none (default), all, change, eol or cr_at_eol.
     #[schemars(with = "Option<String>")]
@@ -97,7 +97,7 @@ pub struct GitDiffFileArguments {
     pub from_rev: String,
     /// The new side, likewise. Left out, from_rev is a range or is compared with the work tree.
     pub to_rev: Option<String>,
-    /// The repository, or a folder in it. Default: the current folder, or the only sandbox.
+    /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
     pub path: Option<String>,
     /// Unchanged lines around a change, -1 for the whole file. Default: 3.
     #[schemars(range(min = -1))]

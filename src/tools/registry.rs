@@ -87,7 +87,7 @@ pub static TOOLS: &[Tool] = &[
     Tool {
         name: "write_file",
         title: "Write a whole file",
-        description: "Makes a file, or replaces it as a whole, with content; missing folders are made. path is \
+        description: "Makes a file, or replaces it as a whole, with content; missing directories are made. path is \
                       sandbox/relative/path in a sandbox that may be written. To change a part of a file, use \
                       edit_file. Where the sandbox wants an approval, as is the default, the call fails with \
                       approval_required until a person has said yes; then repeat it unchanged.",

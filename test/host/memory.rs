@@ -35,9 +35,9 @@ fn triple() -> String {
 }
 
 /// Compiles host.c with warnings as errors, and returns the program.
-fn host(folder: &Path) -> PathBuf {
+fn host(directory: &Path) -> PathBuf {
     let library = built("REDLINE_LIBDUCKDB", "build/libduckdb");
-    let program = folder.join("host");
+    let program = directory.join("host");
     let triple = triple();
     // Everything a build script would get from cargo, said here.
     let compiler = cc::Build::new()
@@ -45,7 +45,7 @@ fn host(folder: &Path) -> PathBuf {
         .host(&triple)
         .opt_level(1)
         .debug(true)
-        .out_dir(folder)
+        .out_dir(directory)
         .cargo_metadata(false)
         .warnings_into_errors(true)
         .extra_warnings(true)
@@ -68,11 +68,11 @@ fn host(folder: &Path) -> PathBuf {
 ///
 /// Of its 124 files the second commit changes one line of 40, deletes 10, adds 5, changes a binary one
 /// and makes one executable: 57 rows.
-fn repository(folder: &Path) -> PathBuf {
+fn repository(directory: &Path) -> PathBuf {
     let text = |seed: usize| -> String {
         (0..30).map(|line| format!("line {line} of {seed}\n")).collect()
     };
-    let name = |i: usize| format!("folder{}/file{i:03}.txt", i % 6);
+    let name = |i: usize| format!("directory{}/file{i:03}.txt", i % 6);
     let mut stream = Vec::new();
     let mut put = |bytes: &[u8]| stream.extend_from_slice(bytes);
     let commit = |number: usize| {
@@ -114,7 +114,7 @@ fn repository(folder: &Path) -> PathBuf {
     put(&file("100644", "binary.bin", b"\0two"));
     put(&file("100755", "tool.sh", b"#!/bin/sh\n"));
 
-    let repository = folder.join("repository.git");
+    let repository = directory.join("repository.git");
     let git = |arguments: &[&OsStr]| {
         let mut command = Command::new("git");
         command
@@ -187,29 +187,29 @@ fn script(
 
 #[test]
 fn the_script_runs_in_many_threads() {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let command = Command::new(host(folder.path()));
+    let directory = tempfile::tempdir().expect("a directory for the test");
+    let command = Command::new(host(directory.path()));
     let output =
-        script(command, &repository(folder.path()), &root().join("test/host/script.sql"), 6, 5);
+        script(command, &repository(directory.path()), &root().join("test/host/script.sql"), 6, 5);
     assert_exit(&output, 0);
     print!("{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
 fn valgrind_finds_no_invalid_access_and_no_leak() {
-    let folder = tempfile::tempdir().expect("a folder for the test");
+    let directory = tempfile::tempdir().expect("a directory for the test");
     let mut command = valgrind();
-    command.arg(host(folder.path()));
+    command.arg(host(directory.path()));
     let output =
-        script(command, &repository(folder.path()), &root().join("test/host/script.sql"), 3, 1);
+        script(command, &repository(directory.path()), &root().join("test/host/script.sql"), 3, 1);
     assert_exit(&output, 0);
     print!("{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
 fn valgrind_would_see_a_leak_and_an_overrun() {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let host = host(folder.path());
+    let directory = tempfile::tempdir().expect("a directory for the test");
+    let host = host(directory.path());
     for what in ["leak", "overrun"] {
         assert_exit(&run(valgrind().arg(&host).args(["self-check", what])), 99);
     }
@@ -217,8 +217,8 @@ fn valgrind_would_see_a_leak_and_an_overrun() {
 
 #[test]
 fn the_host_fails_when_a_statement_does_not_go_as_the_script_says() {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let (host, repository) = (host(folder.path()), repository(folder.path()));
+    let directory = tempfile::tempdir().expect("a directory for the test");
+    let (host, repository) = (host(directory.path()), repository(directory.path()));
     for wrong in [
         "SELECT * FROM missing;",
         "--! error: invalid_args:\nSELECT 1;",
@@ -226,7 +226,7 @@ fn the_host_fails_when_a_statement_does_not_go_as_the_script_says() {
         "--! rows: 2\nSELECT 1;",
         "--! partial\nSELECT 1 WHERE false;",
     ] {
-        let path = folder.path().join("wrong.sql");
+        let path = directory.path().join("wrong.sql");
         std::fs::write(&path, wrong).expect("a script is written");
         let output = script(Command::new(&host), &repository, &path, 1, 1);
         assert_exit(&output, 1);

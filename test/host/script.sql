@@ -31,13 +31,13 @@ SELECT a.file_path FROM file_changes('HEAD~1', 'HEAD', '.') a JOIN file_changes(
 SELECT * FROM file_changes('HEAD~1', 'HEAD', '.') LIMIT 1;
 
 --! rows: 8
-SELECT * FROM file_diff('folder0/file000.txt', 'HEAD~1', 'HEAD', '.');
+SELECT * FROM file_diff('directory0/file000.txt', 'HEAD~1', 'HEAD', '.');
 
 --! rows: 2
-SELECT * FROM file_diff('folder0/file000.txt', 'HEAD~1', 'HEAD', '.', context := 0);
+SELECT * FROM file_diff('directory0/file000.txt', 'HEAD~1', 'HEAD', '.', context := 0);
 
 --! rows: 31
-SELECT * FROM file_diff('folder0/file000.txt', 'HEAD~1', 'HEAD', '.', context := -1);
+SELECT * FROM file_diff('directory0/file000.txt', 'HEAD~1', 'HEAD', '.', context := -1);
 
 --! rows: 1
 SELECT * FROM file_diff('binary.bin', 'HEAD~1', 'HEAD', '.');
@@ -60,11 +60,11 @@ SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.'), recursive := true);
 SELECT unnest(file_diff_list('lines.txt', 'EMPTY', 'HEAD', '.'), recursive := true) LIMIT 3000;
 
 --! rows: 8
-SELECT unnest(file_diff_list('folder0/file000.txt', 'HEAD~1', 'HEAD', '.', 3), recursive := true);
+SELECT unnest(file_diff_list('directory0/file000.txt', 'HEAD~1', 'HEAD', '.', 3), recursive := true);
 
 -- Rows with NULL between them, and lists of every length in one vector.
 --! rows: 300
-SELECT i, file_diff_list(CASE WHEN i % 3 = 0 THEN NULL ELSE printf('folder%d/file%03d.txt', i % 40 % 6, i % 40) END,
+SELECT i, file_diff_list(CASE WHEN i % 3 = 0 THEN NULL ELSE printf('directory%d/file%03d.txt', i % 40 % 6, i % 40) END,
                          'HEAD~1', CASE WHEN i % 7 = 0 THEN NULL ELSE 'HEAD' END, '.')
 FROM range(300) t(i);
 
@@ -129,10 +129,10 @@ SELECT * FROM file_diff('lines.txt', 'HEAD', NULL, '.');
 SELECT * FROM file_changes('no-such-branch', 'HEAD', '.');
 
 --! error: not_found:
-SELECT * FROM file_changes('HEAD~1', 'HEAD', './no/such/folder');
+SELECT * FROM file_changes('HEAD~1', 'HEAD', './no/such/directory');
 
 --! error: not_found:
-SELECT * FROM file_diff('folder0/file00.txt', 'HEAD~1', 'HEAD', '.');
+SELECT * FROM file_diff('directory0/file00.txt', 'HEAD~1', 'HEAD', '.');
 
 --! error: not_found:
 SELECT file_changes_list('no-such-branch', 'HEAD', '.');

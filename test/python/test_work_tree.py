@@ -817,7 +817,7 @@ def test_file_diff_shows_a_file_of_the_work_tree(con, tmp_path):
     assert len(diff("z", "HEAD", "WORKTREE")) == 21
     for name, message in [
         ("stray", "no file 'stray' in 'HEAD'"),
-        ("sub", "'sub' is a folder"),
+        ("sub", "'sub' is a directory"),
         ("SUB/c", "Did you mean 'sub/c'"),
     ]:
         with pytest.raises(duckdb.Error, match=f"not_found: .*{message}"):

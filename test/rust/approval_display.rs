@@ -24,9 +24,9 @@ const SECTIONS: &[(&str, Layout)] = &[
 ];
 
 fn cases() -> Vec<(PathBuf, Received)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/fixtures/approvals");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the folder")
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/fixtures/approvals");
+    let mut files: Vec<PathBuf> = fs::read_dir(directory)
+        .expect("the directory")
         .map(|entry| entry.expect("an entry").path())
         .collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));

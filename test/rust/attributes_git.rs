@@ -98,8 +98,8 @@ impl Random {
     fn path(&mut self) -> String {
         const NAMES: [&str; 12] =
             ["a", "b", "A", "B", "c", "ab", "aB", "a.c", "b.C", ".c", "abc", "a b"];
-        let folders = ["", "", "a/", "b/", "a/b/", "A/", "a/a/", "b/a/b/"];
-        format!("{}{}", self.pick(&folders), self.pick(&NAMES))
+        let directories = ["", "", "a/", "b/", "a/b/", "A/", "a/a/", "b/a/b/"];
+        format!("{}{}", self.pick(&directories), self.pick(&NAMES))
     }
 }
 
@@ -147,8 +147,8 @@ fn attributes_of_random_patterns_are_those_of_git() {
     let temp = tempfile::tempdir().expect("a directory");
     let repo = temp.path();
     git(repo, &["init", "--quiet"], "");
-    for folder in ["a/b", "A", "a/a", "b/a/b"] {
-        fs::create_dir_all(repo.join(folder)).expect("a directory");
+    for directory in ["a/b", "A", "a/a", "b/a/b"] {
+        fs::create_dir_all(repo.join(directory)).expect("a directory");
     }
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut specified = 0;

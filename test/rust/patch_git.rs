@@ -1,6 +1,6 @@
 //! `text::patch` against what git, GNU diff and Python's difflib print.
 //!
-//! `REDLINE_TEST_REPOS` names the folder that holds `ripgrep.bundle`; without it the history test
+//! `REDLINE_TEST_REPOS` names the directory that holds `ripgrep.bundle`; without it the history test
 //! says that it was not run. `REDLINE_PATCH_COMMITS` sets how many commits it takes.
 
 use std::collections::HashMap;
@@ -204,15 +204,15 @@ fn comparable<'a>(files: &[FilePatch<'a>]) -> Vec<FilePatch<'a>> {
 
 #[test]
 fn the_history_of_ripgrep_is_applied_and_undone() {
-    let Some(folder) = std::env::var_os("REDLINE_TEST_REPOS") else {
-        eprintln!("not run: REDLINE_TEST_REPOS, the folder of ripgrep.bundle, is not set");
+    let Some(directory) = std::env::var_os("REDLINE_TEST_REPOS") else {
+        eprintln!("not run: REDLINE_TEST_REPOS, the directory of ripgrep.bundle, is not set");
         return;
     };
-    let bundle = Path::new(&folder).join("ripgrep.bundle");
+    let bundle = Path::new(&directory).join("ripgrep.bundle");
     let bundle = bundle.to_str().expect("a path in UTF-8");
     let wanted = std::env::var("REDLINE_PATCH_COMMITS").ok().and_then(|n| n.parse().ok());
     let wanted: usize = wanted.unwrap_or(COMMITS);
-    let temp = TempDir::new().expect("a folder");
+    let temp = TempDir::new().expect("a directory");
     git(temp.path(), &["clone", "-q", "--bare", bundle, "rg"]);
     let repo = temp.path().join("rg");
     let commits = git_line(&repo, &["rev-list", "--no-merges", "--min-parents=1", "--all"]);
@@ -305,7 +305,7 @@ fn odd_repository(repo: &Path) {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let write = |name: &[u8], content: &[u8]| {
         let path = repo.join(std::ffi::OsStr::from_bytes(name));
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         fs::write(path, content).expect("a file");
     };
     let commit = |message: &str| {
@@ -394,7 +394,7 @@ fn odd_repository(repo: &Path) {
 #[cfg(unix)]
 #[test]
 fn odd_paths_modes_and_endings_are_read_under_every_prefix_and_context() {
-    let temp = TempDir::new().expect("a folder");
+    let temp = TempDir::new().expect("a directory");
     let repo = temp.path();
     odd_repository(repo);
     let mut blobs = Blobs::open(repo);
@@ -449,7 +449,7 @@ fn odd_paths_modes_and_endings_are_read_under_every_prefix_and_context() {
 #[cfg(unix)]
 #[test]
 fn the_reverse_is_what_git_prints_for_the_sides_exchanged() {
-    let temp = TempDir::new().expect("a folder");
+    let temp = TempDir::new().expect("a directory");
     let repo = temp.path();
     odd_repository(repo);
     for options in [
@@ -489,7 +489,7 @@ fn the_reverse_is_what_git_prints_for_the_sides_exchanged() {
 #[cfg(unix)]
 #[test]
 fn mails_in_every_form_are_read() {
-    let temp = TempDir::new().expect("a folder");
+    let temp = TempDir::new().expect("a directory");
     let repo = temp.path();
     odd_repository(repo);
     let diff = git(repo, &["diff", "--full-index", "--binary", "HEAD^", "HEAD"]);
@@ -507,7 +507,7 @@ fn mails_in_every_form_are_read() {
 
 #[test]
 fn gnu_diff_is_read_applied_and_undone() {
-    let temp = TempDir::new().expect("a folder");
+    let temp = TempDir::new().expect("a directory");
     let (old, new) = (temp.path().join("old"), temp.path().join("new"));
     let texts: &[(&str, &[u8], &[u8])] = &[
         ("x", b"a\nb\nc\nd\ne\nf\ng\nh\n", b"a\nB\nc\nd\ne\nf\ng\nh\ni\n"),
@@ -521,7 +521,7 @@ fn gnu_diff_is_read_applied_and_undone() {
     for (name, a, b) in texts {
         for (root, content) in [(&old, a), (&new, b)] {
             let path = root.join(name);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
             fs::write(path, content).expect("a file");
         }
     }
@@ -568,7 +568,7 @@ fn gnu_diff_is_read_applied_and_undone() {
 
 #[test]
 fn difflib_is_read_in_the_ways_people_print_it() {
-    let temp = TempDir::new().expect("a folder");
+    let temp = TempDir::new().expect("a directory");
     let script = r#"
 import difflib, sys
 a, b, how = sys.argv[1:]
@@ -627,7 +627,7 @@ impl Random {
 fn a_damaged_patch_is_judged_as_git_apply_judges_it() {
     let cases: usize =
         std::env::var("REDLINE_PATCH_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
-    let temp = TempDir::new().expect("a folder");
+    let temp = TempDir::new().expect("a directory");
     let dir = temp.path();
     git(dir, &["init", "-q", "-b", "main"]);
     let mut random = Random(7);

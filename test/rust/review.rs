@@ -262,7 +262,7 @@ fn a_line_longer_than_a_page_is_cut_between_characters() {
 #[test]
 fn a_list_longer_than_a_page_hides_no_file() {
     let samples: Vec<Sample> = (0..1_000)
-        .flat_map(|n| files(&[(&format!("some/folder/file-{n}")[..], 1, n % 7)]))
+        .flat_map(|n| files(&[(&format!("some/directory/file-{n}")[..], 1, n % 7)]))
         .collect();
     check(&samples, Form::Text, &[5_000]);
     check(&samples, Form::Json, &[10_000]);

@@ -15,15 +15,15 @@ const DENIED: ErrorKind = ErrorKind::FsDenied;
 const FAILED: ErrorKind = ErrorKind::ToolFailed;
 const MISSING: ErrorKind = ErrorKind::NotFound;
 
-/// A folder `root`, which is the sandbox `ws` (and, only its *.md, `docs`), and its neighbours.
+/// A directory `root`, which is the sandbox `ws` (and, only its *.md, `docs`), and its neighbours.
 struct World {
-    folder: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl World {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let world = Self { folder };
+        let directory = tempfile::tempdir().unwrap();
+        let world = Self { directory };
         world.file("root/a.txt", "inside");
         world.file("root/sub/b.txt", "inside");
         world.file("root/sub/deep/c.txt", "inside");
@@ -41,14 +41,14 @@ impl World {
         }
         for (link, target) in [
             ("link", "../outside/marker"),
-            ("link-folder", "../outside"),
+            ("link-directory", "../outside"),
             ("link-parent", ".."),
             ("link-evil", "../root-evil"),
             ("link-inside", "a.txt"),
-            ("link-inside-folder", "sub"),
+            ("link-inside-directory", "sub"),
             ("link-here", "."),
             ("link-nowhere", "../outside/nothing"),
-            ("link-link", "link-folder"),
+            ("link-link", "link-directory"),
             ("loop", "loop"),
             ("loop-a", "loop-b"),
             ("loop-b", "loop-a"),
@@ -60,7 +60,7 @@ impl World {
         }
         symlink(world.path("outside/marker"), world.path("root/link-absolute")).unwrap();
         symlink(world.path("root/a.txt"), world.path("root/link-absolute-inside")).unwrap();
-        // Repositories by another name than .git, and the folder of a linked work tree.
+        // Repositories by another name than .git, and the directory of a linked work tree.
         for file in ["bare.git", "plain", "sub/vendored"] {
             world.file(&format!("root/{file}/HEAD"), MARKER);
             world.file(&format!("root/{file}/config"), MARKER);
@@ -84,7 +84,7 @@ impl World {
     }
 
     fn path(&self, relative: &str) -> PathBuf {
-        self.folder.path().join(relative)
+        self.directory.path().join(relative)
     }
 
     fn file(&self, relative: &str, content: &str) {
@@ -112,7 +112,7 @@ impl World {
         };
         assert!(!shown.contains("MARKER"), "{given:?}: {shown}");
         // Where the root lies is not told either, but what the path itself says.
-        let root = self.folder.path().to_str().unwrap();
+        let root = self.directory.path().to_str().unwrap();
         assert!(given.contains(root) || !shown.contains(root), "{given:?}: {shown}");
         read
     }
@@ -160,7 +160,7 @@ fn impossible(world: &World) -> Vec<(String, ErrorKind)> {
         ("ws/a.txt/..", DENIED),
         ("ws/a.txt/../a.txt", DENIED),
         ("ws/missing/../../outside/marker", DENIED),
-        ("ws/link-folder/../root/a.txt", DENIED),
+        ("ws/link-directory/../root/a.txt", DENIED),
         ("../ws/a.txt", DENIED),
         ("ws/..\\outside\\marker", DENIED),
         // absolute, `//`, `.`, a slash at the end
@@ -225,14 +225,14 @@ const PLANTED: &[(&str, ErrorKind)] = &[
     ("ws/link-absolute-inside", DENIED),
     ("ws/link-inside", DENIED),
     ("ws/link-nowhere", DENIED),
-    ("ws/link-folder", DENIED),
-    ("ws/link-folder/marker", DENIED),
-    ("ws/link-folder/sub/marker", DENIED),
-    ("ws/link-folder/missing", DENIED),
+    ("ws/link-directory", DENIED),
+    ("ws/link-directory/marker", DENIED),
+    ("ws/link-directory/sub/marker", DENIED),
+    ("ws/link-directory/missing", DENIED),
     ("ws/link-parent/outside/marker", DENIED),
     ("ws/link-parent/missing", DENIED),
     ("ws/link-evil/marker", DENIED),
-    ("ws/link-inside-folder/b.txt", DENIED),
+    ("ws/link-inside-directory/b.txt", DENIED),
     ("ws/link-here/a.txt", DENIED),
     ("ws/link-link/marker", DENIED),
     ("ws/link/marker", DENIED),
@@ -366,7 +366,8 @@ fn no_refusal_tells_what_lies_outside() {
     let words = |path: &str, rest: &str| {
         world.read(&format!("{path}/{rest}")).unwrap_err().to_string().replace(rest, "x")
     };
-    for link in ["ws/link-folder", "ws/link-parent", "ws/root-of-all", "ws/link-link", "ws/loop"] {
+    for link in ["ws/link-directory", "ws/link-parent", "ws/root-of-all", "ws/link-link", "ws/loop"]
+    {
         assert_eq!(words(link, "marker"), words(link, "nothing"), "{link}");
         assert_eq!(words(link, "outside"), words(link, "nothing"), "{link}");
     }
@@ -379,7 +380,7 @@ fn writing_is_refused_where_it_would_run_something() {
     let world = World::new();
     let sandboxes = world.sandboxes();
     let writable = |path: &str| sandboxes.resolve(path).and_then(|place| place.check_writable());
-    for path in ["ws/a.txt", "ws/new/folder/file.txt", "ws/sub/hooks/use.ts", "ws/HEAD/file"] {
+    for path in ["ws/a.txt", "ws/new/directory/file.txt", "ws/sub/hooks/use.ts", "ws/HEAD/file"] {
         writable(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     }
     for path in [
@@ -437,12 +438,12 @@ fn a_file_over_the_limit_is_refused() {
     assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
 }
 
-/// A thread exchanges a file, and a folder on the way, for links out of the root while others read.
+/// A thread exchanges a file, and a directory on the way, for links out of the root while others read.
 #[test]
 fn no_link_that_is_swapped_in_while_reading_leads_out() {
     let world = World::new();
-    for folder in ["one", "two"] {
-        world.file(&format!("root/{folder}/marker"), "inside");
+    for directory in ["one", "two"] {
+        world.file(&format!("root/{directory}/marker"), "inside");
     }
     let root = world.path("root");
     let swap = |real: &Path, link: &Path, spare: &Path| {
@@ -455,7 +456,7 @@ fn no_link_that_is_swapped_in_while_reading_leads_out() {
         let end = Instant::now() + Duration::from_secs(1);
         let mut read = [0, 0];
         while Instant::now() < end {
-            for path in ["ws/one/marker", "ws/two/marker", "ws/link", "ws/link-folder/marker"] {
+            for path in ["ws/one/marker", "ws/two/marker", "ws/link", "ws/link-directory/marker"] {
                 let bytes = sandboxes.resolve(path).and_then(|place| place.read());
                 read[usize::from(bytes.is_err())] += 1;
                 match bytes {
@@ -469,7 +470,7 @@ fn no_link_that_is_swapped_in_while_reading_leads_out() {
     let read = std::thread::scope(|scope| {
         let reader = scope.spawn(reading);
         while !reader.is_finished() {
-            swap(&root.join("one"), &root.join("link-folder"), &root.join("spare"));
+            swap(&root.join("one"), &root.join("link-directory"), &root.join("spare"));
             swap(&root.join("two/marker"), &root.join("link"), &root.join("two/spare"));
         }
         reader.join().unwrap()

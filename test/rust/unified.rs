@@ -100,13 +100,13 @@ fn git_apply_takes_the_output_back_to_the_exact_bytes() {
     ];
     for (old, new) in cases {
         for context in [Some(0), Some(1), Some(3), None] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let file = folder.path().join("file");
+            let directory = tempfile::tempdir().expect("a directory");
+            let file = directory.path().join("file");
             std::fs::write(&file, old).expect("a file");
             let mut git = Command::new("git")
                 .args(["apply", "--unidiff-zero", "--whitespace=nowarn", "-"])
-                .current_dir(folder.path())
-                .env("GIT_CEILING_DIRECTORIES", folder.path().parent().expect("a parent"))
+                .current_dir(directory.path())
+                .env("GIT_CEILING_DIRECTORIES", directory.path().parent().expect("a parent"))
                 .stdin(Stdio::piped())
                 .spawn()
                 .expect("git");

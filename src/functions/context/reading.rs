@@ -43,7 +43,7 @@ fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
     let path = LocalPath::new(given, settings.get(HOME_DIRECTORY).as_text());
     // A FIFO would be waited for and a device may never end; DuckDB opens them all.
     let kind = path.kind();
-    if matches!(kind, LocalKind::Folder | LocalKind::Special) {
+    if matches!(kind, LocalKind::Directory | LocalKind::Special) {
         return Err(if path.is_allowed(&host.access) {
             no_file(given, kind)
         } else {
@@ -67,7 +67,7 @@ fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
         }
         FileError::Failed(_) if kind == LocalKind::Missing => {
             Error::not_found(format!("there is no file {}", quoted(given)))
-                .with_hint("A relative path starts at the folder that DuckDB runs in")
+                .with_hint("A relative path starts at the directory that DuckDB runs in")
         }
         FileError::Failed(words) => {
             Error::tool_failed(format!("the file {} cannot be read", quoted(given)))
@@ -77,7 +77,8 @@ fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
 }
 
 fn no_file(given: &str, kind: LocalKind) -> Error {
-    let what = if kind == LocalKind::Folder { "a folder" } else { "a pipe, a socket or a device" };
+    let what =
+        if kind == LocalKind::Directory { "a directory" } else { "a pipe, a socket or a device" };
     Error::tool_failed(format!("{} is {what}, not a file", quoted(given)))
         .with_hint("Give the path of a file")
 }

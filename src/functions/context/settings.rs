@@ -41,7 +41,7 @@ pub const CACHE_BYTES: &str = "redline_cache_bytes";
 const OPTIONS: [ConfigOption; 11] = [
     ConfigOption {
         name: SANDBOXES,
-        description: "The folders that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
+        description: "The directories that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
                       allows no writing, '[]' and NULL allow neither",
         default: OptionDefault::Text(""),
     },

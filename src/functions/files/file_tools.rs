@@ -328,7 +328,7 @@ impl FileTools {
     fn place(&self, path: &str) -> Result<Place<'_>> {
         let sandboxes = self.host.access.sandboxes().ok_or_else(|| {
             Error::fs_denied(format!("{} lies in no sandbox: none is configured", quoted(path)))
-                .with_hint("Ask the host to name a folder in redline_sandboxes")
+                .with_hint("Ask the host to name a directory in redline_sandboxes")
         })?;
         sandboxes.resolve(path)
     }
@@ -340,7 +340,7 @@ impl FileTools {
                 "{} cannot be written: no sandbox is configured",
                 quoted(path)
             ))
-            .with_hint("Ask the host to name a folder with mode 'rw' in redline_sandboxes"));
+            .with_hint("Ask the host to name a directory with mode 'rw' in redline_sandboxes"));
         };
         let place = sandboxes.resolve(path)?;
         place.check_writable()?;

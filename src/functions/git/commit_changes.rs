@@ -11,11 +11,11 @@ use crate::functions::context::host::{self, Host};
 use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, Named};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{
-    CommitChanges, CommitMeasure, CommitMeasurer, Comparable, History, HistoryOptions, Measured,
-    Merges, Oid, Pathspec, Person, RenameOptions, Withdrawn,
+    CommitChanges, CommitMeasure, CommitMeasurer, Comparable, Excluded, History, HistoryOptions,
+    Measured, Merges, Oid, Pathspec, Person, RenameOptions,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
@@ -142,9 +142,9 @@ pub struct Rows {
     commits: Vec<CommitChanges>,
     /// For each row the commit and the change.
     places: Vec<(u32, u32)>,
-    /// Commits that could not be compared; an error only where they are not withdrawn.
+    /// Commits that could not be compared; an error only where they are not excluded.
     failed: Vec<(Oid, Error)>,
-    withdrawn: Arc<Withdrawn>,
+    excluded: Arc<Excluded>,
 }
 
 impl Weigh for Rows {
@@ -154,23 +154,23 @@ impl Weigh for Rows {
     }
 }
 
-impl Grouped for Rows {
+impl RowGroup for Rows {
     type Row = CommitChange;
 
-    fn settle(&mut self) -> Result<()> {
-        let Some(withdrawn) = self.withdrawn.get() else {
+    fn finalize(&mut self) -> Result<()> {
+        let Some(excluded) = self.excluded.get() else {
             return Err(Error::tool_failed(
                 "the walk over the commits ended before it was known what is left out",
             ));
         };
         if let Some((_, error)) =
-            self.failed.drain(..).find(|(commit, _)| !withdrawn.contains(commit))
+            self.failed.drain(..).find(|(commit, _)| !excluded.contains(commit))
         {
             return Err(error);
         }
-        if !withdrawn.is_empty() {
+        if !excluded.is_empty() {
             self.places
-                .retain(|(commit, _)| !withdrawn.contains(&self.commits[*commit as usize].id));
+                .retain(|(commit, _)| !excluded.contains(&self.commits[*commit as usize].id));
         }
         Ok(())
     }
@@ -311,10 +311,10 @@ impl Query {
         let mailmap =
             if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
         let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?;
-        let withdrawn = history.withdrawn();
+        let excluded = history.excluded();
         let worker = || {
-            let (budget, mailmap, withdrawn) =
-                (Arc::clone(&budget), mailmap.clone(), Arc::clone(&withdrawn));
+            let (budget, mailmap, excluded) =
+                (Arc::clone(&budget), mailmap.clone(), Arc::clone(&excluded));
             let mut measurer = CommitMeasurer::new(
                 &repository,
                 &self.paths,
@@ -332,7 +332,7 @@ impl Query {
                     (0..commit.changes.len() as u32).map(move |change| (place, change))
                 });
                 let places = places.collect();
-                Ok::<_, Error>(Rows { commits, places, failed, withdrawn: Arc::clone(&withdrawn) })
+                Ok::<_, Error>(Rows { commits, places, failed, excluded: Arc::clone(&excluded) })
             })
         };
         let permits = Permits::take(host.threads());

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison;
-use crate::functions::surface::{Col, Declaration, Declared, Grouped, Row, Stream, col};
+use crate::functions::surface::{Col, Declaration, Declared, Row, RowGroup, Stream, col};
 use crate::git::{FilePatch, PatchHunk};
 use crate::pipeline::Weigh;
 
@@ -96,7 +96,7 @@ impl Row for HunkRows {
     ];
 }
 
-impl Grouped for HunkRows {
+impl RowGroup for HunkRows {
     type Row = Self;
 
     fn rows(&self) -> usize {

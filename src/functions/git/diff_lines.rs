@@ -12,7 +12,7 @@ use crate::ffi::{
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col,
 };
 use crate::git::Change;
 use crate::pipeline::{Ordered, Poll, Weigh};
@@ -58,7 +58,7 @@ impl Has<LineRows> for FileLines {
     }
 }
 
-impl Grouped for FileLines {
+impl RowGroup for FileLines {
     type Row = Self;
 
     fn rows(&self) -> usize {

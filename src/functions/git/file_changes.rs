@@ -11,7 +11,7 @@ use crate::ffi::{
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Grouped, Has, Part, Row, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{Changes, Entry, LineCounts, Measure, Measured};
 use crate::pipeline::{Ordered, Poll, Weigh};
@@ -134,7 +134,7 @@ impl Weigh for Measured {
     }
 }
 
-impl Grouped for Measured {
+impl RowGroup for Measured {
     type Row = Self;
 
     fn rows(&self) -> usize {

@@ -5,7 +5,7 @@ use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::host::{self, Host};
 use crate::functions::params::comparison::{self, Named, Revisions};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Grouped, Row, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{Change, FilePatch};
 use crate::pipeline::{Ordered, Weigh};
@@ -21,7 +21,7 @@ pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<Bind
 }
 
 /// Starts the work: each change with its patch, made into a row or rows.
-pub fn patches<G: Grouped>(
+pub fn patches<G: RowGroup>(
     (revisions, options): &Bind,
     host: &Host,
     row: fn(Change, FilePatch) -> G,
@@ -100,7 +100,7 @@ impl Row for PatchRow {
     ];
 }
 
-impl Grouped for PatchRow {
+impl RowGroup for PatchRow {
     type Row = Self;
 
     fn rows(&self) -> usize {

@@ -1,5 +1,5 @@
 //! `FROM 'main..feature'`: a range of revisions as a table, which is `file_changes` of it in the
-//! current folder.
+//! current directory.
 
 use super::file_changes::FileChanges;
 use crate::ffi::{ReplacementScan, TableFunction};

@@ -269,14 +269,16 @@ impl Revisions {
         file: &str,
         [asker, lister]: [&str; 2],
     ) -> Result<Vec<Change>> {
-        let is_folder = match sides.path(file.as_bytes())? {
+        let is_directory = match sides.path(file.as_bytes())? {
             PathChange::File(changes) => return Ok(changes),
-            found => found == PathChange::Folder,
+            found => found == PathChange::Directory,
         };
         let shown = quoted(file);
-        if is_folder {
-            return Err(Error::not_found(format!("{shown} is a folder, and {asker} wants a file"))
-                .with_hint(format!("{lister} lists the changed files below it")));
+        if is_directory {
+            return Err(Error::not_found(format!(
+                "{shown} is a directory, and {asker} wants a file"
+            ))
+            .with_hint(format!("{lister} lists the changed files below it")));
         }
         let error = Error::not_found(format!("no file {shown} in {}", self.shown()));
         Err(match sides.nearest_paths(file)?.as_slice() {

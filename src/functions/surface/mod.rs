@@ -12,4 +12,4 @@ pub use columns::{Col, Has, Part, Row, col, needing};
 pub use declaration::{Declaration, Declared, Family, Grant};
 pub use registry::FUNCTIONS;
 pub use rows::Rows;
-pub use stream::{Grouped, Stream};
+pub use stream::{RowGroup, Stream};

@@ -9,7 +9,7 @@ use crate::limits;
 use crate::pipeline::{Ordered, Poll, Weigh};
 
 /// A result of one job that stands for some rows, or none.
-pub trait Grouped: Weigh + Send + 'static {
+pub trait RowGroup: Weigh + Send + 'static {
     /// The kind of row.
     type Row: Row;
 
@@ -17,7 +17,7 @@ pub trait Grouped: Weigh + Send + 'static {
     ///
     /// # Errors
     /// Those that were met in what is asked for.
-    fn settle(&mut self) -> Result<()> {
+    fn finalize(&mut self) -> Result<()> {
         Ok(())
     }
 
@@ -37,7 +37,7 @@ pub struct Stream<G> {
     patience: Duration,
 }
 
-impl<G: Grouped> Stream<G> {
+impl<G: RowGroup> Stream<G> {
     /// Returns a scan of the projected columns.
     pub fn new(results: Ordered<G>, projection: &[usize]) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl<G: Grouped> Stream<G> {
             match self.results.poll((batch.rows() > 0).then_some(until)) {
                 Poll::Ready(group) => {
                     let mut group = group?;
-                    group.settle()?;
+                    group.finalize()?;
                     self.current = Some((group, 0));
                 }
                 Poll::Pending | Poll::End => break,

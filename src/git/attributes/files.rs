@@ -88,18 +88,18 @@ impl AttributeFiles {
     /// Returns the list of a directory, `None` where it has no file.
     pub(super) fn list(
         &self,
-        folder: &[u8],
+        directory: &[u8],
         index: Option<&Arc<Index>>,
         objects: &Objects,
     ) -> Result<Option<Arc<AttributeList>>> {
         let Some(root) = &self.root else { return Ok(None) };
-        if folder.is_empty() {
+        if directory.is_empty() {
             return Ok(self.top.clone());
         }
-        if let Some(known) = self.others().lists.get(folder) {
+        if let Some(known) = self.others().lists.get(directory) {
             return Ok(known.clone());
         }
-        let bytes = read(root, index, objects, folder)?;
+        let bytes = read(root, index, objects, directory)?;
         // Macros count only at the root.
         let list = bytes
             .map(|bytes| Arc::new(AttributeList::new(&bytes, &self.names, false, self.fold_case)));
@@ -108,7 +108,7 @@ impl AttributeFiles {
         if others.bytes > limits::PATTERN_BYTES || others.lists.len() == limits::ATTRIBUTE_PATHS {
             *others = Others::default();
         }
-        others.lists.insert(folder.to_vec(), list.clone());
+        others.lists.insert(directory.to_vec(), list.clone());
         Ok(list)
     }
 
@@ -117,14 +117,14 @@ impl AttributeFiles {
     }
 }
 
-/// Reads the attribute file of a folder.
+/// Reads the attribute file of a directory.
 fn read(
     root: &Root,
     index: Option<&Arc<Index>>,
     objects: &Objects,
-    folder: &[u8],
+    directory: &[u8],
 ) -> Result<Option<Vec<u8>>> {
-    let mut path = folder.to_vec();
+    let mut path = directory.to_vec();
     if !path.is_empty() {
         path.push(b'/');
     }

@@ -37,9 +37,9 @@ pub struct Attributes {
     /// What reads `.gitattributes` files of the index.
     objects: Objects,
     selected: &'static [&'static str],
-    /// The lists of `folder` and the folders above it from the root on, each where it has one.
+    /// The lists of `directory` and the directories above it from the root on, each where it has one.
     stack: Vec<Option<Arc<AttributeList>>>,
-    folder: Vec<u8>,
+    directory: Vec<u8>,
     /// By the number of a name, what was found for the path; and which were.
     found: Vec<Option<State>>,
     touched: Vec<usize>,
@@ -57,7 +57,7 @@ impl Attributes {
             objects: comparison.repository().objects(),
             selected,
             stack: Vec::new(),
-            folder: Vec::new(),
+            directory: Vec::new(),
             found: Vec::new(),
             touched: Vec::new(),
         }
@@ -77,7 +77,7 @@ impl Attributes {
         let mut work = Work::new(limits::PATTERN_STEPS);
         let stack = std::mem::take(&mut self.stack);
         // The file in `info` goes first, then those of the nearest directories.
-        let levels = std::iter::once((0, &files.info)).chain(lists(&stack, &self.folder));
+        let levels = std::iter::once((0, &files.info)).chain(lists(&stack, &self.directory));
         for (base, list) in levels {
             let mut matching = list.table.matching(&path[base..], &mut work);
             while !self.is_done(&files.names)
@@ -137,20 +137,23 @@ impl Attributes {
         }
     }
 
-    /// Makes the stack hold the lists of `folder` and the folders above it.
-    fn enter(&mut self, files: &AttributeFiles, folder: &[u8]) -> Result<()> {
-        if !files.has_work_tree() || self.folder == folder && !self.stack.is_empty() {
+    /// Makes the stack hold the lists of `directory` and the directories above it.
+    fn enter(&mut self, files: &AttributeFiles, directory: &[u8]) -> Result<()> {
+        if !files.has_work_tree() || self.directory == directory && !self.stack.is_empty() {
             return Ok(());
         }
         // `stack[0]` is the root's; `stack[n]` that of the first n components.
-        let kept =
-            if self.stack.is_empty() { 0 } else { 1 + common_components(&self.folder, folder) };
+        let kept = if self.stack.is_empty() {
+            0
+        } else {
+            1 + common_components(&self.directory, directory)
+        };
         self.stack.truncate(kept);
-        self.folder.clear();
-        self.folder.extend_from_slice(folder);
+        self.directory.clear();
+        self.directory.extend_from_slice(directory);
         let mut bytes: usize = self.stack.iter().flatten().map(|list| list.bytes).sum();
-        for end in ends(folder).skip(kept) {
-            let list = match files.list(&folder[..end], self.comparison.index(), &self.objects) {
+        for end in ends(directory).skip(kept) {
+            let list = match files.list(&directory[..end], self.comparison.index(), &self.objects) {
                 Ok(list) => list,
                 Err(error) => {
                     self.stack.clear();
@@ -162,7 +165,7 @@ impl Attributes {
                 self.stack.clear();
                 return Err(Error::too_large(format!(
                     "the .gitattributes files of {} and the directories above have {bytes} bytes",
-                    quoted(&folder.to_str_lossy())
+                    quoted(&directory.to_str_lossy())
                 ))
                 .with_hint(
                     "redline reads no more than this; docs/limitations.md lists the limits",
@@ -177,21 +180,21 @@ impl Attributes {
 /// Returns the lists of a stack from the nearest directory on, with the bytes of the directory's path.
 fn lists<'s>(
     stack: &'s [Option<Arc<AttributeList>>],
-    folder: &[u8],
+    directory: &[u8],
 ) -> impl Iterator<Item = (usize, &'s AttributeList)> + use<'s> {
-    let bases: Vec<usize> = ends(folder).map(|end| if end == 0 { 0 } else { end + 1 }).collect();
+    let bases: Vec<usize> = ends(directory).map(|end| if end == 0 { 0 } else { end + 1 }).collect();
     let lists = stack.iter().zip(bases).filter_map(|(list, base)| Some((base, list.as_deref()?)));
     lists.collect::<Vec<_>>().into_iter().rev()
 }
 
-/// Returns where the paths of a folder and of those above it end, the root's first.
-fn ends(folder: &[u8]) -> impl Iterator<Item = usize> + '_ {
+/// Returns where the paths of a directory and of those above it end, the root's first.
+fn ends(directory: &[u8]) -> impl Iterator<Item = usize> + '_ {
     std::iter::once(0)
-        .chain(folder.iter().enumerate().filter_map(|(at, &byte)| (byte == b'/').then_some(at)))
-        .chain((!folder.is_empty()).then_some(folder.len()))
+        .chain(directory.iter().enumerate().filter_map(|(at, &byte)| (byte == b'/').then_some(at)))
+        .chain((!directory.is_empty()).then_some(directory.len()))
 }
 
-/// Returns how many leading components two folders share.
+/// Returns how many leading components two directories share.
 fn common_components(a: &[u8], b: &[u8]) -> usize {
     if a.is_empty() || b.is_empty() {
         return 0;

@@ -4,7 +4,7 @@
 //! `git diff <tree> <tree> -- <pathspec>…`, git's corners included, and no environment variable
 //! takes part. gix's pathspecs are not used: they read magic behind short magic, fold case where
 //! git does not, and do not know that git compares an entry's name with the pattern behind the
-//! folder that it names.
+//! directory that it names.
 
 use super::changes::Mode;
 use super::glob::{Glob, Rules};
@@ -30,7 +30,7 @@ impl Pathspec {
     pub fn parse(text: &str) -> Result<Self> {
         if text.is_empty() {
             return Err(Error::invalid_args("a pathspec is ''")
-                .with_hint("Give '.' for everything in the folder"));
+                .with_hint("Give '.' for everything in the directory"));
         }
         let mut spec = Self { text: text.to_owned(), ..Self::default() };
         let path = match text.strip_prefix(':') {
@@ -75,7 +75,7 @@ impl Pathspec {
                 "top" => self.is_top = true,
                 "exclude" => self.is_excluding = true,
                 "literal" => self.is_literal = true,
-                "glob" => self.rules.by_folder = true,
+                "glob" => self.rules.by_directory = true,
                 "icase" => self.rules.fold_case = true,
                 _ if word == "attr" || word.starts_with("attr:") => {
                     return Err(self
@@ -85,7 +85,7 @@ impl Pathspec {
                 _ => return Err(self.unknown(word)),
             }
         }
-        if self.is_literal && self.rules.by_folder {
+        if self.is_literal && self.rules.by_directory {
             return Err(self
                 .wrong("is both 'literal' and 'glob'")
                 .with_hint("Leave one of them out"));
@@ -103,18 +103,18 @@ impl Pathspec {
         Error::invalid_args(format!("the pathspec {} {what}", quoted(&self.text)))
     }
 
-    /// Returns the pattern from the root of the repository, and how many of its bytes come from `folder`.
-    fn pattern(&self, folder: &[u8]) -> Result<(Vec<u8>, usize)> {
+    /// Returns the pattern from the root of the repository, and how many of its bytes come from `directory`.
+    fn pattern(&self, directory: &[u8]) -> Result<(Vec<u8>, usize)> {
         if self.is_top {
             // git takes these as they are: './x' matches nothing.
             return Ok((self.path.clone().into_bytes(), 0));
         }
         if self.path.starts_with('/') {
             return Err(self.wrong("is an absolute path").with_hint(
-                "Paths are relative to the folder that repo names; ':/' before one means the root",
+                "Paths are relative to the directory that repo names; ':/' before one means the root",
             ));
         }
-        let (mut pattern, mut given) = (folder.to_vec(), folder.len());
+        let (mut pattern, mut given) = (directory.to_vec(), directory.len());
         let mut parts = self.path.split('/').peekable();
         while let Some(part) = parts.next() {
             match part {
@@ -148,19 +148,19 @@ pub struct PathFilter {
 }
 
 impl PathFilter {
-    /// Reads pathspecs as seen from `folder`: a path from the root of the repository, empty or with
+    /// Reads pathspecs as seen from `directory`: a path from the root of the repository, empty or with
     /// a slash at its end.
     ///
     /// # Errors
     /// `invalid_args` for a path that is absolute or leads out of the repository.
-    pub fn new(specs: &[Pathspec], folder: &[u8]) -> Result<Self> {
+    pub fn new(specs: &[Pathspec], directory: &[u8]) -> Result<Self> {
         let mut filter = Self::default();
         for spec in specs {
-            let item = Item::new(spec, folder)?;
+            let item = Item::new(spec, directory)?;
             if spec.is_excluding { &mut filter.excluded } else { &mut filter.named }.push(item);
         }
         if filter.named.is_empty() && !filter.excluded.is_empty() {
-            // From the root on, wherever the folder is.
+            // From the root on, wherever the directory is.
             filter.named.push(Item::new(&Pathspec::default(), b"")?);
         }
         Ok(filter)
@@ -168,7 +168,7 @@ impl PathFilter {
 
     /// Tells whether a file, link or submodule of a tree is named: its path from the root, and its mode.
     pub fn matches_in_tree(&self, path: &[u8], mode: Mode) -> bool {
-        self.matches(path, mode, Compared::ByFolder)
+        self.matches(path, mode, Compared::ByDirectory)
     }
 
     /// Tells whether a file, link or submodule of the index or the work tree is named.
@@ -181,20 +181,20 @@ impl PathFilter {
         (self.named.is_empty() || any(&self.named)) && !any(&self.excluded)
     }
 
-    /// Tells whether something in a folder may be named; the path from the root ends in a slash.
-    pub fn may_enter(&self, folder: &[u8]) -> bool {
-        (self.named.is_empty() || self.named.iter().any(|item| item.may_enter(folder)))
-            && !self.excluded.iter().any(|item| item.covers(folder))
+    /// Tells whether something in a directory may be named; the path from the root ends in a slash.
+    pub fn may_enter(&self, directory: &[u8]) -> bool {
+        (self.named.is_empty() || self.named.iter().any(|item| item.may_enter(directory)))
+            && !self.excluded.iter().any(|item| item.covers(directory))
     }
 }
 
-/// How git compares wildcards with paths, which shows where a folder is named as they are written
+/// How git compares wildcards with paths, which shows where a directory is named as they are written
 /// (`[slug]`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
-    /// In trees: below a folder that the pattern names literally, the rest of the pattern with the
+    /// In trees: below a directory that the pattern names literally, the rest of the pattern with the
     /// entry's name.
-    ByFolder,
+    ByDirectory,
     /// In the index and the work tree: the pattern with the path.
     Whole,
 }
@@ -203,7 +203,7 @@ enum Compared {
 #[derive(Debug, Clone)]
 struct Item {
     pattern: Vec<u8>,
-    /// How many bytes come from the folder: they never fold case and are no wildcards.
+    /// How many bytes come from the directory: they never fold case and are no wildcards.
     given: usize,
     /// How many bytes stand before the first wildcard.
     plain: usize,
@@ -216,8 +216,8 @@ struct Item {
 const WILD: &[u8] = b"*?[\\";
 
 impl Item {
-    fn new(spec: &Pathspec, folder: &[u8]) -> Result<Self> {
-        let (pattern, given) = spec.pattern(folder)?;
+    fn new(spec: &Pathspec, directory: &[u8]) -> Result<Self> {
+        let (pattern, given) = spec.pattern(directory)?;
         let first =
             pattern.iter().position(|byte| WILD.contains(byte)).filter(|_| !spec.is_literal);
         let plain = first.map_or(pattern.len(), |first| first.max(given));
@@ -228,12 +228,12 @@ impl Item {
     fn matches(&self, path: &[u8], mode: Mode, how: Compared) -> bool {
         self.covers(path)
             || self.is_wild_for(path, how)
-            // A submodule goes by the name of a folder too.
+            // A submodule goes by the name of a directory too.
             || mode.is_submodule() && self.pattern.strip_suffix(b"/").is_some_and(|name| name.len() == path.len())
                 && self.starts_with(path)
     }
 
-    /// Tells whether the pattern, taken literally, is the path or a folder above it.
+    /// Tells whether the pattern, taken literally, is the path or a directory above it.
     fn covers(&self, path: &[u8]) -> bool {
         let end = self.pattern.len();
         end <= path.len()
@@ -248,7 +248,7 @@ impl Item {
         let is_below =
             self.plain < name && name < self.pattern.len() && self.starts_with(&path[..name]);
         match how {
-            Compared::ByFolder if is_below => self.rest_matches(name, &path[name..]),
+            Compared::ByDirectory if is_below => self.rest_matches(name, &path[name..]),
             _ => {
                 self.plain <= path.len()
                     && self.starts_with(&path[..self.plain])
@@ -259,7 +259,7 @@ impl Item {
 
     /// Matches a name with the pattern from `at` on, behind its first wildcard.
     fn rest_matches(&self, at: usize, name: &[u8]) -> bool {
-        let is_one_star = !self.rules.by_folder
+        let is_one_star = !self.rules.by_directory
             && self.pattern[self.plain] == b'*'
             && !self.pattern[self.plain + 1..].iter().any(|byte| WILD.contains(byte));
         // Of such a pattern git looks at the end alone, past what it takes for the star.
@@ -271,11 +271,11 @@ impl Item {
         Glob::new(&rest, self.rules).matches(name)
     }
 
-    /// Tells whether something in a folder may match.
-    fn may_enter(&self, folder: &[u8]) -> bool {
-        let common = self.plain.min(folder.len());
-        self.starts_with(&folder[..common])
-            && (common == folder.len() || self.glob.is_some() || self.covers(folder))
+    /// Tells whether something in a directory may match.
+    fn may_enter(&self, directory: &[u8]) -> bool {
+        let common = self.plain.min(directory.len());
+        self.starts_with(&directory[..common])
+            && (common == directory.len() || self.glob.is_some() || self.covers(directory))
     }
 
     /// Tells whether the pattern, taken literally, starts with some bytes.

@@ -1,8 +1,8 @@
 use super::*;
 
-fn filter(specs: &[&str], folder: &str) -> PathFilter {
+fn filter(specs: &[&str], directory: &str) -> PathFilter {
     let specs: Vec<_> = specs.iter().map(|spec| Pathspec::parse(spec).unwrap()).collect();
-    PathFilter::new(&specs, folder.as_bytes()).unwrap()
+    PathFilter::new(&specs, directory.as_bytes()).unwrap()
 }
 
 fn file() -> Mode {
@@ -17,7 +17,7 @@ type Texts = &'static [&'static str];
 
 #[test]
 fn a_path_is_named_as_git_names_it() {
-    // The folder, the pathspecs, what they name of the paths, what they do not.
+    // The directory, the pathspecs, what they name of the paths, what they do not.
     let rows: &[(&str, Texts, Texts, Texts)] = &[
         ("", &[], &["a", "b/c"], &[]),
         ("", &["a"], &["a", "a/b"], &["ab", "a-b/c", "b/a"]),
@@ -51,26 +51,26 @@ fn a_path_is_named_as_git_names_it() {
         ("f/", &[":(icase)A"], &["f/a"], &["F/a", "F/A"]),
         ("f/", &[":(icase)*A"], &["f/xa"], &["F/xa"]),
         ("[x]/", &["*.rs"], &["[x]/a.rs"], &["x/a.rs"]),
-        // A folder that is named as the wildcards are written.
+        // A directory that is named as the wildcards are written.
         ("", &["[x]/*.rs"], &["[x]/a.rs", "x/a.rs"], &["[x]/a.py", "y/a.rs"]),
         ("", &["a/[x]/[y]"], &["a/[x]/y", "a/[x]/[y]", "a/x/y"], &["a/[x]/z"]),
     ];
-    for (folder, specs, named, others) in rows {
-        let filter = filter(specs, folder);
+    for (directory, specs, named, others) in rows {
+        let filter = filter(specs, directory);
         for (path, wanted) in
             named.iter().map(|path| (path, true)).chain(others.iter().map(|path| (path, false)))
         {
             assert_eq!(
                 filter.matches_in_tree(path.as_bytes(), file()),
                 wanted,
-                "{specs:?} in '{folder}' of {path}"
+                "{specs:?} in '{directory}' of {path}"
             );
         }
     }
 }
 
 #[test]
-fn wildcards_are_compared_by_folder_in_a_tree_and_whole_in_the_index() {
+fn wildcards_are_compared_by_directory_in_a_tree_and_whole_in_the_index() {
     let rows: &[(&str, &str, [bool; 2])] = &[
         ("[x]/*.rs", "[x]/a.rs", [true, false]),
         ("[x]/*.rs", "x/a.rs", [true, true]),
@@ -86,7 +86,7 @@ fn wildcards_are_compared_by_folder_in_a_tree_and_whole_in_the_index() {
 }
 
 #[test]
-fn a_folder_of_named_paths_is_entered() {
+fn a_directory_of_named_paths_is_entered() {
     let paths = [
         "a",
         "a/b",
@@ -115,22 +115,23 @@ fn a_folder_of_named_paths_is_entered() {
         &["[x]/*"],
         &[":(icase)F/[X]/*"],
     ];
-    for folder in ["", "f/", "b/c/"] {
+    for directory in ["", "f/", "b/c/"] {
         for specs in specs {
-            let filter = filter(specs, folder);
+            let filter = filter(specs, directory);
             for path in paths {
-                let folders = path.match_indices('/').map(|(slash, _)| &path[..=slash]);
-                let is_reached = folders.clone().all(|folder| filter.may_enter(folder.as_bytes()));
+                let directories = path.match_indices('/').map(|(slash, _)| &path[..=slash]);
+                let is_reached =
+                    directories.clone().all(|directory| filter.may_enter(directory.as_bytes()));
                 let is_named = filter.matches_in_tree(path.as_bytes(), file())
                     || filter.matches_in_list(path.as_bytes(), file());
-                assert!(is_reached || !is_named, "{specs:?} in '{folder}' of {path}");
+                assert!(is_reached || !is_named, "{specs:?} in '{directory}' of {path}");
             }
         }
     }
 }
 
 #[test]
-fn a_folder_without_named_paths_is_passed_by() {
+fn a_directory_without_named_paths_is_passed_by() {
     let rows: &[(Texts, Texts, Texts)] = &[
         (&["a/b/c"], &["a/", "a/b/", "a/b/c/", "a/b/c/d/"], &["b/", "a/c/", "ab/", "a/b/cd/"]),
         (&["a/b/*.rs"], &["a/", "a/b/", "a/b/c/"], &["b/", "a/c/"]),
@@ -141,17 +142,17 @@ fn a_folder_without_named_paths_is_passed_by() {
     ];
     for (specs, entered, others) in rows {
         let filter = filter(specs, "");
-        entered
-            .iter()
-            .for_each(|folder| assert!(filter.may_enter(folder.as_bytes()), "{specs:?} {folder}"));
-        others
-            .iter()
-            .for_each(|folder| assert!(!filter.may_enter(folder.as_bytes()), "{specs:?} {folder}"));
+        entered.iter().for_each(|directory| {
+            assert!(filter.may_enter(directory.as_bytes()), "{specs:?} {directory}")
+        });
+        others.iter().for_each(|directory| {
+            assert!(!filter.may_enter(directory.as_bytes()), "{specs:?} {directory}")
+        });
     }
 }
 
 #[test]
-fn a_submodule_goes_by_the_name_of_a_folder_and_a_file_does_not() {
+fn a_submodule_goes_by_the_name_of_a_directory_and_a_file_does_not() {
     let filter = filter(&["lib/"], "");
     assert!(filter.matches_in_tree(b"lib", submodule()));
     assert!(!filter.matches_in_tree(b"lib", file()));
@@ -182,7 +183,7 @@ fn a_pathspec_that_means_nothing_is_an_error_that_names_it() {
 
 #[test]
 fn a_path_out_of_the_repository_is_an_error_that_names_it() {
-    for (spec, folder) in [
+    for (spec, directory) in [
         ("..", ""),
         ("../a", ""),
         ("a/../../b", ""),
@@ -190,7 +191,7 @@ fn a_path_out_of_the_repository_is_an_error_that_names_it() {
         ("/a", ""),
         ("/a", "f/"),
     ] {
-        let error = PathFilter::new(&[Pathspec::parse(spec).unwrap()], folder.as_bytes())
+        let error = PathFilter::new(&[Pathspec::parse(spec).unwrap()], directory.as_bytes())
             .unwrap_err()
             .to_string();
         assert!(error.starts_with(&format!("invalid_args: the pathspec '{spec}' ")), "{error}");

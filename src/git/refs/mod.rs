@@ -28,7 +28,7 @@ use packed::Packed;
 pub use name::is_valid;
 
 /// References between a symbolic one and its object, git's own limit.
-const MOST_SYMBOLIC: usize = 5;
+const MAX_SYMBOLIC: usize = 5;
 
 /// Reads the references of a repository, as they are at the time of each call; `packed-refs` is read once.
 pub struct References<'a> {
@@ -78,7 +78,7 @@ impl<'a> References<'a> {
     pub fn resolve(&self, name: &[u8]) -> Result<Resolved> {
         let mut name = name.to_vec();
         let mut is_symbolic = false;
-        for _ in 0..MOST_SYMBOLIC {
+        for _ in 0..MAX_SYMBOLIC {
             if !is_valid(&name) {
                 return Ok(if is_symbolic {
                     Resolved::Broken { is_symbolic }
@@ -103,7 +103,7 @@ impl<'a> References<'a> {
     /// Returns the branch that HEAD names, with `refs/heads/`, whether it exists or not.
     pub fn branch(&self) -> Result<Option<Vec<u8>>> {
         let mut name = b"HEAD".to_vec();
-        for _ in 0..MOST_SYMBOLIC {
+        for _ in 0..MAX_SYMBOLIC {
             match self.read(&name)? {
                 Some(Value::Symbolic(target)) if is_valid(&target) => name = target,
                 _ => return Ok(name.starts_with(b"refs/heads/").then_some(name)),

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use super::{Blobs, Board, FULL, Name, Version};
 use crate::text::stop::{Pace, Stop};
-use crate::text::{Fingerprint, Ledger};
+use crate::text::{Fingerprint, FingerprintTable};
 
 /// How many sources are remembered for each added file.
 const CANDIDATES: usize = 4;
@@ -103,7 +103,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         }
         self.measure(&sources, &targets)?;
         let mut best = vec![Best::default(); targets.len()];
-        let mut ledger = Ledger::default();
+        let mut ledger = FingerprintTable::default();
         let mut rest = &sources[..];
         while !rest.is_empty() {
             let portion = self.portion(&mut rest, &targets)?;
@@ -138,7 +138,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         &mut self,
         target: usize,
         portion: &[(usize, Option<Fingerprint>)],
-        ledger: &mut Ledger,
+        ledger: &mut FingerprintTable,
         best: &mut Best,
     ) -> Result<(), B::Error> {
         let (new, name) = (self.target_sizes[target], self.board.targets[target].name);

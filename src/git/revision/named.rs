@@ -12,7 +12,7 @@ use crate::git::Oid;
 use crate::git::refs::Resolved;
 
 /// Names that stand for names that stand for names.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 /// What stands before and behind a name where it is abbreviated, in the order in which git tries.
 const RULES: [(&str, &str); 6] = [
@@ -152,7 +152,7 @@ impl Resolver<'_> {
 
     /// Returns what stands for a name at the front of `name`, and how much of it that is.
     fn interpret(&self, name: &[u8], depth: usize) -> Result<Option<(usize, Vec<u8>)>> {
-        if depth > MOST_NAMES {
+        if depth > MAX_NAMES {
             return Ok(None);
         }
         if let Some((length, branch)) = self.prior(name)? {

@@ -35,7 +35,7 @@ impl Resolver<'_> {
             };
             match below {
                 None => return Ok(Some(found.oid)),
-                Some(_) if !found.mode.is_folder() => return Ok(None),
+                Some(_) if !found.mode.is_directory() => return Ok(None),
                 Some(below) => {
                     tree = found.oid;
                     rest = below;
@@ -82,7 +82,7 @@ impl Resolver<'_> {
         }
         let mut names: Vec<&[u8]> = Vec::new();
         for name in
-            location.folder.split(|&byte| byte == b'/').chain(path.split(|&byte| byte == b'/'))
+            location.directory.split(|&byte| byte == b'/').chain(path.split(|&byte| byte == b'/'))
         {
             match name {
                 b"" | b"." => {}

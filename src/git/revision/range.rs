@@ -8,7 +8,7 @@ use super::Revision;
 use super::resolve::{Hint, Resolver};
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::history::Ends;
+use crate::git::history::RevRange;
 use crate::git::merge_base::MergeBases;
 use crate::git::refs::Resolved;
 use crate::git::repository::Repository;
@@ -32,25 +32,25 @@ pub enum Range {
 impl Repository {
     /// Resolves a range of commits as `git log` does: `a..b`, `a...b` without their merge bases' history,
     /// one revision with all its ancestors, or `ALL` references and HEAD.
-    pub fn ends(&self, range: &str) -> Result<Ends> {
+    pub fn ends(&self, range: &str) -> Result<RevRange> {
         let resolver = Resolver::new(self, range);
         if range.eq_ignore_ascii_case("ALL") {
             return resolver.all();
         }
         let commit = |id: Oid| resolver.commit(id);
         Ok(match resolver.range(Hint::Committish)? {
-            Range::One(id) => Ends { tips: vec![commit(id)?], hidden: Vec::new() },
+            Range::One(id) => RevRange { tips: vec![commit(id)?], hidden: Vec::new() },
             Range::Between { from, to } => {
-                Ends { tips: vec![commit(to)?], hidden: vec![commit(from)?] }
+                RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?] }
             }
             Range::Symmetric { from, to } => {
                 let tips = vec![commit(from)?, commit(to)?];
                 let hidden =
                     MergeBases::new(resolver.commits()?, resolver.stop).of(tips[0], tips[1])?;
-                Ends { tips, hidden }
+                RevRange { tips, hidden }
             }
             Range::Parents(id) => {
-                Ends { tips: resolver.parents(&commit(id)?)?, hidden: Vec::new() }
+                RevRange { tips: resolver.parents(&commit(id)?)?, hidden: Vec::new() }
             }
             Range::Without { commit: id, parent } => {
                 let id = commit(id)?;
@@ -67,7 +67,7 @@ impl Repository {
                         }
                     },
                 };
-                Ends { tips: vec![id], hidden }
+                RevRange { tips: vec![id], hidden }
             }
             Range::Not => {
                 return Err(Error::invalid_args(format!(
@@ -162,7 +162,7 @@ impl Resolver<'_> {
     }
 
     /// Returns every commit that a reference, HEAD or another work tree's HEAD leads to, in the order of their names.
-    fn all(&self) -> Result<Ends> {
+    fn all(&self) -> Result<RevRange> {
         let mut named = Vec::new();
         self.references.each(|name, id| {
             let id = id.map_err(|what| self.references.damaged(name, what))?;
@@ -190,7 +190,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        Ok(Ends { tips, hidden: Vec::new() })
+        Ok(RevRange { tips, hidden: Vec::new() })
     }
 
     /// Says why a name names nothing.

@@ -22,7 +22,7 @@ pub struct Location {
     pub work_tree: Option<PathBuf>,
     /// The path from the work tree to the directory that was given, with a slash at its end; empty
     /// where that is the work tree or lies outside.
-    pub folder: Vec<u8>,
+    pub directory: Vec<u8>,
 }
 
 /// Returns the repository at the path of `gate`, or the nearest one above it: a work tree, a directory inside
@@ -94,7 +94,7 @@ fn canonical(path: &Path, given: &str) -> Result<PathBuf> {
 fn location(
     git_dir: GitDirectory,
     work_tree: Option<PathBuf>,
-    folder: Vec<u8>,
+    directory: Vec<u8>,
 ) -> Result<Location> {
     let gate = Arc::clone(git_dir.gate());
     let common_dir = match pointer(&git_dir, b"commondir", b"")? {
@@ -104,7 +104,7 @@ fn location(
             .ok_or_else(|| gate.damaged("its commondir names no directory"))?,
         Pointer::Unusable => return Err(gate.damaged("its commondir cannot be read")),
     };
-    Ok(Location { git_dir, common_dir, work_tree, folder })
+    Ok(Location { git_dir, common_dir, work_tree, directory })
 }
 
 /// Returns the git directory that `.git` in a directory is or points to.

@@ -21,7 +21,7 @@ pub fn configured(location: Location, config: &gix::config::File) -> Result<Loca
         return Ok(location);
     }
     if flag("core.bare") && !is_linked {
-        return Ok(Location { work_tree: None, folder: Vec::new(), ..location });
+        return Ok(Location { work_tree: None, directory: Vec::new(), ..location });
     }
     let Some(value) = config.string("core.worktree") else { return Ok(location) };
     let gate = location.git_dir.gate();
@@ -37,21 +37,22 @@ pub fn configured(location: Location, config: &gix::config::File) -> Result<Loca
     // Where access is limited, the path is canonical already.
     let work_tree =
         directory.path().canonicalize().map_err(|error| missing().with_source(error))?;
-    let folder = location.work_tree.as_deref().map(|path| path.join(as_path(&location.folder)));
-    let folder = folder
+    let directory =
+        location.work_tree.as_deref().map(|path| path.join(as_path(&location.directory)));
+    let directory = directory
         .as_deref()
         .and_then(|path| path.strip_prefix(&work_tree).ok())
-        .map_or_else(Vec::new, as_folder);
-    Ok(Location { work_tree: Some(work_tree), folder, ..location })
+        .map_or_else(Vec::new, as_directory);
+    Ok(Location { work_tree: Some(work_tree), directory, ..location })
 }
 
-fn as_path(folder: &[u8]) -> &Path {
+fn as_path(directory: &[u8]) -> &Path {
     use std::os::unix::ffi::OsStrExt;
-    Path::new(std::ffi::OsStr::from_bytes(folder))
+    Path::new(std::ffi::OsStr::from_bytes(directory))
 }
 
 /// Returns a path with a slash at its end, empty where it is.
-fn as_folder(path: &Path) -> Vec<u8> {
+fn as_directory(path: &Path) -> Vec<u8> {
     use std::os::unix::ffi::OsStrExt;
     let bytes = path.as_os_str().as_bytes().trim_end_with(|c| c == '/');
     if bytes.is_empty() { Vec::new() } else { [bytes, b"/"].concat() }

@@ -15,7 +15,7 @@ use crate::text::lines::View;
 use crate::text::stop::{Pace, Stop, Stopped};
 
 /// Indentation is weighed for this many places at most, the lowest ones.
-const MOST_PLACES: u32 = 100;
+const MAX_PLACES: u32 = 100;
 
 /// Changed lines of one side, `start` to before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl Slider<'_> {
             .map(|last| before - facing[last]);
         let up = match faced {
             Some(up) if up <= slack => up,
-            _ => self.best_by_indent(run, slack.min(size + 1).min(MOST_PLACES), pace)?,
+            _ => self.best_by_indent(run, slack.min(size + 1).min(MAX_PLACES), pace)?,
         };
         Ok(Run { start: run.start - up, end: run.end - up })
     }

@@ -11,7 +11,7 @@ use crate::budget::reserve;
 use crate::text::stop::{Pace, Stop, Stopped};
 
 /// A line that occurs more often than this on the old side is not worth holding on to.
-const MOST_OFTEN: u32 = 64;
+const MAX_OFTEN: u32 = 64;
 /// After this many matches in a row, it pays to learn how long the next could be.
 const MANY_MATCHES: usize = 32;
 const NONE: u32 = u32::MAX;
@@ -157,7 +157,7 @@ impl Histogram {
         pace: &mut Pace<'_>,
     ) -> Result<Found, Stopped> {
         let mut best = Match { old: 0, new: 0, len: 1 };
-        let mut least = MOST_OFTEN + 1;
+        let mut least = MAX_OFTEN + 1;
         let mut common = false;
         let mut line = stretch.new.start;
         // The bounds, if any, are those of the stretch before its first match; it ended where this one ends.
@@ -194,7 +194,7 @@ impl Histogram {
             pace.spend(1)?;
             line = after;
         }
-        Ok(if least <= MOST_OFTEN {
+        Ok(if least <= MAX_OFTEN {
             Found::Match(best)
         } else if common {
             Found::OnlyFrequent

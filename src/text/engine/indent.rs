@@ -13,7 +13,7 @@ use crate::text::stop::{Pace, Stopped};
 /// No indentation is measured beyond this many columns.
 const WIDEST: i32 = 200;
 /// No more blank lines in a row are looked past than this.
-const MOST_BLANK: i32 = 20;
+const MAX_BLANK: i32 = 20;
 /// How many bytes of one line are looked at between two steps of the pace.
 const PART: usize = 1 << 12;
 
@@ -96,7 +96,7 @@ fn nearest(
             return Ok((Some(indent), blank));
         }
         blank += 1;
-        if blank == MOST_BLANK {
+        if blank == MAX_BLANK {
             return Ok((Some(0), blank));
         }
     }

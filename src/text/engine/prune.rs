@@ -8,7 +8,7 @@ use crate::budget::reserve;
 use crate::text::stop::{Pace, QUANTUM, Stopped};
 
 /// A line is frequent when the other side has it about as often as the square root of the line count, or this often.
-const MOST_FREQUENT: u32 = 1024;
+const MAX_FREQUENT: u32 = 1024;
 /// How many lines up, and how many down, the neighbourhood of a frequent line reaches at most.
 const WINDOW: usize = 100;
 /// A frequent line is noise when fewer than one in this many lines around it is frequent too.
@@ -92,7 +92,7 @@ impl Kept {
         matches: impl Fn(u32) -> u32,
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
-        let frequent = root_above(lines).min(MOST_FREQUENT);
+        let frequent = root_above(lines).min(MAX_FREQUENT);
         self.standing.clear();
         self.missing.clear();
         reserve(&mut self.standing, ids.len())?;

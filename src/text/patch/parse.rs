@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
 
 /// Returns how many bytes of the names are prefix, outside a git diff.
 ///
-/// Only the prefixes that git prints are taken for such: `diff -ru old new` states folders.
+/// Only the prefixes that git prints are taken for such: `diff -ru old new` states directories.
 pub(super) fn plain_prefixes(old: &Name<'_>, new: &Name<'_>) -> (usize, usize) {
     let has = |name: &Name<'_>, prefix: &[u8]| {
         name.path.starts_with(prefix) && name.path.len() > prefix.len()

@@ -51,8 +51,8 @@ fn prefixes_of_git_and_of_users_are_stripped() {
     ] {
         assert_eq!(paths(&format!("{header}{HUNK}")), both(path), "{header}");
     }
-    let folders = paths(&format!("diff -ru old/x new/x\n--- old/x\t1\n+++ new/x\t2\n{HUNK}"));
-    assert_eq!(folders, (Some("old/x".into()), Some("new/x".into())));
+    let directories = paths(&format!("diff -ru old/x new/x\n--- old/x\t1\n+++ new/x\t2\n{HUNK}"));
+    assert_eq!(directories, (Some("old/x".into()), Some("new/x".into())));
     assert_eq!(paths(HUNK), both(""));
 }
 

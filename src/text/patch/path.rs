@@ -144,7 +144,7 @@ pub(super) fn known_prefixes(old: &[u8], new: &[u8]) -> bool {
 /// Returns how many bytes of each name are prefix, for two names of one file.
 ///
 /// Equal names have none (`--no-prefix`). Besides the prefixes that git prints by itself, whatever
-/// stands before the longest common end that starts at a folder is taken for one (`--src-prefix`);
+/// stands before the longest common end that starts at a directory is taken for one (`--src-prefix`);
 /// when there is no such end, nothing is.
 pub(super) fn prefix_lengths(old: &[u8], new: &[u8]) -> (usize, usize) {
     if old == new {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_told_from_folders() {
+    fn prefixes_are_told_from_directories() {
         for (old, new, lengths) in [
             ("a/x", "b/x", (2, 2)),
             ("a/x", "b/y", (2, 2)),

@@ -14,7 +14,7 @@ use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 ///
 /// Headers and hunks change sides, and removed lines come before added ones. The prefixes `a/` and
 /// `b/` stay with their side, which `git diff -R` would exchange; those of `diff.mnemonicPrefix`,
-/// and the folders and times of `diff -u`, move with the name.
+/// and the directories and times of `diff -u`, move with the name.
 /// Text around the files is left out. For a patch that `git diff` printed, the reverse of the
 /// reverse is the patch itself. The text behind the second `@@` is kept, though git would take it
 /// from the other side.

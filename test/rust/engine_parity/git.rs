@@ -1,4 +1,4 @@
-//! Runs git over two folders and prints our hunks the way it does.
+//! Runs git over two directories and prints our hunks the way it does.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -4,7 +4,7 @@
 //! and `REDLINE_SEED` which is the first [0]: another one gives other pairs. `REDLINE_LARGE` is the number of large
 //! pairs of each kind [1]. A failure names the seed; `REDLINE_PAIRS=1 REDLINE_SEED=<seed>` has that pair in all
 //! combinations. The last `REDLINE_COMMITS` [200] commits are compared of ripgrep where
-//! `REDLINE_TEST_REPOS` names the folder of its bundle, else of this checkout.
+//! `REDLINE_TEST_REPOS` names the directory of its bundle, else of this checkout.
 
 mod git;
 mod history;
@@ -27,8 +27,8 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Returns a folder with the empty folders `a` and `b`.
-fn two_folders() -> tempfile::TempDir {
+/// Returns a directory with the empty directories `a` and `b`.
+fn two_directories() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for side in ["a", "b"] {
         fs::create_dir(dir.path().join(side)).unwrap();
@@ -46,7 +46,7 @@ fn check(dir: &Path, case: &Case) {
 fn check_random(place: u64, cases: impl IntoIterator<Item = Case>) {
     let pairs = number("REDLINE_PAIRS", 300);
     for (case, place) in cases.into_iter().zip(place..) {
-        let dir = two_folders();
+        let dir = two_directories();
         let first = number("REDLINE_SEED", 0) + if pairs > 1 { place * pairs } else { 0 };
         for seed in first..first + pairs {
             let (old, new) = random::pair(seed);
@@ -106,7 +106,7 @@ fn random_pairs_have_gits_hunks_when_hunks_are_joined() {
 
 #[test]
 fn large_repetitive_files_have_gits_hunks() {
-    let dir = two_folders();
+    let dir = two_directories();
     for kind in large::KINDS {
         for seed in 0..number("REDLINE_LARGE", 1) {
             let (old, new) = large::pair(kind, seed);
@@ -123,10 +123,10 @@ fn large_repetitive_files_have_gits_hunks() {
 
 #[test]
 fn real_commits_have_gits_hunks() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let repository = match std::env::var_os("REDLINE_TEST_REPOS") {
         Some(bundles) => {
-            let clone = folder.path().join("ripgrep.git");
+            let clone = directory.path().join("ripgrep.git");
             let bundle = Path::new(&bundles).join("ripgrep.bundle");
             let cloned = Command::new("git")
                 .args(["clone", "-q", "--bare"])

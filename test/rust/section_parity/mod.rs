@@ -2,7 +2,7 @@
 //!
 //! `REDLINE_SECTION_LINES` is the number of random lines of each driver [2000], `REDLINE_SEED` the first seed [0].
 //! The last `REDLINE_SECTION_COMMITS` [20] commits of ripgrep and cargo are compared under every driver where
-//! `REDLINE_TEST_REPOS` names the folder of their bundles. `REDLINE_SECTION_FILES` may name a list of files, one a
+//! `REDLINE_TEST_REPOS` names the directory of their bundles. `REDLINE_SECTION_FILES` may name a list of files, one a
 //! line, that are edited and compared under the driver of their language.
 
 mod lines;
@@ -36,8 +36,10 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Returns a folder with the pairs below `a` and `b`.
-fn two_folders(pairs: impl IntoIterator<Item = (String, Vec<u8>, Vec<u8>)>) -> tempfile::TempDir {
+/// Returns a directory with the pairs below `a` and `b`.
+fn two_directories(
+    pairs: impl IntoIterator<Item = (String, Vec<u8>, Vec<u8>)>,
+) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for side in ["a", "b"] {
         fs::create_dir(dir.path().join(side)).unwrap();
@@ -74,7 +76,7 @@ fn each_driver_takes_the_lines_that_git_takes() {
     check(drivers().map(|driver| {
         let r = &mut Random::new(number("REDLINE_SEED", 0) * 1000 + driver.len() as u64);
         let (old, new) = one_by_one((0..count).map(|_| line(r, driver)));
-        let dir = two_folders([("0".to_owned(), old, new)]);
+        let dir = two_directories([("0".to_owned(), old, new)]);
         (driver.to_owned(), compare_trees(dir.path(), &Attributes::All(driver), CASES[0]))
     }));
 }
@@ -83,7 +85,7 @@ fn each_driver_takes_the_lines_that_git_takes() {
 fn each_character_at_each_place_of_the_samples_counts_as_it_does_with_git() {
     check(samples::drivers().map(|driver| {
         let (old, new) = one_by_one(each_character_everywhere(driver));
-        let dir = two_folders([("0".to_owned(), old, new)]);
+        let dir = two_directories([("0".to_owned(), old, new)]);
         (driver.to_owned(), compare_trees(dir.path(), &Attributes::All(driver), CASES[0]))
     }));
 }
@@ -91,7 +93,7 @@ fn each_character_at_each_place_of_the_samples_counts_as_it_does_with_git() {
 #[test]
 fn each_word_counts_with_each_driver_as_it_does_with_git() {
     let (old, new) = one_by_one(each_word());
-    let dir = two_folders([("0".to_owned(), old, new)]);
+    let dir = two_directories([("0".to_owned(), old, new)]);
     check(drivers().map(|driver| {
         (driver.to_owned(), compare_trees(dir.path(), &Attributes::All(driver), CASES[0]))
     }));
@@ -102,7 +104,7 @@ fn each_driver_keeps_and_finds_headings_across_hunks_as_git_does() {
     let files = number("REDLINE_SECTION_LINES", 2000) as usize / 40;
     check(drivers().map(|driver| {
         let r = &mut Random::new(number("REDLINE_SEED", 0) * 1000 + 77 + driver.len() as u64);
-        let dir = two_folders((0..files).map(|file| {
+        let dir = two_directories((0..files).map(|file| {
             let mut old = Vec::new();
             for _ in 0..1 + r.below(150) {
                 old.extend_from_slice(&if r.one_in(4) {
@@ -131,9 +133,9 @@ fn each_driver_keeps_and_finds_headings_across_hunks_as_git_does() {
 fn real_commits_have_gits_headings_under_every_driver() {
     let Some(bundles) = std::env::var_os("REDLINE_TEST_REPOS") else { return };
     let commits = number("REDLINE_SECTION_COMMITS", 20);
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for name in ["ripgrep", "cargo"] {
-        let clone = folder.path().join(name);
+        let clone = directory.path().join(name);
         let bundle = Path::new(&bundles).join(name).with_extension("bundle");
         let cloned = Command::new("git")
             .args(["clone", "-q", "--bare"])
@@ -165,7 +167,7 @@ fn listed_files_have_gits_headings_under_their_languages_drivers() {
         let new = edited(r, &old, 8);
         Some((format!("{index}.{extension}"), old, new))
     });
-    let dir = two_folders(pairs);
+    let dir = two_directories(pairs);
     check(CASES.map(|case| {
         (format!("{case:?}"), compare_trees(dir.path(), &Attributes::ByLanguage, case))
     }));

@@ -1,6 +1,6 @@
 //! Looking at many files beneath a root, without ever leaving it and without waiting.
 //!
-//! The folders on the way are opened one after another and never through a link, and stay open
+//! The directories on the way are opened one after another and never through a link, and stay open
 //! until a path leads elsewhere: in the order of paths, a look at a file is one call.
 
 use std::fs::File;
@@ -23,8 +23,8 @@ pub enum FileKind {
     },
     /// A symbolic link.
     Link,
-    /// A folder.
-    Folder,
+    /// A directory.
+    Directory,
     /// A FIFO, socket or device.
     Special,
 }
@@ -62,7 +62,7 @@ impl FileState {
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => FileKind::Regular { executable: stat.st_mode & 0o100 != 0 },
             FileType::Symlink => FileKind::Link,
-            FileType::Directory => FileKind::Folder,
+            FileType::Directory => FileKind::Directory,
             _ => FileKind::Special,
         };
         // The types of these fields differ between systems.
@@ -87,26 +87,26 @@ impl FileState {
 /// Looks at files beneath a root. Paths are relative to it, components separated by `/`.
 ///
 /// `None` always means that nothing stands at the path that can be reached without following a
-/// link: it does not exist, or what should be a folder on the way is a file or a link.
-pub struct Folders {
+/// link: it does not exist, or what should be a directory on the way is a file or a link.
+pub struct Directories {
     root: Root,
-    /// The folder that was opened last.
-    folder: Vec<u8>,
-    /// The folders on the way to it, with the length of each one's path.
+    /// The directory that was opened last.
+    directory: Vec<u8>,
+    /// The directories on the way to it, with the length of each one's path.
     opened: Vec<(usize, OwnedFd)>,
 }
 
-impl Folders {
+impl Directories {
     /// Returns a view of what lies beneath `root`.
     pub fn new(root: Root) -> Self {
-        Self { root, folder: Vec::new(), opened: Vec::new() }
+        Self { root, directory: Vec::new(), opened: Vec::new() }
     }
 
     /// Looks at a path; a link is not followed.
     pub fn look(&mut self, path: &[u8]) -> io::Result<Option<FileState>> {
         some(
             self.enter_parent(path)
-                .and_then(|(folder, name)| statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)),
+                .and_then(|(directory, name)| statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)),
         )
         .map(|stat| stat.as_ref().map(FileState::new))
     }
@@ -117,7 +117,7 @@ impl Folders {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = self
             .enter_parent(path)
-            .and_then(|(folder, name)| openat(folder, name, flags, Mode::empty()));
+            .and_then(|(directory, name)| openat(directory, name, flags, Mode::empty()));
         let Some(file) = some(opened)? else { return Ok(None) };
         let state = FileState::new(&fstat(&file)?);
         Ok(matches!(state.kind, FileKind::Regular { .. }).then(|| (File::from(file), state)))
@@ -125,18 +125,19 @@ impl Folders {
 
     /// Returns where the link at a path points to, `None` where something else stands there.
     pub fn read_link(&mut self, path: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        let target =
-            self.enter_parent(path).and_then(|(folder, name)| readlinkat(folder, name, Vec::new()));
+        let target = self
+            .enter_parent(path)
+            .and_then(|(directory, name)| readlinkat(directory, name, Vec::new()));
         Ok(some(target)?.map(std::ffi::CString::into_bytes))
     }
 
-    /// Returns the entries of a folder (`''` is the root), unordered, `None` where there is none.
-    pub fn entries(&mut self, folder: &[u8]) -> io::Result<Option<Vec<DirectoryEntry>>> {
-        let Some(handle) = some(self.enter(folder))? else { return Ok(None) };
+    /// Returns the entries of a directory (`''` is the root), unordered, `None` where there is none.
+    pub fn entries(&mut self, directory: &[u8]) -> io::Result<Option<Vec<DirectoryEntry>>> {
+        let Some(handle) = some(self.enter(directory))? else { return Ok(None) };
         Ok(directory::entries(handle, usize::MAX)?)
     }
 
-    /// Opens the folder that a path lies in and returns it with the path's last component.
+    /// Opens the directory that a path lies in and returns it with the path's last component.
     fn enter_parent<'a>(
         &mut self,
         path: &'a [u8],
@@ -149,38 +150,43 @@ impl Folders {
         Ok((self.enter(&path[..start.saturating_sub(1)])?, name))
     }
 
-    /// Opens a folder; those on the way that are open already are used again.
-    fn enter(&mut self, folder: &[u8]) -> rustix::io::Result<BorrowedFd<'_>> {
+    /// Opens a directory; those on the way that are open already are used again.
+    fn enter(&mut self, directory: &[u8]) -> rustix::io::Result<BorrowedFd<'_>> {
         let is_above = |end: usize| {
-            folder.get(..end) == self.folder.get(..end)
-                && folder.get(end).is_none_or(|&byte| byte == b'/')
+            directory.get(..end) == self.directory.get(..end)
+                && directory.get(end).is_none_or(|&byte| byte == b'/')
         };
         let kept = self.opened.iter().take_while(|(end, _)| is_above(*end)).count();
         self.opened.truncate(kept);
-        self.folder.clear();
-        self.folder.extend_from_slice(folder);
+        self.directory.clear();
+        self.directory.extend_from_slice(directory);
         let mut start = self.opened.last().map_or(0, |(end, _)| end + 1);
-        while start < folder.len() {
-            let end = folder[start..]
+        while start < directory.len() {
+            let end = directory[start..]
                 .iter()
                 .position(|&byte| byte == b'/')
-                .map_or(folder.len(), |at| start + at);
-            let name = &folder[start..end];
+                .map_or(directory.len(), |at| start + at);
+            let name = &directory[start..end];
             if !is_name(name) {
                 return Err(Errno::NOENT);
             }
-            let above =
-                self.opened.last().map_or(self.root.folder.as_fd(), |(_, folder)| folder.as_fd());
+            let above = self
+                .opened
+                .last()
+                .map_or(self.root.directory.as_fd(), |(_, directory)| directory.as_fd());
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let opened = openat(above, name, flags, Mode::empty())?;
             self.opened.push((end, opened));
             start = end + 1;
         }
-        Ok(self.opened.last().map_or(self.root.folder.as_fd(), |(_, folder)| folder.as_fd()))
+        Ok(self
+            .opened
+            .last()
+            .map_or(self.root.directory.as_fd(), |(_, directory)| directory.as_fd()))
     }
 }
 
-/// Tells a component that names an entry of its folder.
+/// Tells a component that names an entry of its directory.
 fn is_name(component: &[u8]) -> bool {
     !matches!(component, b"" | b"." | b"..")
 }
@@ -208,7 +214,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn a_folder_that_became_a_link_leads_nowhere_even_when_it_was_open() {
+    fn a_directory_that_became_a_link_leads_nowhere_even_when_it_was_open() {
         let temp = tempfile::tempdir().unwrap();
         let inside = temp.path().join("inside");
         std::fs::create_dir_all(inside.join("a/b")).unwrap();
@@ -217,8 +223,8 @@ mod tests {
         for path in ["inside/a/b/file", "inside/ab/file", "outside/b/secret"] {
             std::fs::write(temp.path().join(path), path).unwrap();
         }
-        let mut folders = Folders::new(Root::open(&inside).unwrap());
-        let mut size = |path: &[u8]| folders.look(path).unwrap().map(|state| state.size);
+        let mut directories = Directories::new(Root::open(&inside).unwrap());
+        let mut size = |path: &[u8]| directories.look(path).unwrap().map(|state| state.size);
         assert_eq!(size(b"a/b/file"), Some(15));
         assert_eq!(size(b"ab/file"), Some(14));
         assert_eq!(size(b"a/b/../../ab/file"), None);
@@ -229,9 +235,9 @@ mod tests {
         std::fs::rename(inside.join("a"), temp.path().join("gone")).unwrap();
         symlink("../outside", inside.join("a")).unwrap();
         assert_eq!(size(b"a/b/secret"), None);
-        assert_eq!(folders.look(b"a").unwrap().map(|state| state.kind), Some(FileKind::Link));
-        assert_eq!(folders.read_link(b"a").unwrap().as_deref(), Some(&b"../outside"[..]));
-        assert!(folders.entries(b"a").unwrap().is_none());
+        assert_eq!(directories.look(b"a").unwrap().map(|state| state.kind), Some(FileKind::Link));
+        assert_eq!(directories.read_link(b"a").unwrap().as_deref(), Some(&b"../outside"[..]));
+        assert!(directories.entries(b"a").unwrap().is_none());
     }
 
     #[test]
@@ -245,10 +251,13 @@ mod tests {
             0,
         )
         .unwrap();
-        let mut folders = Folders::new(Root::open(temp.path()).unwrap());
-        assert_eq!(folders.look(b"fifo").unwrap().map(|state| state.kind), Some(FileKind::Special));
-        assert!(folders.open(b"fifo").unwrap().is_none());
-        let entries = folders.entries(b"").unwrap().unwrap();
+        let mut directories = Directories::new(Root::open(temp.path()).unwrap());
+        assert_eq!(
+            directories.look(b"fifo").unwrap().map(|state| state.kind),
+            Some(FileKind::Special)
+        );
+        assert!(directories.open(b"fifo").unwrap().is_none());
+        let entries = directories.entries(b"").unwrap().unwrap();
         assert_eq!(entries, [DirectoryEntry { name: b"fifo".to_vec(), kind: EntryKind::Special }]);
     }
 }
