@@ -23,17 +23,28 @@ FUZZ_SECONDS := 60
 TORTURE_CASES := 15000
 TORTURE_HISTORIES := 3000
 
+# `time` is a word of bash.
+SHELL := /bin/bash
+
+# Runs pytest in one host or in all; a word chooses among the slow tests too.
+pytest_in_hosts = @set -e; for host in $(or $(HOST),$(STABLE) $(NEXT)); do \
+	printf '\n==> DuckDB %s: %s\n' $$host '$(1)'; \
+	REDLINE_EXTENSION=build/debug/redline.duckdb_extension PYTHONDONTWRITEBYTECODE=1 \
+		$(VENVS)/$$host/bin/python -m pytest -q --durations=5 $(1) $(if $(K),-m "" -k '$(K)'); \
+	done
+
 # One line above each step; what the tools print stays visible below it.
 step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
-.PHONY: help run shell mcp test test-slow test-memory torture fuzz debug release sql fmt lint bench bench-worst clean
+.PHONY: help run shell mcp test test-rust test-sql test-python test-slow test-memory torture fuzz debug release sql fmt lint bench bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
 	@echo "make shell        open a DuckDB shell with redline loaded"
 	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=. WRITE=1)"
 	@echo "make test         run the tests, in DuckDB $(STABLE) and $(NEXT) side by side"
+	@echo "make test-rust    run a part: the Rust tests (K=word), test-sql, test-python (K=word HOST=$(NEXT))"
 	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories"
 	@echo "make test-memory  run a C host under valgrind (Linux x86_64)"
 	@echo "make torture      damage the files of repositories while they are read, $(TORTURE_CASES) times in each host (half an hour)"
@@ -63,6 +74,17 @@ mcp:
 test: debug $(STABLE_MCP) $(NEXT_MCP)
 	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py --extension build/debug/redline.duckdb_extension \
 		$(STABLE)=$(STABLE_BIN)/python $(NEXT)=$(VENVS)/$(NEXT)/bin/python
+
+# Parts of it, by a word of their names (K=renames) and in one host (HOST=2.0.0); slow tests are among them where K says.
+test-rust:
+	$(call step,cargo test $(K))
+	@time $(CARGO) test --lib --test core $(K)
+
+test-sql: debug $(STABLE_MCP) $(NEXT_MCP)
+	$(call pytest_in_hosts,test/python/test_sql.py)
+
+test-python: debug $(STABLE_MCP) $(NEXT_MCP)
+	$(call pytest_in_hosts,test/python --ignore=test/python/test_sql.py)
 
 # Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes.
 test-slow: debug $(STABLE_MCP) $(NEXT_MCP)

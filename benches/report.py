@@ -69,15 +69,16 @@ def write(results) -> None:
     peak_cell = lambda r, name: str(r.peaks.get(name, ""))
     text = HEAD.format(machine=machine())
     text += "## Time\n\n" + table(results, "work", time_cell, names) + "\n\n"
-    text += "## Figures to reach\n\nAt least so often as fast as the one that is named, or within the time.\n\n"
-    text += "| work | reached |\n|---|---|\n" + "".join(f"| {r.work.title} | {reached(r)} |\n" for r in results if r.work.figures)
-    over = [r.work.title for r in results if r.peaks.get("redline", 0) > MOST]
-    text += f"\n## Memory\n\nMebibytes at most, each answer in a process of its own (redline, libgit2 and GitPython with Python and what they\nreturn in it). redline is to stay below {MOST}: {'no, ' + ', '.join(over) if over else 'yes'}.\n\n"
+    text += "## Memory\n\nMebibytes at most, each answer in a process of its own (redline, libgit2 and GitPython with Python and what they\nreturn in it).\n\n"
     text += table(results, "work", peak_cell, [name for name in names if any(name in result.peaks for result in results)]) + "\n"
-    notes = ROOT / "benches" / "notes.md"
-    text += "\n" + notes.read_text() if notes.is_file() else ""
     (ROOT / "docs" / "benchmarks.md").write_text(text)
     (ROOT / "docs" / "benchmarks.svg").write_text(picture([r for r in results if "git" in r.seconds]))
+    # What is to be reached is in benches/README.md; what was missed is for who runs this.
+    for result in results:
+        if result.work.figures:
+            print(f"{result.work.title}: {reached(result)}")
+        if result.peaks.get("redline", 0) > MOST:
+            print(f"{result.work.title}: {result.peaks['redline']} MiB instead of at most {MOST}")
 
 
 def picture(results) -> str:
