@@ -184,12 +184,10 @@ pub const WINDOW_HISTORY_JOBS: usize = 512;
 /// How long such a walk goes on at once while its jobs have no room; then a cancel is looked for.
 pub const WALK_TIME: std::time::Duration = std::time::Duration::from_millis(2);
 
-/// Paths looked at when the nearest names of a missing file are searched; beyond, the hint is
-/// drawn from those seen.
+/// Paths scanned for suggestions when a file is missing.
 pub const SUGGESTION_PATHS: usize = 20_000;
 
-/// References looked at when the nearest names of a missing revision are searched; beyond, the hint is drawn from the
-/// first ones.
+/// References scanned for suggestions when a revision is missing.
 pub const SUGGESTION_REFERENCES: usize = 4_096;
 
 /// Bytes of a repository's configuration file; a larger one is `too_large:`.

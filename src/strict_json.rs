@@ -78,7 +78,7 @@ impl<'de> Visitor<'de> for Strict {
             let value = entries.next_value_seed(Strict)?;
             if object.contains_key(&key) {
                 return Err(A::Error::custom(format_args!(
-                    "the key {key:?} stands in an object twice"
+                    "the key {key:?} occurs twice in an object"
                 )));
             }
             object.insert(key, value);
@@ -99,7 +99,7 @@ mod tests {
             r#"{"a": 1, "\u0061": 2}"#,
         ] {
             let error = parse(text).unwrap_err().to_string();
-            assert!(error.starts_with("the key \"a\" stands in an object twice"), "{error}");
+            assert!(error.starts_with("the key \"a\" occurs twice in an object"), "{error}");
         }
     }
 

@@ -136,7 +136,7 @@ impl Approvals {
         let (id, waiting) = state.waiting_for(payload.approval_id())?;
         if waiting.proposal.payload != *payload {
             return Err(Error::invalid_args("the payload is not the one that waits under its approval_id").with_hint(
-                "Show and approve the payload as it is; if the file has changed since it was shown, show the one that waits now",
+                "Show and approve the payload unchanged; if the file has changed since, show the payload that waits now",
             ));
         }
         let given = Given {
@@ -385,7 +385,7 @@ impl State {
         let waiting = digest.and_then(|digest| Some((digest, self.waiting.get_mut(&digest)?)));
         waiting.ok_or_else(|| {
             Error::not_found(format!("no operation waits under the approval_id {}", quoted(id)))
-                .with_hint("It was done, has expired or belongs to another database: call needs_approval again")
+                .with_hint("It was carried out, has expired or belongs to another database; call needs_approval again")
         })
     }
 }

@@ -28,7 +28,7 @@ impl Approvers {
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.@".contains(c));
             match Digest::parse(digest.trim()) {
                 Some(digest) if is_name => Ok((name.to_owned(), digest)),
-                _ => Err(Error::invalid_args(format!("{SETTING} has an entry that is no SHA-256 digest")).with_hint(
+                _ => Err(Error::invalid_args(format!("{SETTING} has an entry that is not a SHA-256 digest")).with_hint(
                     "Give the SHA-256 of the secret as 64 hexadecimal digits, or name=digest, separated by commas",
                 )),
             }

@@ -41,7 +41,7 @@ impl Proof {
             })
         };
         read().ok_or_else(|| {
-            Error::invalid_args("the proof is none")
+            Error::invalid_args("the proof is malformed")
                 .with_hint("Give the proof of the last page that approval_pages returns")
         })
     }

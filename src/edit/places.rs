@@ -37,7 +37,7 @@ pub fn find(
 ) -> Result<Vec<Match>> {
     if edits.len() > limits::EDITS {
         return Err(Error::too_large(format!(
-            "there are {} edits, and one call makes {}",
+            "there are {} edits, and one call takes at most {}",
             edits.len(),
             limits::EDITS
         ))

@@ -76,12 +76,12 @@ impl Plan {
         let content = content.bytes;
 
         if content == base {
-            return Err(Error::invalid_args(format!("the edit leaves {file} as it is"))
-                .with_hint("Give a new_string that differs from what stands there"));
+            return Err(Error::invalid_args(format!("the edit does not change {file}"))
+                .with_hint("Give a new_string that differs from the current text"));
         }
         if is_binary(&content) {
             return Err(Error::invalid_args(format!(
-                "the edit makes a binary file of {file}: new_string has a NUL"
+                "the edit would make {file} binary: new_string contains a NUL"
             )));
         }
         let diff = Diff::new(engine, base, &content, &DiffOptions::default(), stop)?;
@@ -140,11 +140,14 @@ pub fn check_base(file: FileName<'_>, expected: &str, actual: &str) -> Result<()
         return Ok(());
     }
     if expected.len() != actual.len() || !expected.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(Error::invalid_args(format!("base_oid is {}, no blob id", quoted(expected)))
-            .with_hint(format!("Give all {} hexadecimal digits of the id", actual.len())));
+        return Err(Error::invalid_args(format!(
+            "base_oid {} is not a blob id",
+            quoted(expected)
+        ))
+        .with_hint(format!("Give all {} hexadecimal digits of the id", actual.len())));
     }
     Err(Error::stale(format!("base_oid is {expected}, but {file} is now {actual}"))
-        .with_hint("Read the file again and make the edit for what it holds now"))
+        .with_hint("Read the file again and base the edit on its current content"))
 }
 
 /// Returns `1 line`, `2 lines`.
@@ -164,7 +167,7 @@ impl Content<'_> {
         if (self.bytes.len() + bytes.len()) as u64 > self.max_bytes {
             let Self { file, max_bytes, .. } = self;
             return Err(Error::too_large(format!(
-                "the edit makes {file} larger than {max_bytes} bytes"
+                "the edit would make {file} larger than {max_bytes} bytes"
             ))
             .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
         }
@@ -185,7 +188,7 @@ fn check(file: FileName<'_>, base: &[u8], edits: &[Edit<'_>]) -> Result<()> {
         let which = which(index, edits.len());
         if edit.old_string == edit.new_string {
             return Err(Error::invalid_args(format!("{which}old_string and new_string are equal"))
-                .with_hint("Give what is to stand there instead"));
+                .with_hint("Give the replacement"));
         }
         if edit.old_string.is_empty() && !base.is_empty() {
             return Err(Error::invalid_args(format!(

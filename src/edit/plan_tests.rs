@@ -120,7 +120,7 @@ fn an_edit_that_cannot_be_meant_is_refused() {
         (
             one,
             &[("one", "\0", false)],
-            format!("invalid_args: the edit makes a binary file of {path}: "),
+            format!("invalid_args: the edit would make {path} binary: "),
         ),
         (
             b"a\r\nb",

@@ -32,7 +32,7 @@ pub enum FileError {
     Denied,
     /// The file has more bytes than were asked for: its size, where DuckDB knows it.
     TooLarge(Option<u64>),
-    /// The query's time is over, or there is no memory for the file.
+    /// The query's time is over, or not enough memory for the file.
     Stopped(Stopped),
     /// Opening or reading failed: DuckDB's words.
     Failed(String),

@@ -26,7 +26,7 @@ impl Input {
     /// Fetches the pointers of a vector; the elements of lists are copied.
     ///
     /// # Errors
-    /// [`Stopped::Allocation`] where there is no memory for the copy.
+    /// [`Stopped::Allocation`] where not enough memory for the copy.
     ///
     /// # Safety
     /// `vector` must be a flat vector of type `kind` with `rows` rows that outlives the result.

@@ -198,7 +198,7 @@ unsafe extern "C-unwind" fn scan<F: TableFunction>(
         let data = &mut *api().duckdb_function_get_init_data(info).cast::<ScanData<F::Scan>>();
         let filled = contain::run(&mut outside, || {
             if std::mem::replace(&mut data.broken, true) {
-                return Err(Error::tool_failed("the scan ended with an error before"));
+                return Err(Error::tool_failed("the scan has already failed"));
             }
             data.batch.restart();
             F::fill(&mut data.scan, &mut data.batch)?;

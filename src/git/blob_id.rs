@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 pub fn blob_id(bytes: &[u8]) -> Result<String> {
     let id = objs::compute_hash(Kind::Sha1, objs::Kind::Blob, bytes);
     id.map(|id| id.to_hex().to_string()).map_err(|error| {
-        Error::tool_failed("the content is made to share its id with another").with_source(error)
+        Error::tool_failed("the content was crafted to share its id with other content")
+            .with_source(error)
     })
 }
 

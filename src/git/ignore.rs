@@ -42,7 +42,7 @@ impl Ignores {
             return Err(Error::too_large(format!(
                 "the .gitignore files of one directory and those above have {total} bytes"
             ))
-            .with_hint("redline reads no more than this; docs/limitations.md lists the limits"));
+            .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
         }
         let base = if directory.is_empty() { 0 } else { directory.len() + 1 };
         let mut list = Self {

@@ -121,7 +121,7 @@ impl Objects {
                 limits::OBJECT_BYTES
             )),
             Fault::NoMemory(size) => {
-                Error::too_large(format!("there is no memory for the {size} bytes of object {id}"))
+                Error::too_large(format!("not enough memory for the {size} bytes of object {id}"))
                     .with_hint("Ask for less at once, or give the process more memory")
             }
             Fault::System(error) => Error::tool_failed(format!(

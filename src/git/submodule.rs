@@ -70,16 +70,14 @@ pub fn look(
     let above = above.with(repository)?;
     if above.0.contains(&submodule.git_dir.own_stamp()?.identity()) {
         return Err(Error::tool_failed(format!(
-            "the submodule {} is the repository that it lies in",
+            "the submodule {} is its own parent repository",
             shown()
         ))
         .with_hint("Look at where its .git leads"));
     }
     if above.0.len() > limits::SUBMODULE_DEPTH {
-        return Err(Error::too_large(format!("the submodule {} lies in too many others", shown()))
-            .with_hint(
-                "redline looks into no more than this; docs/limitations.md lists the limits",
-            ));
+        return Err(Error::too_large(format!("the submodule {} is nested too deeply", shown()))
+            .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
     }
     let Some(head) = submodule.head() else { return Ok(None) };
     let Revision::Tree(tree) = submodule.revision(&head.to_string())? else { return Ok(None) };

@@ -212,7 +212,7 @@ impl<R: Weigh> Shared<R> {
         // Nobody is left who could fill a slot, decide or say that the source has ended.
         let error = state.ring.iter_mut().find_map(|slot| slot.take_if(|result| result.is_err()));
         Poll::Ready(error.unwrap_or_else(|| {
-            Err(Error::tool_failed("the workers ended before their work did")
+            Err(Error::tool_failed("the worker threads stopped before their work was done")
                 .with_hint("Please report this message with the query"))
         }))
     }

@@ -50,12 +50,12 @@ impl Binding {
     /// Returns the position of a cursor.
     ///
     /// # Errors
-    /// `invalid_args` for a text that is no cursor, and for one of other options; `stale` for one of
+    /// `invalid_args` for a text that is not a cursor, and for one of other options; `stale` for one of
     /// another state.
     pub fn position(&self, cursor: &str) -> Result<Position> {
         let garbage = || {
-            Error::invalid_args(format!("{} is no cursor", quoted(cursor))).with_hint(
-                "Give next_cursor of the page before exactly as it is, or no cursor to begin",
+            Error::invalid_args(format!("{} is not a cursor", quoted(cursor))).with_hint(
+                "Pass next_cursor of the previous page unchanged, or no cursor for the first page",
             )
         };
         let hex = cursor
@@ -75,12 +75,14 @@ impl Binding {
         let (options, rest) = body.split_at(self.options.len());
         let (state, numbers) = rest.split_at(self.state.len());
         if options != self.options {
-            return Err(Error::invalid_args("the cursor was given for other options")
-                .with_hint("Give the arguments of the page before; max_bytes alone may differ"));
+            return Err(Error::invalid_args("this cursor belongs to a call with other options")
+                .with_hint(
+                    "Repeat the arguments of the previous page; only max_bytes may differ",
+                ));
         }
         if state != self.state {
-            return Err(Error::stale("what is compared is not what the cursor was given for").with_hint(
-                "A revision or a file has changed since that page, or others were named; begin again without a cursor",
+            return Err(Error::stale("this cursor belongs to a different or changed comparison").with_hint(
+                "A revision or a file has changed since that page, or different ones were named; start again without a cursor",
             ));
         }
         let number = |at: usize| {

@@ -99,7 +99,7 @@ impl Review {
         if is_ours {
             Ok(position)
         } else {
-            Err(Error::invalid_args("the cursor leads behind the last page"))
+            Err(Error::invalid_args("the cursor is past the last page"))
         }
     }
 }
@@ -291,7 +291,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         self.load(place.file)?;
         let whole = self.patches[&place.file].piece(place.piece);
         let Some(text) = whole.get(offset..) else {
-            return Err(Error::invalid_args("the cursor leads behind the end of a hunk"));
+            return Err(Error::invalid_args("the cursor is past the end of a hunk"));
         };
         let all = whole.len();
         // A part that ends within a line gets a newline.

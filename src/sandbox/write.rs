@@ -231,7 +231,7 @@ impl Place<'_> {
             Some(Errno::IO) => ("the device failed", "Look at the system's log"),
             _ => ("the system refused", "Look at the permissions of its directory"),
         };
-        Error::tool_failed(format!("{shown} cannot be written: {words}, and the file is as it was"))
+        Error::tool_failed(format!("{shown} cannot be written: {words}; the file is unchanged"))
             .with_hint(hint)
             .with_source(error)
     }
@@ -282,7 +282,7 @@ fn lock(directory: &OwnedFd) -> Result<rustix::io::Result<bool>> {
 }
 
 fn stale(shown: &str) -> Error {
-    Error::stale(format!("{shown} is not as it was when it was read"))
+    Error::stale(format!("{shown} has changed since it was read"))
         .with_hint("Read it again and repeat the change")
 }
 

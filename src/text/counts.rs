@@ -16,7 +16,7 @@ use crate::error::Result;
 const MAX_PAIRS: u64 = 4096;
 /// Lines of both sides among which the search takes no shortcut: its script is then as short as any.
 const MAX_SEARCHED: u64 = 512;
-/// Lines that the other side lacks, so few that no line among them is too frequent to be matched: that takes more
+/// Too few unmatched lines for prune.rs to discard a frequent one: that takes more
 /// than three on the same side for itself, and as many for the line that is counted with it.
 const FEW_MISSING: usize = 6;
 

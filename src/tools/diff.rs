@@ -10,17 +10,17 @@ use crate::error::{Error, Result, escaped};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiffArguments {
-    /// The path of the first file; with path_b, and without text_a and text_b.
+    /// Path of the first file; requires path_b and excludes text_a and text_b.
     pub path_a: Option<String>,
-    /// The path of the second file.
+    /// Path of the second file.
     pub path_b: Option<String>,
-    /// The first text; with text_b, and without path_a and path_b.
+    /// The first text; requires text_b and excludes path_a and path_b.
     pub text_a: Option<String>,
     /// The second text.
     pub text_b: Option<String>,
-    /// The name of the first side in the diff. Default: its path, or a.
+    /// Name of the first side in the diff. Default: its path, or a.
     pub label_a: Option<String>,
-    /// The name of the second side in the diff. Default: its path, or b.
+    /// Name of the second side in the diff. Default: its path, or b.
     pub label_b: Option<String>,
     /// Unchanged lines around a change, 0 to 20. Default: 3.
     #[schemars(range(min = 0, max = MAX_CONTEXT))]

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 pub struct ReadFileArguments {
     /// The file, as sandbox/relative/path.
     pub path: String,
-    /// Characters to leave out at the start. Default: 0.
+    /// Characters to skip at the start. Default: 0.
     pub offset: Option<u64>,
-    /// The most characters to return. Default: 48000.
+    /// Maximum characters to return. Default: 48000.
     pub max_chars: Option<u64>,
 }
 
@@ -28,7 +28,7 @@ impl ReadFileArguments {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteFileArguments {
-    /// The file, as sandbox/relative/path; directories that are missing are made.
+    /// The file, as sandbox/relative/path; missing parent directories are created.
     pub path: String,
     /// The whole new content.
     pub content: String,
@@ -40,16 +40,16 @@ pub struct WriteFileArguments {
 pub struct EditFileArguments {
     /// The file, as sandbox/relative/path.
     pub path: String,
-    /// The text to replace, which must stand in the file once unless replace_all is true.
+    /// The text to replace; it must occur exactly once unless replace_all is true.
     pub old_string: Option<String>,
-    /// What takes its place; empty to remove it.
+    /// The replacement; empty to delete the text.
     pub new_string: Option<String>,
-    /// Whether every place is replaced. Default: false.
+    /// Replace every occurrence. Default: false.
     pub replace_all: Option<bool>,
-    /// Several replacements instead of old_string and new_string: all are matched against the file as it is, and
-    /// made together or not at all.
+    /// Several replacements, instead of old_string and new_string: all are matched against the current file and
+    /// applied together or not at all.
     pub edits: Option<Vec<EditArgument>>,
-    /// The git blob id that the file must have; another one is an error, and nothing is changed.
+    /// The git blob id the file must have; with any other, the call fails and nothing is written.
     pub base_oid: Option<String>,
 }
 
@@ -57,11 +57,11 @@ pub struct EditFileArguments {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditArgument {
-    /// The text to replace, which must stand in the file once unless replace_all is true.
+    /// The text to replace; it must occur exactly once unless replace_all is true.
     pub old_string: String,
-    /// What takes its place; empty to remove it.
+    /// The replacement; empty to delete the text.
     pub new_string: String,
-    /// Whether every place is replaced. Default: false.
+    /// Replace every occurrence. Default: false.
     pub replace_all: Option<bool>,
 }
 
@@ -105,13 +105,13 @@ record! {
     pub struct ReadResult {
         /// The path as given.
         pub path: String,
-        /// The text that was asked for, with U+FFFD for what is not UTF-8.
+        /// The requested text; bytes that are not UTF-8 become U+FFFD.
         pub content: String,
-        /// Lines of the whole file, 1 more when its last has no newline.
+        /// Lines of the whole file, a last line without newline included.
         pub lines: u64,
         /// Bytes of the whole file.
         pub bytes: u64,
-        /// Whether content ends before the file does.
+        /// Whether the file continues after content.
         pub truncated: bool,
     }
 }
@@ -121,13 +121,13 @@ record! {
     pub struct WriteResult {
         /// The path as given.
         pub path: String,
-        /// Bytes of the file now.
+        /// Size of the file in bytes.
         pub bytes_written: u64,
-        /// Lines of the file now.
+        /// Lines of the file.
         pub lines_written: u64,
-        /// Whether there was no such file before.
+        /// Whether the file is new.
         pub created: bool,
-        /// What was done, in one sentence.
+        /// What happened, in one sentence.
         pub message: String,
     }
 }
@@ -137,17 +137,17 @@ record! {
     pub struct EditResult {
         /// The path as given.
         pub path: String,
-        /// How many places were replaced.
+        /// Number of replacements made.
         pub replacements_made: u64,
-        /// The larger of the lines added and the lines removed.
+        /// The larger of the numbers of added and removed lines.
         pub lines_changed: u64,
-        /// What was done, in one sentence.
+        /// What happened, in one sentence.
         pub message: String,
         /// The change, with three lines of context.
         pub unified_diff: String,
         /// The git blob id of the file before.
         pub base_oid: String,
-        /// The git blob id of the file now, which the next edit may give as base_oid.
+        /// The git blob id of the file now; pass it as base_oid of the next edit.
         pub oid: String,
     }
 }

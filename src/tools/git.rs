@@ -40,9 +40,9 @@ impl From<IgnoreWhitespace> for Whitespace {
 pub struct GitDiffArguments {
     /// The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
     pub from_rev: String,
-    /// The new side, likewise. Left out, from_rev is a range or is compared with the work tree.
+    /// The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
     pub to_rev: Option<String>,
-    /// One file to show alone, by its path from the root of the repository; not with paths.
+    /// The only file to show, by its path from the repository root; not together with paths.
     pub file_path: Option<String>,
     /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
     pub path: Option<String>,
@@ -51,15 +51,15 @@ pub struct GitDiffArguments {
     /// Unchanged lines around a change, -1 for the whole file. Default: 3.
     #[schemars(range(min = -1))]
     pub context_lines: Option<i64>,
-    /// Which white space is ignored: none (default), all, change, eol or cr_at_eol.
+    /// Whitespace to ignore: none (default), all, change, eol or cr_at_eol.
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<IgnoreWhitespace>,
-    /// Whether a file that was moved is one entry, with its old path, and not two. Default: false.
+    /// Detect renames: a moved file is one entry with its old path. Default: false.
     pub renames: Option<bool>,
-    /// The bytes that the whole answer may have, 2000 or more. Default: 48000.
+    /// Maximum bytes of the whole answer, 2000 or more. Default: 48000.
     #[schemars(range(min = 2000))]
     pub max_bytes: Option<i64>,
-    /// next_cursor of the answer before, to go on where it ended; the other arguments stay the same.
+    /// next_cursor of the previous answer, to continue there; keep the other arguments unchanged.
     pub cursor: Option<String>,
 }
 
@@ -69,21 +69,21 @@ pub struct GitDiffArguments {
 pub struct GitDiffSummaryArguments {
     /// The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
     pub from_rev: String,
-    /// The new side, likewise. Left out, from_rev is a range or is compared with the work tree.
+    /// The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
     pub to_rev: Option<String>,
     /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
     pub path: Option<String>,
     /// Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.
     pub paths: Option<Vec<String>>,
-    /// Which white space is ignored where lines are counted: none (default), all, change, eol or cr_at_eol.
+    /// Whitespace to ignore when counting lines: none (default), all, change, eol or cr_at_eol.
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<IgnoreWhitespace>,
-    /// Whether a file that was moved is one entry, with its old path, and not two. Default: false.
+    /// Detect renames: a moved file is one entry with its old path. Default: false.
     pub renames: Option<bool>,
-    /// The bytes that the whole answer may have, 2000 or more. Default: 48000.
+    /// Maximum bytes of the whole answer, 2000 or more. Default: 48000.
     #[schemars(range(min = 2000))]
     pub max_bytes: Option<i64>,
-    /// next_cursor of the answer before, to go on where it ended; the other arguments stay the same.
+    /// next_cursor of the previous answer, to continue there; keep the other arguments unchanged.
     pub cursor: Option<String>,
 }
 
@@ -91,26 +91,26 @@ pub struct GitDiffSummaryArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffFileArguments {
-    /// The file, by its path from the root of the repository.
+    /// The file, by its path from the repository root.
     pub file_path: String,
     /// The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
     pub from_rev: String,
-    /// The new side, likewise. Left out, from_rev is a range or is compared with the work tree.
+    /// The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
     pub to_rev: Option<String>,
     /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
     pub path: Option<String>,
     /// Unchanged lines around a change, -1 for the whole file. Default: 3.
     #[schemars(range(min = -1))]
     pub context_lines: Option<i64>,
-    /// Which white space is ignored: none (default), all, change, eol or cr_at_eol.
+    /// Whitespace to ignore: none (default), all, change, eol or cr_at_eol.
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<IgnoreWhitespace>,
-    /// Whether a file that was moved is compared with the one that it was made from. Default: false.
+    /// Detect renames: compare a moved file with its origin. Default: false.
     pub renames: Option<bool>,
-    /// The bytes that the whole answer may have, 2000 or more. Default: 48000.
+    /// Maximum bytes of the whole answer, 2000 or more. Default: 48000.
     #[schemars(range(min = 2000))]
     pub max_bytes: Option<i64>,
-    /// next_cursor of the answer before, to go on where it ended; the other arguments stay the same.
+    /// next_cursor of the previous answer, to continue there; keep the other arguments unchanged.
     pub cursor: Option<String>,
 }
 
@@ -216,21 +216,21 @@ pub struct FileChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffResult {
-    /// How many files changed, on this page or not.
+    /// Number of changed files, on all pages.
     pub files_changed: u64,
-    /// Added lines of all files.
+    /// Added lines in all files.
     pub additions: u64,
-    /// Removed lines of all files.
+    /// Removed lines in all files.
     pub deletions: u64,
-    /// The files that this page lists: each file stands on one page.
+    /// The files listed on this page; each file is listed once.
     pub files: Vec<FileChange>,
     /// The hunks of this page below git's headers: each hunk stands on one page, its file's headers on
     /// each page that has one. A hunk too large for a page comes in parts, each behind a line that
     /// says so.
     pub patch: String,
-    /// Whether something is left for the next page.
+    /// Whether another page follows.
     pub truncated: bool,
-    /// What to give as cursor to go on; null on the last page.
+    /// The cursor for the next page; null on the last page.
     pub next_cursor: Option<String>,
 }
 
@@ -238,16 +238,16 @@ pub struct GitDiffResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffSummaryResult {
-    /// How many files changed, on this page or not.
+    /// Number of changed files, on all pages.
     pub files_changed: u64,
-    /// Added lines of all files.
+    /// Added lines in all files.
     pub additions: u64,
-    /// Removed lines of all files.
+    /// Removed lines in all files.
     pub deletions: u64,
-    /// The files that this page lists: each file stands on one page.
+    /// The files listed on this page; each file is listed once.
     pub files: Vec<FileChange>,
-    /// Whether something is left for the next page.
+    /// Whether another page follows.
     pub truncated: bool,
-    /// What to give as cursor to go on; null on the last page.
+    /// The cursor for the next page; null on the last page.
     pub next_cursor: Option<String>,
 }

@@ -65,10 +65,11 @@ pub static TOOLS: &[Tool] = &[
     Tool {
         name: "Diff",
         title: "Diff two files or texts",
-        description: "Shows what differs between two files or two texts as a unified diff. Give either path_a and \
-                      path_b, or text_a and text_b. context_lines (0 to 20, default 3) sets how many unchanged lines \
-                      stand around a change; label_a and label_b name the sides in the diff. Equal contents give an \
-                      empty diff and identical = true. A long diff is cut at the end of a line and says so.",
+        description: "Compares two files or two texts and returns a unified diff. Give either \
+                      path_a and path_b, or text_a and text_b. context_lines (0 to 20, default \
+                      3) is the number of unchanged lines around each change. label_a and \
+                      label_b name the sides in the diff. Equal contents return an empty diff \
+                      and identical = true. A long diff is cut at a line end and says so.",
         annotations: READS,
         input: schema::<DiffArguments>,
         output: answer::<DiffResult>,
@@ -76,10 +77,12 @@ pub static TOOLS: &[Tool] = &[
     Tool {
         name: "read_file",
         title: "Read a file",
-        description: "Returns the text of a file. path is sandbox/relative/path, as redline_capabilities() names the \
-                      sandboxes. At most max_chars characters (default 48000) from offset (default 0) on are returned; \
-                      truncated says that more follows. Binary files are refused. Where the sandbox wants an approval, \
-                      the call fails with approval_required until a person has said yes.",
+        description: "Returns the text of a file. path is sandbox/relative/path; \
+                      redline_capabilities() lists the sandboxes. Returns at most max_chars \
+                      characters (default 48000) starting at offset (default 0); truncated is \
+                      true when more follows. Refuses binary files. If the sandbox requires \
+                      approval, the call fails with approval_required until a person approves \
+                      it.",
         annotations: READS,
         input: schema::<ReadFileArguments>,
         output: answer::<ReadResult>,
@@ -87,10 +90,11 @@ pub static TOOLS: &[Tool] = &[
     Tool {
         name: "write_file",
         title: "Write a whole file",
-        description: "Makes a file, or replaces it as a whole, with content; missing directories are made. path is \
-                      sandbox/relative/path in a sandbox that may be written. To change a part of a file, use \
-                      edit_file. Where the sandbox wants an approval, as is the default, the call fails with \
-                      approval_required until a person has said yes; then repeat it unchanged.",
+        description: "Creates or overwrites a file and its parent directories. path is \
+                      sandbox/relative/path in a writable sandbox. To change part of a file, use \
+                      edit_file. If the sandbox requires approval (the default), the call fails \
+                      with approval_required until a person approves it; then repeat the same \
+                      call.",
         annotations: Annotations { idempotent_hint: true, ..WRITES },
         input: schema::<WriteFileArguments>,
         output: answer::<WriteResult>,
@@ -98,14 +102,16 @@ pub static TOOLS: &[Tool] = &[
     Tool {
         name: "edit_file",
         title: "Replace text in a file",
-        description: "Replaces old_string by new_string in the file at path (sandbox/relative/path, in a sandbox that \
-                      may be written). old_string must stand in the file exactly once, with its blanks and line \
-                      breaks; replace_all (default false) replaces every place. edits, instead, is a list of such \
-                      replacements that are matched against the file as it is and made together or not at all. \
-                      base_oid is the id that an earlier result gave: if the file has changed since, nothing is done. \
-                      Errors name close passages and their lines. Where the sandbox wants an approval, as is the \
-                      default, the call fails with approval_required until a person has said yes; then repeat it \
-                      unchanged.",
+        description: "Replaces old_string with new_string in a file. path is \
+                      sandbox/relative/path in a writable sandbox. old_string must match the \
+                      file exactly, whitespace and line breaks included, and occur exactly once; \
+                      replace_all (default false) replaces every occurrence. Instead of one \
+                      replacement, edits takes a list; all are matched against the current file \
+                      and applied together or not at all. base_oid is the id from an earlier \
+                      result: if the file has changed since, nothing is written. Errors name \
+                      similar passages and their lines. If the sandbox requires approval (the \
+                      default), the call fails with approval_required until a person approves \
+                      it; then repeat the same call.",
         annotations: WRITES,
         input: schema::<EditFileArguments>,
         output: answer::<EditResult>,
@@ -113,12 +119,13 @@ pub static TOOLS: &[Tool] = &[
     Tool {
         name: "GitDiff",
         title: "Diff two revisions",
-        description: "Shows what changed between two sides of a git repository: the totals, one line per changed \
-                      file, then as many hunks as there is room for, shared fairly between the files; lock files \
-                      and generated files come last. What is left out is named: the same call with cursor = \
-                      next_cursor goes on there. from_rev = main...feature shows what a branch changed, from_rev = \
-                      HEAD what is not committed yet, from_rev = HEAD with to_rev = INDEX what is staged. file_path \
-                      shows one file alone.",
+        description: "Shows what changed between two sides of a git repository: totals, one line \
+                      per changed file, then as many hunks as fit, shared fairly between the \
+                      files, with lock files and generated files last. The answer names what it \
+                      leaves out; to continue, repeat the call with cursor = next_cursor. \
+                      from_rev = main...feature shows what a branch changed; from_rev = HEAD \
+                      shows uncommitted changes; from_rev = HEAD with to_rev = INDEX shows \
+                      staged changes. file_path limits the answer to one file.",
         annotations: READS,
         input: schema::<GitDiffArguments>,
         output: answer::<GitDiffResult>,
@@ -126,10 +133,11 @@ pub static TOOLS: &[Tool] = &[
     Tool {
         name: "GitDiffSummary",
         title: "List what changed between two revisions",
-        description: "Lists the files that changed between two sides of a git repository, with what happened to \
-                      each and its added and removed lines, like git diff --stat: the way to begin with a large \
-                      change. from_rev = main...feature lists what a branch changed, from_rev = HEAD what is not \
-                      committed yet. Where the list is cut, the same call with cursor = next_cursor goes on.",
+        description: "Lists the files that changed between two sides of a git repository, with \
+                      status, added and removed lines, like git diff --stat. Start here for a \
+                      large change. from_rev = main...feature lists what a branch changed; \
+                      from_rev = HEAD lists uncommitted changes. If the list is cut, repeat the \
+                      call with cursor = next_cursor.",
         annotations: READS,
         input: schema::<GitDiffSummaryArguments>,
         output: answer::<GitDiffSummaryResult>,
@@ -137,9 +145,10 @@ pub static TOOLS: &[Tool] = &[
     Tool {
         name: "GitDiffFile",
         title: "Diff one file between two revisions",
-        description: "Shows what changed in one file between two sides of a git repository, as git's patch. \
-                      from_rev = main...feature shows what a branch changed, from_rev = HEAD what is not committed \
-                      yet. Where the patch is cut, the same call with cursor = next_cursor goes on.",
+        description: "Shows what changed in one file between two sides of a git repository, as a \
+                      git patch. from_rev = main...feature shows what a branch changed; from_rev \
+                      = HEAD shows uncommitted changes. If the patch is cut, repeat the call \
+                      with cursor = next_cursor.",
         annotations: READS,
         input: schema::<GitDiffFileArguments>,
         output: answer::<GitDiffResult>,

@@ -296,7 +296,7 @@ def test_a_full_disk_keeps_the_old_file(con, root):
         configure(con, {"name": "w", "root": str(root), "mode": "rw", "write_approval": False})
         write(con, "w/f", "old\n")
         words = assert_refused(answer(con, "SELECT write_file('w/f', ?)", "x" * 1_000_000), "tool_failed")
-        assert "the disk is full, and the file is as it was" in words
+        assert "the disk is full; the file is unchanged" in words
         assert [(path.name, path.read_text()) for path in root.iterdir()] == [("f", "old\n")]
         assert write(con, "w/f", "new\n")[3] is False
     finally:

@@ -297,12 +297,12 @@ def test_a_cursor_is_refused_for_another_change(con, copy):
     assert ask()[0]["text"].endswith(" (continued)\n")
     assert ask(new="main")[0]["text"].endswith(" (continued)\n"), "the same trees by another name"
     for named in ({"context": 5}, {"renames": True}, {"paths": ["src"]}, {"ignore_whitespace": "all"}, {"algorithm": "patience"}):
-        with pytest.raises(duckdb.Error, match="invalid_args: the cursor was given for other options"):
+        with pytest.raises(duckdb.Error, match="invalid_args: this cursor belongs to a call with other options"):
             ask(**named)
     with pytest.raises(duckdb.Error, match="stale: "):
         ask(old="main", new="main~1")
     repositories.git(copy, "branch", "--force", "topic", "main~1")
-    with pytest.raises(duckdb.Error, match="stale: what is compared is not what the cursor was given for"):
+    with pytest.raises(duckdb.Error, match="stale: this cursor belongs to a different or changed comparison"):
         ask()
 
 

@@ -632,7 +632,7 @@ def test_a_submodule_that_is_its_own_ends_in_an_error(con, tmp_path, gitdir):
     tree = start(tmp_path / "tree")
     own_submodule(tree)
     (tree.path / "own/.git").write_text(f"gitdir: {tree.path / '.git' if gitdir == 'absolute' else gitdir}\n")
-    with pytest.raises(duckdb.Error, match="tool_failed: the submodule 'own' is the repository that it lies in"):
+    with pytest.raises(duckdb.Error, match="tool_failed: the submodule 'own' is its own parent repository"):
         rows(con, ("INDEX", "WORKTREE"), tree.path)
 
 

@@ -79,16 +79,13 @@ fn check_shown(host: &Host, payload: &Payload, scope: Scope, proof: Option<&[u8]
     }
     let hint = "Show every page of approval_pages, and give the proof of the last one";
     let Some(proof) = proof else {
-        return Err(Error::invalid_args(
-            "approve was given no proof that all of the payload was shown",
-        )
-        .with_hint(hint));
+        return Err(Error::invalid_args("approve needs a proof that the whole payload was shown")
+            .with_hint(hint));
     };
     let proof = Proof::parse(&String::from_utf8_lossy(proof))?;
     let shown = shown_pages(host, payload, proof.width, proof.height)?;
     if shown.last().is_some_and(|last| last.proof.is_same(&proof)) {
         return Ok(());
     }
-    Err(Error::invalid_args("the proof is not that of the last page of this payload")
-        .with_hint(hint))
+    Err(Error::invalid_args("the proof is not from the last page of this payload").with_hint(hint))
 }

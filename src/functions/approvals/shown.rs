@@ -21,8 +21,8 @@ pub const KEY: Field =
 
 /// Returns the error for a payload that has more than a page can show.
 pub fn too_large_to_read() -> Error {
-    Error::too_large("the payload holds a first chunk only, and nobody reads over 1 MiB in pages").with_hint(
-        "Fetch the rest with approval_chunk, or approve it with the scope unread, which says that it was not read",
+    Error::too_large("the payload holds only its first chunk, since more than 1 MiB is not shown in pages").with_hint(
+        "Fetch the rest with approval_chunk, or approve it with the scope unread, which records that it was not read",
     )
 }
 

@@ -16,7 +16,7 @@ use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
 const THREADS: &str = "threads";
 /// Whether DuckDB may read and write files anywhere.
 pub const EXTERNAL_ACCESS: &str = "enable_external_access";
-/// The directories it may still read and write where not.
+/// Directories accessible while external access is off.
 const ALLOWED_DIRECTORIES: &str = "allowed_directories";
 /// What DuckDB takes for `~`.
 pub const HOME_DIRECTORY: &str = "home_directory";

@@ -41,23 +41,23 @@ pub const CACHE_BYTES: &str = "redline_cache_bytes";
 const OPTIONS: [ConfigOption; 11] = [
     ConfigOption {
         name: SANDBOXES,
-        description: "The directories that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
-                      allows no writing, '[]' and NULL allow neither",
+        description: "Directories that redline may read and write, as JSON; '' leaves reading to DuckDB's own limits and \
+                      forbids writing, '[]' and NULL forbid both",
         default: OptionDefault::Text(""),
     },
     ConfigOption {
         name: TOOL_GRANTS,
-        description: "The tools of redline that may be used, through redline_call and as SQL functions; '*' is all of them",
+        description: "Tools of redline that are allowed, through redline_call and as SQL functions; '*' allows all",
         default: OptionDefault::Texts(&["*"]),
     },
     ConfigOption {
         name: MAX_READ_BYTES,
-        description: "Bytes of the largest file that redline reads for diff_files and its file tools",
+        description: "Maximum bytes of a file that diff_files and the file tools read",
         default: OptionDefault::Number(limits::MAX_READ_BYTES),
     },
     ConfigOption {
         name: MAX_DIFF_BYTES,
-        description: "Bytes of the longest diff that diff_text, diff_files and the tools give back; a longer one is cut",
+        description: "Maximum bytes of a diff of diff_text, diff_files and the tool Diff; a longer one is cut",
         default: OptionDefault::Number(limits::MAX_DIFF_BYTES),
     },
     ConfigOption {
@@ -68,12 +68,12 @@ const OPTIONS: [ConfigOption; 11] = [
     },
     ConfigOption {
         name: CACHE_BYTES,
-        description: "Bytes of git objects that a query keeps to read none of them twice",
+        description: "Maximum bytes of git objects kept in memory",
         default: OptionDefault::Number(limits::CACHE_BYTES),
     },
     ConfigOption {
         name: APPROVAL_TTL_SECONDS,
-        description: "Seconds for which an approval of redline holds",
+        description: "Seconds until an approval expires",
         default: OptionDefault::Number(limits::APPROVAL_TTL_SECONDS),
     },
     ConfigOption {
@@ -84,17 +84,17 @@ const OPTIONS: [ConfigOption; 11] = [
     },
     ConfigOption {
         name: MAX_PROPOSALS,
-        description: "Proposals of one session that may wait for an approval of redline",
+        description: "Maximum proposals of one session that wait for approval",
         default: OptionDefault::Number(limits::MAX_PROPOSALS),
     },
     ConfigOption {
         name: MAX_WAITING_BYTES,
-        description: "Bytes of all proposals that wait for an approval of redline; the oldest make room",
+        description: "Maximum bytes of all proposals that wait for approval; the oldest are dropped",
         default: OptionDefault::Number(limits::WAITING_BYTES),
     },
     ConfigOption {
         name: MAX_CALLS,
-        description: "Calls of redline's tools that one session may make in a minute; 0 is no limit",
+        description: "Maximum tool calls of one session per minute; 0 is no limit",
         default: OptionDefault::Number(limits::MAX_CALLS),
     },
 ];

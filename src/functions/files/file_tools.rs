@@ -180,7 +180,7 @@ impl FileTools {
         let Some(bytes) = was.bytes() else {
             // The file's own error names those that were perhaps meant.
             place.read()?;
-            return Err(Error::stale(format!("{} has just been made", quoted(&arguments.path)))
+            return Err(Error::stale(format!("{} was just created", quoted(&arguments.path)))
                 .with_hint("Ask again"));
         };
         let base_oid = blob_id(bytes)?;
@@ -199,7 +199,7 @@ impl FileTools {
         if !self.host.database.repeats.is_repeat(connection, request, self.ticket) {
             return Ok(());
         }
-        Err(Error::stale(format!("this statement has made this edit of {} already", planned.file())).with_hint(
+        Err(Error::stale(format!("this statement has already made this edit of {}", planned.file())).with_hint(
             "DuckDB has evaluated the call twice: write SELECT edit_file(…), and take fields from its result in a second \
              statement",
         ))
@@ -328,7 +328,7 @@ impl FileTools {
     fn place(&self, path: &str) -> Result<Place<'_>> {
         let sandboxes = self.host.access.sandboxes().ok_or_else(|| {
             Error::fs_denied(format!("{} lies in no sandbox: none is configured", quoted(path)))
-                .with_hint("Ask the host to name a directory in redline_sandboxes")
+                .with_hint("Ask the host to configure a directory in redline_sandboxes")
         })?;
         sandboxes.resolve(path)
     }
@@ -340,7 +340,9 @@ impl FileTools {
                 "{} cannot be written: no sandbox is configured",
                 quoted(path)
             ))
-            .with_hint("Ask the host to name a directory with mode 'rw' in redline_sandboxes"));
+            .with_hint(
+                "Ask the host to configure a directory with mode 'rw' in redline_sandboxes",
+            ));
         };
         let place = sandboxes.resolve(path)?;
         place.check_writable()?;

@@ -160,7 +160,7 @@ impl RowGroup for Rows {
     fn finalize(&mut self) -> Result<()> {
         let Some(excluded) = self.excluded.get() else {
             return Err(Error::tool_failed(
-                "the walk over the commits ended before it was known what is left out",
+                "the commit walk ended before the excluded commits were known",
             ));
         };
         if let Some((_, error)) =

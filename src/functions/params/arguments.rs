@@ -41,8 +41,8 @@ pub fn change_path(arguments: Arguments<'_>, function: &str) -> Result<String> {
 pub fn row_text(arguments: Arguments<'_>, index: usize, name: &str) -> Result<String> {
     let bytes = arguments.text(index).unwrap_or_default();
     if bytes.contains(&0) {
-        return Err(Error::invalid_args(format!("the argument '{name}' holds a NUL character"))
-            .with_hint("Revisions and paths never do"));
+        return Err(Error::invalid_args(format!("the argument '{name}' contains a NUL character"))
+            .with_hint("Revisions and paths contain no NUL"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         Error::invalid_args(format!("the argument '{name}' is not valid UTF-8")).with_source(error)

@@ -347,7 +347,7 @@ impl<'a> Named<'a> {
         let Value::List(paths) = self.get("paths") else { return Ok(Vec::new()) };
         let parse = |path: &Value| match path.as_text() {
             Some(path) => Pathspec::parse(path),
-            None => Err(Error::invalid_args("paths holds a NULL")
+            None => Err(Error::invalid_args("paths contains a NULL")
                 .with_hint("Give a list of pathspecs, each a text")),
         };
         paths.iter().map(parse).collect()

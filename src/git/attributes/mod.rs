@@ -167,9 +167,7 @@ impl Attributes {
                     "the .gitattributes files of {} and the directories above have {bytes} bytes",
                     quoted(&directory.to_str_lossy())
                 ))
-                .with_hint(
-                    "redline reads no more than this; docs/limitations.md lists the limits",
-                ));
+                .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
             }
             self.stack.push(list);
         }

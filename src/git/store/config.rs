@@ -44,7 +44,7 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
         ["noop-v1", "objectformat", "compatobjectformat", "refstorage", "relativeworktrees"];
     let refused = |what: String| {
         Error::tool_failed(format!("the repository at {} {what}", quoted(gate.given()))).with_hint(
-            "redline refuses what it would misread; docs/limitations.md lists the formats it knows",
+            "redline refuses formats it does not know; docs/limitations.md lists those it reads",
         )
     };
     let version = match config.integer("core.repositoryformatversion") {

@@ -101,7 +101,7 @@ impl Gate {
     /// Returns an error about a limit of redline; `what` goes on the sentence.
     pub fn too_large(&self, what: impl std::fmt::Display) -> Error {
         Error::too_large(format!("the repository at {} {what}", quoted(&self.given)))
-            .with_hint("redline reads no more than this; docs/limitations.md lists the limits")
+            .with_hint("This is a fixed limit; docs/limitations.md lists all limits")
     }
 
     fn failed(&self, error: OpenError, name: &[u8]) -> Error {

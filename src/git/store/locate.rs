@@ -118,7 +118,7 @@ fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
             return match found {
                 Some(found) if is_git_dir(&found)? => Ok(Some(found)),
                 _ => Err(Error::tool_failed(format!(
-                    "the .git directory found from {given} is no repository"
+                    "the .git directory found from {given} is not a repository"
                 ))
                 .with_hint("It lacks HEAD, objects or refs; run 'git fsck' there")),
             };
@@ -134,7 +134,7 @@ fn dot_git(directory: &GitDirectory) -> Result<Option<GitDirectory>> {
     match directory.follow(&path)? {
         Some(git_dir) if is_git_dir(&git_dir)? => Ok(Some(git_dir)),
         _ => Err(Error::not_found(format!(
-            "the .git file found from {given} points to no repository"
+            "the .git file found from {given} does not point to a repository"
         ))
         .with_hint("Run 'git worktree repair' or 'git submodule update --init' there")),
     }
