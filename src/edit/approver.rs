@@ -99,7 +99,9 @@ mod tests {
         {
             let error = Approvers::parse(wrong).unwrap_err().to_string();
             assert!(
-                error.starts_with("invalid_args: redline_approver has an entry that is no SHA-256"),
+                error.starts_with(
+                    "invalid_args: redline_approver has an entry that is not a SHA-256"
+                ),
                 "{error}"
             );
             assert!(!error.contains("secret."), "{error}");

@@ -140,11 +140,8 @@ pub fn check_base(file: FileName<'_>, expected: &str, actual: &str) -> Result<()
         return Ok(());
     }
     if expected.len() != actual.len() || !expected.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(Error::invalid_args(format!(
-            "base_oid {} is not a blob id",
-            quoted(expected)
-        ))
-        .with_hint(format!("Give all {} hexadecimal digits of the id", actual.len())));
+        return Err(Error::invalid_args(format!("base_oid {} is not a blob id", quoted(expected)))
+            .with_hint(format!("Give all {} hexadecimal digits of the id", actual.len())));
     }
     Err(Error::stale(format!("base_oid is {expected}, but {file} is now {actual}"))
         .with_hint("Read the file again and base the edit on its current content"))

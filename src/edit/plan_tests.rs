@@ -125,7 +125,7 @@ fn an_edit_that_cannot_be_meant_is_refused() {
         (
             b"a\r\nb",
             &[("a\nb", "a\r\nb", false)],
-            format!("invalid_args: the edit leaves {path} as it is. "),
+            format!("invalid_args: the edit does not change {path}. "),
         ),
         (
             one,
@@ -171,7 +171,7 @@ fn a_content_that_would_outgrow_its_limit_is_refused() {
     let error = refused(&base, &[("a", &"b".repeat(1 << 20), true)]);
     assert!(
         error.starts_with(
-            "too_large: the edit makes workspace/src/utils.py larger than 4194304 bytes."
+            "too_large: the edit would make workspace/src/utils.py larger than 4194304 bytes."
         ),
         "{error}"
     );
@@ -248,7 +248,7 @@ fn another_base_is_stale_and_what_is_no_id_is_refused() {
     );
     for no_id in ["", "e69de29", &id[..39], &format!("{}g", &id[..39])] {
         let error = check_base(FILE, no_id, id).expect_err("no id").to_string();
-        assert!(error.starts_with("invalid_args: base_oid is '"), "{error}");
+        assert!(error.starts_with("invalid_args: base_oid '"), "{error}");
     }
 }
 
