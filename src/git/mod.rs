@@ -1,72 +1,40 @@
-//! Git repositories, read through gix and never through a program.
+//! Git repositories, read without git: the only user of gix, which is a library of formats here.
 //!
-//! This module is the only user of gix, and gix is only a library of formats: references, revisions, objects, the
-//! index, the tree walk, the reading of the work
-//! tree, the meaning of attributes and the comparison are ours, because gix's own were measured to differ from git or to run a repository's commands
-//! (`docs/architecture.md`).
+//! `store` opens every file of a repository; everything else receives bytes, handles or values. References, revisions,
+//! the index, the comparison of trees, the work tree and the meaning of attributes are our own code, because gix's was
+//! measured to differ from git or to run a repository's commands (`docs/architecture.md`).
 
-mod abbreviation;
 mod attributes;
-mod blob_id;
 mod bytes;
-mod cache;
-mod changes;
-mod checkout;
-mod clean;
-mod commit;
-mod commit_changes;
-mod commits;
-mod comparison;
-mod contents;
-mod conversions;
-mod delta;
-mod diff_attribute;
-mod differences;
-mod encoding;
-mod glob;
+mod change;
 mod history;
-mod ignore;
-mod index;
-mod lookup;
-mod mailmap;
-mod measure;
-mod merge_base;
 mod objects;
-mod pairing;
-mod patch;
-mod path_patterns;
-mod pathspec;
 mod refs;
-mod renames;
 mod repository;
 mod revision;
 pub mod store;
-mod submodule;
 mod suggest;
 mod tree;
-mod uncommitted;
-mod untracked;
-mod walk;
-mod work_tree;
+mod worktree;
 
-pub use blob_id::blob_id;
-pub use changes::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
-pub use commit::{CommitInfo, Person};
-pub use commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
-pub use comparison::{Comparison, Untracked};
-pub use contents::{Contents, Reader};
-pub use diff_attribute::{DiffAttribute, PathAttributes};
-pub use differences::{PathChange, Walk};
-pub use history::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange};
-pub use mailmap::Mailmap;
-pub use measure::{LineCounts, Measure, Measured, Measurer};
-pub use pairing::Changes;
-pub use patch::{FilePatch, PatchHunk, Patcher};
-pub use pathspec::{PathFilter, Pathspec};
-pub use renames::RenameOptions;
+pub use attributes::diff_attribute::{DiffAttribute, PathAttributes};
+pub use change::change_iter::Changes;
+pub use change::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
+pub use change::comparison::{Comparison, Untracked};
+pub use change::contents::{Contents, Reader};
+pub use change::differences::{PathChange, Walk};
+pub use change::measure::{LineCounts, Measure, Measured, Measurer};
+pub use change::patch::{FilePatch, PatchHunk, Patcher};
+pub use change::renames::RenameOptions;
+pub use history::commit::{CommitInfo, Person};
+pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
+pub use history::mailmap::Mailmap;
+pub use history::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange};
+pub use objects::blob_id::blob_id;
 pub use repository::Repository;
 pub use revision::{Revision, local_time_zone};
 pub use store::Repositories;
+pub use tree::pathspec::{PathFilter, Pathspec};
 
 /// An object id; SHA-1 or SHA-256, as the repository has it.
 pub type Oid = gix::ObjectId;

@@ -3,10 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::cache::Cache;
-use super::checkout::Checkout;
-use super::diff_attribute::{Drivers, drivers};
-use super::objects::Objects;
 use super::refs::{References, Resolved};
 use super::store::{
     Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, locate, read_config,
@@ -14,6 +10,10 @@ use super::store::{
 };
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
+use crate::git::attributes::diff_attribute::{Drivers, drivers};
+use crate::git::objects::Objects;
+use crate::git::objects::cache::Cache;
+use crate::git::worktree::checkout::Checkout;
 use crate::limits;
 use crate::sandbox::{Access, OpenError, Root};
 use crate::text::Stop;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::walk::TreeChanges;
 use super::{Comparison, Revision};
 use crate::error::{Result, quoted};
+use crate::git::tree::walk::TreeChanges;
 use crate::limits;
 use crate::suggest::{MOST, nearest};
 

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::super::path_patterns::{PathPattern, PatternTable};
+use crate::git::attributes::path_patterns::{PathPattern, PatternTable};
 use crate::text::patch::unquote;
 
 /// The numbers of the names that can matter.

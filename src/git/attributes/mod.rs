@@ -9,9 +9,15 @@
 //! |---|---|
 //! | `list` | the lines of one file |
 //! | `files` | the files of a comparison, read once for all threads |
+//! | `diff_attribute` | what the attributes say of a path's diff |
+//! | `path_patterns` | the patterns of attribute and ignore files |
+//! | `ignore` | which untracked files are ignored |
 
+pub mod diff_attribute;
 mod files;
+pub mod ignore;
 mod list;
+mod path_patterns;
 
 use std::sync::Arc;
 
@@ -22,9 +28,9 @@ pub use list::State;
 use list::{AttributeList, Names};
 
 use super::Comparison;
-use super::glob::Work;
-use super::objects::Objects;
 use crate::error::{Error, Result, quoted};
+use crate::git::objects::Objects;
+use crate::git::tree::glob::Work;
 use crate::limits;
 
 /// All attributes that are ever looked up; macros may set them too.

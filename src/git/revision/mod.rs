@@ -26,9 +26,9 @@ mod upstream;
 use gix::objs::Kind;
 
 use super::Oid;
-use super::merge_base::MergeBases;
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
+use crate::git::history::merge_base::MergeBases;
 use range::Range;
 use resolve::{Hint, Resolver};
 

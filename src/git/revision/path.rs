@@ -5,8 +5,8 @@ use gix::objs::Kind;
 use super::resolve::Resolver;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::index::Index;
-use crate::git::tree::parse;
+use crate::git::tree::entries::parse;
+use crate::git::worktree::index::Index;
 
 impl Resolver<'_> {
     /// Returns what a path names in the tree that an object leads to; an empty path is the tree.

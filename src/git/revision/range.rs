@@ -8,8 +8,8 @@ use super::Revision;
 use super::resolve::{Hint, Resolver};
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::history::RevRange;
-use crate::git::merge_base::MergeBases;
+use crate::git::history::merge_base::MergeBases;
+use crate::git::history::walk::RevRange;
 use crate::git::refs::Resolved;
 use crate::git::repository::Repository;
 

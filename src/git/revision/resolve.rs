@@ -11,7 +11,7 @@ use gix::objs::Kind;
 
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::commits::Commits;
+use crate::git::history::commit_links::Commits;
 use crate::git::objects::Objects;
 use crate::git::refs::References;
 use crate::git::repository::Repository;

@@ -105,7 +105,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::git::diff_attribute::drivers;
+    use crate::git::attributes::diff_attribute::drivers;
     use crate::sandbox::Access;
 
     #[test]

@@ -8,7 +8,7 @@ use gix::hash::Kind;
 use super::gate::GitDirectory;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::commit::Links;
+use crate::git::history::commit::Links;
 use crate::limits;
 use crate::sandbox::Stamp;
 

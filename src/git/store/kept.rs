@@ -14,7 +14,7 @@ use super::graph::Graph;
 use super::pack::{Fault, Pack, PackIndex, Packs};
 use crate::budget::KEPT;
 use crate::error::Result;
-use crate::git::cache::Cache;
+use crate::git::objects::cache::Cache;
 use crate::limits;
 use crate::sandbox::Stamp;
 
@@ -246,7 +246,7 @@ fn current_graph(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::cache::Object;
+    use crate::git::objects::cache::Object;
 
     #[test]
     fn what_is_kept_is_given_back_when_the_limit_is_lowered() {

@@ -39,8 +39,8 @@ pub use pack::{Fault, Packs, Unpacker};
 pub use work_tree::configured as with_configured_work_tree;
 
 use super::Oid;
-use super::cache::{Cache, Object};
 use crate::error::Result;
+use crate::git::objects::cache::{Cache, Object};
 
 /// The object directories of a repository and what is open in them, for one query.
 pub struct ObjectStore {

@@ -35,8 +35,8 @@ pub use multi_index::covered;
 
 use self::data::{Base, Entry};
 use crate::git::Oid;
-use crate::git::cache::{Cache, Object};
-use crate::git::delta;
+use crate::git::objects::cache::{Cache, Object};
+use crate::git::objects::delta;
 use crate::limits;
 
 /// Deltas between an object and a whole one; git makes 50 at most, and 4095 where it is told to.

@@ -1,0 +1,99 @@
+//! The changes of a comparison, paired to renames and copies where that is asked for.
+
+use std::sync::Arc;
+use std::vec;
+
+use crate::budget::{Budget, Charge};
+use crate::error::Result;
+use crate::git::change::contents::Reader;
+use crate::git::change::differences::Walk;
+use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::{Change, Comparison};
+use crate::text::Stop;
+
+/// The changed files in git's order, as an iterator; after an error it ends.
+///
+/// Without renames they stream from the walk. With renames the first call takes all of them and
+/// pairs them up: which file a row was made from depends on every other.
+pub enum Changes {
+    /// As the walk finds them.
+    Walked(Walk),
+    /// To be paired.
+    Unpaired(Box<Unpaired>),
+    /// Paired.
+    Paired(vec::IntoIter<Change>),
+}
+
+/// What pairing needs.
+pub struct Unpaired {
+    walk: Walk,
+    reader: Reader,
+    options: RenameOptions,
+    budget: Arc<Budget>,
+}
+
+impl Iterator for Changes {
+    type Item = Result<Change>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Self::Unpaired(unpaired) = self {
+            let Unpaired { walk, reader, options, budget } = &mut **unpaired;
+            let stop = Stop::of(budget);
+            let mut charge = Charge::free();
+            let paired = collect(walk, &mut charge, &stop).and_then(|changes| {
+                let pairing = pair(changes, options, reader, &stop)?;
+                Ok(pairing.rows)
+            });
+            match paired {
+                Ok(rows) => *self = Self::Paired(rows.into_iter()),
+                Err(error) => {
+                    *self = Self::Paired(Vec::new().into_iter());
+                    return Some(Err(error));
+                }
+            }
+        }
+        match self {
+            Self::Walked(walk) => walk.next().map(|change| change.map(Change::shown)),
+            Self::Paired(rows) => rows.next().map(Ok),
+            Self::Unpaired(_) => unreachable!("paired above"),
+        }
+    }
+}
+
+/// Bytes of paths that are charged at once.
+const COUNTED_PATHS: usize = 1 << 20;
+
+/// Takes all changes, within the memory of the query.
+pub(crate) fn collect(
+    changes: &mut impl Iterator<Item = Result<Change>>,
+    charge: &mut Charge,
+    stop: &Stop<'_>,
+) -> Result<Vec<Change>> {
+    let (mut all, mut path_bytes) = (Vec::new(), 0);
+    for change in changes {
+        let change = change?;
+        path_bytes += change.path.len();
+        if path_bytes >= COUNTED_PATHS {
+            charge.join(stop.charge(std::mem::take(&mut path_bytes))?);
+        }
+        stop.room(charge, &mut all, 1)?;
+        all.push(change);
+    }
+    Ok(all)
+}
+
+impl Comparison {
+    /// Starts the comparison, with renames where options are given; `budget` ends it early.
+    pub fn changes(&self, renames: Option<RenameOptions>, budget: Arc<Budget>) -> Result<Changes> {
+        let walk = self.walk(Arc::clone(&budget))?;
+        Ok(match renames {
+            None => Changes::Walked(walk),
+            Some(options) => Changes::Unpaired(Box::new(Unpaired {
+                walk,
+                reader: self.reader(),
+                options,
+                budget,
+            })),
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! What is compared: two sides of a repository, and what their files are read with.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::git::attributes::AttributeFiles;
+use crate::git::repository::Repository;
+use crate::git::revision::Revision;
+use crate::git::tree::pathspec::{PathFilter, Pathspec};
+use crate::git::worktree::index::Index;
+use crate::git::worktree::submodule::Above;
+
+/// What files of the work tree that are not tracked count for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Untracked {
+    /// They are left out.
+    #[default]
+    Ignored,
+    /// They are added, and not looked at: what is told of them beside name and status does not count.
+    Named,
+    /// They are added, with the id that their content would have.
+    Identified,
+}
+
+/// Two sides of a repository; cheap to clone and to share between threads.
+#[derive(Clone)]
+pub struct Comparison {
+    repository: Repository,
+    old: Revision,
+    new: Revision,
+    /// The index at one moment, where a side is the index or the work tree.
+    index: Option<Arc<Index>>,
+    untracked: Untracked,
+    /// Which paths are compared.
+    paths: Arc<PathFilter>,
+    /// The attribute files, read when the first path is looked up.
+    attributes: Arc<OnceLock<Arc<AttributeFiles>>>,
+    /// The repositories that this one is a submodule of.
+    above: Above,
+}
+
+impl Repository {
+    /// Resolves what is compared: two revisions, or, without `to`, what `from` names: the range
+    /// `a..b`, or `a...b` from their merge base, or one revision, which is compared with the work
+    /// tree. `merge_base` compares from the merge base too; that of the index or the work tree is
+    /// HEAD's.
+    pub fn compare(&self, from: &str, to: Option<&str>, merge_base: bool) -> Result<Comparison> {
+        let [old, new] = match to {
+            None => self.range(from, merge_base)?,
+            Some(to) if merge_base => self.since_merge_base_of(from, to)?,
+            Some(to) => [self.revision(from)?, self.revision(to)?],
+        };
+        Comparison::new(self.clone(), old, new)
+    }
+}
+
+impl Comparison {
+    /// Compares two sides; the index is read once, here.
+    pub fn new(repository: Repository, old: Revision, new: Revision) -> Result<Self> {
+        let sides = [old, new];
+        if sides.contains(&Revision::WorkTree) {
+            repository.work_tree()?;
+        }
+        let needs_index =
+            sides.iter().any(|side| matches!(side, Revision::Index | Revision::WorkTree));
+        let index = if needs_index { Some(Arc::new(Index::read(&repository)?)) } else { None };
+        Ok(Self {
+            repository,
+            old,
+            new,
+            index,
+            untracked: Untracked::default(),
+            paths: Arc::default(),
+            attributes: Arc::default(),
+            above: Above::default(),
+        })
+    }
+
+    /// Compares a submodule of other repositories.
+    pub(crate) fn inside(self, above: Above) -> Self {
+        Self { above, ..self }
+    }
+
+    /// Returns the repositories that this one is a submodule of.
+    pub(crate) fn above(&self) -> &Above {
+        &self.above
+    }
+
+    /// Decides on the files of the work tree that are not tracked.
+    #[must_use]
+    pub fn with_untracked(self, untracked: Untracked) -> Self {
+        Self { untracked, ..self }
+    }
+
+    /// Compares what pathspecs name, seen from the directory that was given as the repository.
+    ///
+    /// # Errors
+    /// `invalid_args` for a path that leads out of the repository.
+    pub fn with_paths(self, specs: &[Pathspec]) -> Result<Self> {
+        let paths = Arc::new(PathFilter::new(specs, &self.repository.location.directory)?);
+        Ok(Self { paths, ..self })
+    }
+
+    /// Reads both sides within a budget.
+    #[must_use]
+    pub fn with_budget(self, budget: Arc<Budget>) -> Self {
+        Self { repository: self.repository.with_budget(budget), ..self }
+    }
+
+    /// Returns the repository.
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Returns both sides, the old first.
+    pub fn sides(&self) -> [Revision; 2] {
+        [self.old, self.new]
+    }
+
+    /// Returns the index, where a side needs it.
+    pub(crate) fn index(&self) -> Option<&Arc<Index>> {
+        self.index.as_ref()
+    }
+
+    /// Returns the attribute files.
+    pub(crate) fn attribute_files(&self) -> Result<Arc<AttributeFiles>> {
+        if let Some(files) = self.attributes.get() {
+            return Ok(Arc::clone(files));
+        }
+        let files = Arc::new(AttributeFiles::new(&self.repository, self.index())?);
+        Ok(Arc::clone(self.attributes.get_or_init(|| files)))
+    }
+
+    /// Returns which paths are compared.
+    pub(crate) fn paths(&self) -> &Arc<PathFilter> {
+        &self.paths
+    }
+
+    /// Returns what untracked files count for.
+    pub(crate) fn untracked(&self) -> Untracked {
+        self.untracked
+    }
+}

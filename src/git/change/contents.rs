@@ -1,0 +1,204 @@
+//! The contents of a file's sides as git diffs them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::budget::append;
+use crate::error::{Error, ErrorKind, Result};
+use crate::git::Comparison;
+use crate::git::attributes::diff_attribute::{DiffAttribute, DiffAttributes, PathAttributes};
+use crate::git::change::changed_file::{Change, Entry, Source};
+use crate::git::change::renames::{Blobs, Version};
+use crate::git::objects::Objects;
+use crate::git::worktree::files::WorkTree;
+use crate::limits;
+use crate::text::section::Sections;
+use crate::text::{binary_line, is_binary, quoted_path};
+
+/// One side's content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Contents {
+    /// The file is not on this side.
+    Absent,
+    /// Its bytes: a file's, a link's target, or the line that stands for a submodule's commit.
+    Text(Arc<Vec<u8>>),
+    /// It is binary by its attributes, its size or its bytes; those are not kept.
+    Binary,
+}
+
+impl Contents {
+    /// Returns the bytes to compare, `None` for a binary side; an absent one is empty.
+    pub fn text(&self) -> Option<&[u8]> {
+        match self {
+            Self::Absent => Some(&[]),
+            Self::Text(bytes) => Some(bytes),
+            Self::Binary => None,
+        }
+    }
+}
+
+/// Reads the contents of changes for one thread.
+pub struct Reader {
+    objects: Objects,
+    /// What opens the work tree when a file of it is read, and then the work tree.
+    comparison: Comparison,
+    work_tree: Option<WorkTree>,
+    attributes: DiffAttributes,
+    /// Blobs of more bytes are binary.
+    big_file_bytes: u64,
+    /// Whether paths are quoted for bytes from 0x80 on.
+    quotes_high: bool,
+}
+
+impl Reader {
+    /// Reads both sides of a change, the old first.
+    pub fn contents(&mut self, change: &Change) -> Result<(Contents, Contents)> {
+        let new = self.attributes.of(&change.path)?.diff;
+        let old =
+            if change.origin.is_some() { self.attributes.of(change.old_path())?.diff } else { new };
+        Ok((
+            self.side(change.old, change.old_path(), old)?,
+            self.side(change.new, &change.path, new)?,
+        ))
+    }
+
+    /// Returns what the attributes say of a path.
+    pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
+        self.attributes.of(path)
+    }
+
+    /// Returns git's line for a binary change, without its newline.
+    pub fn binary_line(&self, change: &Change) -> Vec<u8> {
+        let (old, new) = change.labels();
+        binary_line(&old, &new, self.quotes_high)
+    }
+
+    /// Returns a path as patches show it.
+    pub(crate) fn quoted<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
+        quoted_path(path, self.quotes_high)
+    }
+
+    /// Tells whether paths are quoted for bytes from 0x80 on.
+    pub(crate) fn quotes_high(&self) -> bool {
+        self.quotes_high
+    }
+
+    /// Returns the rule that finds the section headings of a change.
+    pub(crate) fn sections(&mut self, change: &Change) -> Result<&'static Sections> {
+        static DEFAULT: Sections = Sections::default_rule();
+        // The old file's driver goes first, then the new one's.
+        for (entry, path) in [(change.old, change.old_path()), (change.new, &change.path)] {
+            if entry.is_some_and(|entry| entry.mode.is_regular())
+                && let Some(driver) = self.attributes.of(path)?.driver
+                && let Some(sections) = Sections::driver(&driver)
+            {
+                return Ok(sections);
+            }
+        }
+        Ok(&DEFAULT)
+    }
+
+    /// Returns the bytes of one side from its header; none for a submodule, which is no blob.
+    pub fn size(&self, entry: Option<Entry>) -> Result<Option<u64>> {
+        match entry {
+            Some(entry) if !entry.mode.is_submodule() => self.bytes_of(entry).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn bytes_of(&self, entry: Entry) -> Result<u64> {
+        match entry.source {
+            Source::WorkTree { size } => Ok(size),
+            _ => self.objects.blob_size(&entry.oid),
+        }
+    }
+
+    fn read(&mut self, entry: Entry, path: &[u8]) -> Result<Arc<Vec<u8>>> {
+        let (Source::WorkTree { .. }, Some(index)) = (entry.source, self.comparison.index()) else {
+            return self.objects.blob(&entry.oid);
+        };
+        let work_tree = match &mut self.work_tree {
+            Some(work_tree) => work_tree,
+            none => none.insert(WorkTree::new(&self.comparison, index)?),
+        };
+        let mut bytes = Vec::new();
+        work_tree.read(path, entry.oid, &mut bytes)?;
+        Ok(Arc::new(bytes))
+    }
+
+    fn side(
+        &mut self,
+        entry: Option<Entry>,
+        path: &[u8],
+        attribute: DiffAttribute,
+    ) -> Result<Contents> {
+        let Some(entry) = entry else { return Ok(Contents::Absent) };
+        if entry.mode.is_submodule() {
+            let dirty = if entry.source == Source::Dirty { "-dirty" } else { "" };
+            return Ok(Contents::Text(
+                format!("Subproject commit {}{dirty}\n", entry.oid).into_bytes().into(),
+            ));
+        }
+        // git asks the attributes of regular files only: a link's target is never binary by name.
+        let attribute =
+            if entry.mode.is_regular() { attribute } else { DiffAttribute::Unspecified };
+        if attribute == DiffAttribute::Unset {
+            return Ok(Contents::Binary);
+        }
+        let bytes = match self.read(entry, path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                // Too large for any diff, and not only for the memory that there is now.
+                let is_guessed =
+                    error.kind() == ErrorKind::TooLarge && attribute != DiffAttribute::Set;
+                let is_large = is_guessed && self.bytes_of(entry)? > limits::OBJECT_BYTES;
+                return if is_large { Ok(Contents::Binary) } else { Err(error) };
+            }
+        };
+        let is_guessed = attribute != DiffAttribute::Set;
+        if is_guessed && (bytes.len() as u64 > self.big_file_bytes || is_binary(&bytes)) {
+            return Ok(Contents::Binary);
+        }
+        Ok(Contents::Text(bytes))
+    }
+}
+
+impl Blobs for Reader {
+    type Error = Error;
+
+    fn size(&mut self, file: &Version<'_>) -> Result<u64> {
+        self.bytes_of(file.entry)
+    }
+
+    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.clear();
+        append(bytes, &self.read(file.entry, file.path)?)?;
+        Ok(())
+    }
+
+    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool> {
+        Ok(match self.attributes.of(file.path)?.diff {
+            DiffAttribute::Set => true,
+            DiffAttribute::Unset => false,
+            DiffAttribute::Unspecified => !is_binary(bytes),
+        })
+    }
+
+    fn largest(&self) -> u64 {
+        limits::OBJECT_BYTES
+    }
+}
+
+impl Comparison {
+    /// Returns what reads contents on one thread.
+    pub fn reader(&self) -> Reader {
+        Reader {
+            objects: self.repository().objects(),
+            comparison: self.clone(),
+            work_tree: None,
+            attributes: DiffAttributes::new(self),
+            big_file_bytes: self.repository().big_file_bytes(),
+            quotes_high: self.repository().quotes_high(),
+        }
+    }
+}

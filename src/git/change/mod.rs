@@ -1,0 +1,12 @@
+//! What differs between two sides: `comparison` (the sides), `differences` (the files that differ), `changed_file` (one
+//! of them), `contents` and `measure` (its contents, sizes and line counts), `renames`, `change_iter` (the changes, with
+//! or without renames) and `patch` (git's headers around the hunks).
+
+pub mod change_iter;
+pub mod changed_file;
+pub mod comparison;
+pub mod contents;
+pub mod differences;
+pub mod measure;
+pub mod patch;
+pub mod renames;

@@ -1,0 +1,172 @@
+//! One file's change as a patch: what `git diff` prints for it, byte for byte.
+//!
+//! Source: the output of `git diff`, described in its manual under "Generating patch text with -p".
+
+use std::ops::Range;
+
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::git::Comparison;
+use crate::git::attributes::diff_attribute::PathAttributes;
+use crate::git::change::changed_file::{Change, Entry, OriginKind};
+use crate::git::change::contents::Reader;
+use crate::git::objects::abbreviation::Abbreviation;
+use crate::text::section::Finder;
+use crate::text::unified::{shown_range, write_hunk, write_labels};
+use crate::text::{Diff, DiffOptions, Engine, Stop};
+
+/// A file's patch and where its hunks lie in it.
+#[derive(Debug, Default)]
+pub struct FilePatch {
+    /// The patch; empty when white space that is ignored is all that changed.
+    pub bytes: Vec<u8>,
+    /// The hunks in order.
+    pub hunks: Vec<PatchHunk>,
+    charge: Charge,
+}
+
+/// A hunk of a patch.
+#[derive(Debug)]
+pub struct PatchHunk {
+    /// First line and count of the old side, as the header shows them.
+    pub old: (u32, u32),
+    /// First line and count of the new side, as the header shows them.
+    pub new: (u32, u32),
+    /// The text behind the second `@@`.
+    pub section: Vec<u8>,
+    /// Where the hunk lies in the patch, its header included.
+    pub span: Range<usize>,
+}
+
+/// Writes patches for one thread.
+pub struct Patcher {
+    reader: Reader,
+    engine: Engine,
+    abbreviation: Abbreviation,
+    options: DiffOptions,
+}
+
+impl Patcher {
+    /// Returns the patch of a change.
+    pub fn patch(&mut self, change: &Change, stop: &Stop<'_>) -> Result<FilePatch> {
+        let mut patch = FilePatch::default();
+        for part in change.parts() {
+            self.write(&part, &mut patch, stop)?;
+        }
+        Ok(patch)
+    }
+
+    /// Returns what the attributes say of a path.
+    pub fn attributes(&mut self, path: &[u8]) -> Result<PathAttributes> {
+        self.reader.attributes(path)
+    }
+
+    fn write(&mut self, change: &Change, patch: &mut FilePatch, stop: &Stop<'_>) -> Result<()> {
+        if change.unmerged {
+            patch.bytes.extend([b"* Unmerged path ", &change.path[..], b"\n"].concat());
+            return Ok(());
+        }
+        let mut header = Vec::new();
+        let is_bare = self.write_header(change, &mut header)?;
+        if change.has_same_content() {
+            // A submodule that only the index has otherwise has nothing to show.
+            if !is_bare {
+                patch.bytes.extend(header);
+            }
+            return Ok(());
+        }
+        let (old, new) = self.reader.contents(change)?;
+        let (Some(old), Some(new)) = (old.text(), new.text()) else {
+            patch.bytes.extend(header);
+            if !change.is_empty_file() {
+                patch.bytes.extend(self.reader.binary_line(change));
+                patch.bytes.push(b'\n');
+            }
+            return Ok(());
+        };
+        let _held = stop.charge(old.len() + new.len())?;
+        let diff = Diff::new(&mut self.engine, old, new, &self.options, stop)?;
+        if diff.hunks().is_empty() {
+            // Nothing that is shown changed: the header stands alone where it says something.
+            if !is_bare {
+                patch.bytes.extend(header);
+            }
+            return Ok(());
+        }
+        patch.bytes.extend(header);
+        stop.room(&mut patch.charge, &mut patch.bytes, diff.written_bytes())?;
+        stop.room(&mut patch.charge, &mut patch.hunks, diff.hunks().len())?;
+        let labels = change.labels();
+        write_labels(&mut patch.bytes, &labels.0, &labels.1, self.reader.quotes_high());
+        let sections = self.reader.sections(change)?;
+        let mut headings = Finder::new(sections, diff.old_lines(), stop);
+        let mut pace = stop.pace();
+        for hunk in diff.hunks() {
+            let section = headings.heading(hunk)?;
+            let start = patch.bytes.len();
+            write_hunk(&mut patch.bytes, &diff, hunk, section, &mut pace)?;
+            patch.hunks.push(PatchHunk {
+                old: shown_range(&hunk.old),
+                new: shown_range(&hunk.new),
+                section: section.unwrap_or_default().to_vec(),
+                span: start..patch.bytes.len(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes the lines before `---`; returns whether they tell nothing but the two ids.
+    fn write_header(&mut self, change: &Change, out: &mut Vec<u8>) -> Result<bool> {
+        let Change { path, old, new, origin, .. } = change;
+        let name =
+            |prefix: &[u8], path: &[u8]| self.reader.quoted(&[prefix, path].concat()).into_owned();
+        out.extend(
+            [b"diff --git ", &name(b"a/", change.old_path())[..], b" ", &name(b"b/", path), b"\n"]
+                .concat(),
+        );
+        let mut is_bare = false;
+        match (old, new) {
+            (None, Some(new)) => out.extend(format!("new file mode {}\n", new.mode).into_bytes()),
+            (Some(old), None) => {
+                out.extend(format!("deleted file mode {}\n", old.mode).into_bytes())
+            }
+            (Some(old), Some(new)) if old.mode != new.mode => {
+                out.extend(format!("old mode {}\nnew mode {}\n", old.mode, new.mode).into_bytes());
+            }
+            _ => is_bare = origin.is_none(),
+        }
+        if let Some(origin) = origin {
+            let word = match origin.kind {
+                OriginKind::Renamed => "rename",
+                OriginKind::Copied => "copy",
+            };
+            out.extend(format!("similarity index {}%\n", origin.similarity).into_bytes());
+            for (end, path) in [("from", &origin.path), ("to", path)] {
+                out.extend(
+                    [format!("{word} {end} ").as_bytes(), &self.reader.quoted(path), b"\n"]
+                        .concat(),
+                );
+            }
+        }
+        if !change.has_same_ids() {
+            let mut cut = |side: &Option<Entry>| self.abbreviation.of(side.map(|entry| entry.oid));
+            let mut line = format!("index {}..{}", cut(old)?, cut(new)?);
+            if let (Some(old), Some(new)) = (old, new)
+                && old.mode == new.mode
+            {
+                line.push_str(&format!(" {}", new.mode));
+            }
+            line.push('\n');
+            out.extend(line.into_bytes());
+        }
+        Ok(is_bare)
+    }
+}
+
+impl Comparison {
+    /// Returns what writes patches on one thread.
+    pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
+        let abbreviation = Abbreviation::new(self.repository())?;
+        Ok(Patcher { reader: self.reader(), engine: Engine::default(), abbreviation, options })
+    }
+}

@@ -1,0 +1,407 @@
+//! Renames and copies: which added file was made from which old one, decided as git decides it.
+//!
+//! In this order, each step with what the steps before it left: files of the same id (`exact`); without
+//! copies, files whose name no other left-over file has (`inexact::by_name`); then every added file against
+//! every source, the best pairs first (`inexact::by_content`). Only the last step obeys
+//! `RenameOptions::limit`. Which of several equal pairs wins is git's choice too, and so is the order in
+//! which candidates are kept: `test/python/test_patches.py` holds all of it against git.
+//!
+//! Memory: a few words for each change, and fingerprints up to `HELD_BYTES`; contents are dropped as soon
+//! as their fingerprint is taken, one at a time.
+
+mod exact;
+mod inexact;
+
+use std::collections::HashMap;
+
+use crate::git::change::changed_file::{Change, Entry, Origin, OriginKind};
+use crate::limits;
+use crate::text::stop::Stopped;
+use crate::text::{Stop, is_binary};
+
+/// The score of files that are the same; scores are fractions of it.
+const FULL: u32 = 60_000;
+
+/// Bytes of fingerprints of old files that are held at once; beyond, new files are read once more for each
+/// such portion.
+const HELD_BYTES: usize = limits::RENAME_BYTES;
+
+/// What is searched for, and how far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenameOptions {
+    /// Whether a changed file's old version may be the source of another file, as with `git diff -C`.
+    pub copies: bool,
+    /// The least similarity of a pair in percent; 0 means the default of 50, as for git, and 100 and above
+    /// that files must be the same.
+    pub similarity: u8,
+    /// When the left-over sources times the left-over added files are more than the square of this, contents
+    /// are not compared; 0 sets no limit.
+    pub limit: u32,
+}
+
+impl RenameOptions {
+    /// git's default for the least similarity.
+    pub const SIMILARITY: u8 = 50;
+    /// git's default for the limit.
+    pub const LIMIT: u32 = 1000;
+
+    fn least_score(&self) -> u32 {
+        match self.similarity {
+            0 => FULL / 2,
+            percent => FULL / 100 * u32::from(percent.min(100)),
+        }
+    }
+}
+
+impl Default for RenameOptions {
+    fn default() -> Self {
+        Self { copies: false, similarity: Self::SIMILARITY, limit: Self::LIMIT }
+    }
+}
+
+/// The rows of a comparison with renames.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pairing {
+    /// In git's order: that of the changes, less the deleted files that are an origin.
+    pub rows: Vec<Change>,
+    /// Set when contents were not compared because of the limit: the least limit with which they would be,
+    /// as git names it.
+    pub needed_limit: Option<usize>,
+}
+
+/// A regular file on one side of the comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct Version<'a> {
+    /// Its path.
+    pub path: &'a [u8],
+    /// Its mode and id.
+    pub entry: Entry,
+}
+
+/// Reads the files that are compared.
+pub trait Blobs {
+    /// What goes wrong.
+    type Error: From<Stopped>;
+
+    /// Returns the size of a file's content, without reading it where that can be avoided.
+    fn size(&mut self, file: &Version<'_>) -> Result<u64, Self::Error>;
+
+    /// Puts a file's content in the place of what is in `bytes`.
+    fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<(), Self::Error>;
+
+    /// Tells whether a file is text, so that its line ends do not matter. Where attributes say it they win over
+    /// the bytes.
+    fn is_text(&mut self, file: &Version<'_>, bytes: &[u8]) -> Result<bool, Self::Error> {
+        let _ = file;
+        Ok(!is_binary(bytes))
+    }
+
+    /// Returns the largest size that can be read; larger files are similar to none, only the same.
+    fn largest(&self) -> u64 {
+        u64::MAX
+    }
+}
+
+/// Finds the origins of added files.
+///
+/// # Errors
+/// What `blobs` fails with, and [`Stopped`] soon after `stop` asks for it.
+pub fn pair<B: Blobs>(
+    changes: Vec<Change>,
+    options: &RenameOptions,
+    blobs: &mut B,
+    stop: &Stop<'_>,
+) -> Result<Pairing, B::Error> {
+    pair_within(HELD_BYTES, changes, options, blobs, stop)
+}
+
+fn pair_within<B: Blobs>(
+    held_bytes: usize,
+    changes: Vec<Change>,
+    options: &RenameOptions,
+    blobs: &mut B,
+    stop: &Stop<'_>,
+) -> Result<Pairing, B::Error> {
+    let mut board = Board::new(&changes, options.copies);
+    let mut needed_limit = None;
+    if !board.sources.is_empty() && !board.targets.is_empty() {
+        exact::pair(&mut board, stop)?;
+        if options.least_score() < FULL {
+            let mut search =
+                inexact::Search::new(&mut board, options.least_score(), held_bytes, blobs, stop);
+            if !options.copies {
+                search.by_name()?;
+            }
+            needed_limit = search.needed_limit(options.limit);
+            if needed_limit.is_none() {
+                search.by_content()?;
+            }
+        }
+    }
+    let (claims, uses) = board.into_claims(changes.len());
+    Ok(Pairing { rows: rows(changes, &claims, &uses), needed_limit })
+}
+
+/// The files that may pair up, in the order of their changes.
+struct Board<'a> {
+    sources: Vec<Source<'a>>,
+    targets: Vec<Target<'a>>,
+    copies: bool,
+}
+
+/// An old file.
+struct Source<'a> {
+    file: Version<'a>,
+    /// Its change's position.
+    change: usize,
+    name: Name,
+    /// How many rows it has: one of its own unless it was deleted, and one for each file made from it.
+    uses: usize,
+}
+
+/// An added file.
+struct Target<'a> {
+    file: Version<'a>,
+    /// Its change's position.
+    change: usize,
+    name: Name,
+    claim: Option<Claim>,
+}
+
+/// What an added file was found to be made from.
+#[derive(Clone, Copy)]
+struct Claim {
+    /// The position of the source's change.
+    change: usize,
+    score: u32,
+}
+
+/// The last part of a path, as a number.
+type Name = u32;
+
+impl<'a> Board<'a> {
+    fn new(changes: &'a [Change], copies: bool) -> Self {
+        let mut names = HashMap::new();
+        let mut name = |path: &'a [u8]| {
+            let start = path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+            let next = names.len() as Name;
+            *names.entry(&path[start..]).or_insert(next)
+        };
+        let mut board = Self { sources: Vec::new(), targets: Vec::new(), copies };
+        for (change, Change { path, old, new, unmerged, .. }) in changes.iter().enumerate() {
+            match (*old, *new) {
+                (Some(_), _) if *unmerged && !copies => {}
+                (None, Some(entry)) => board.targets.push(Target {
+                    file: Version { path, entry },
+                    change,
+                    name: name(path),
+                    claim: None,
+                }),
+                (Some(entry), new) if new.is_none() || copies => board.sources.push(Source {
+                    file: Version { path, entry },
+                    change,
+                    name: name(path),
+                    uses: usize::from(new.is_some() || *unmerged),
+                }),
+                _ => {}
+            }
+        }
+        board
+    }
+
+    /// Tells whether a source may still be taken: without copies only once.
+    fn is_free(&self, source: &Source<'_>) -> bool {
+        self.copies || source.uses == 0
+    }
+
+    fn claim(&mut self, target: usize, source: usize, score: u32) {
+        let source = &mut self.sources[source];
+        source.uses += 1;
+        self.targets[target].claim = Some(Claim { change: source.change, score });
+    }
+
+    /// Returns, for each of so many changes, what it claims and how often it is in use.
+    fn into_claims(self, changes: usize) -> (Vec<Option<Claim>>, Vec<usize>) {
+        let (mut claims, mut uses) = (vec![None; changes], vec![0; changes]);
+        for target in self.targets {
+            claims[target.change] = target.claim;
+        }
+        for source in self.sources {
+            uses[source.change] = source.uses;
+        }
+        (claims, uses)
+    }
+}
+
+/// Makes the rows; of several files made from one that is gone, the last is the renamed one.
+fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<Change> {
+    let mut left = uses.to_vec();
+    let mut origin = |change: &Change, claim: &Claim| {
+        let source = &changes[claim.change];
+        // Only a malformed tree has a path twice; for git that file is neither renamed nor copied.
+        let origin = (source.path != change.path).then(|| {
+            left[claim.change] -= 1;
+            let kind =
+                if left[claim.change] > 0 { OriginKind::Copied } else { OriginKind::Renamed };
+            Origin { path: source.path.clone(), kind, similarity: (claim.score * 100 / FULL) as u8 }
+        });
+        (source.old, origin)
+    };
+    let origins: Vec<_> = changes
+        .iter()
+        .zip(claims)
+        .map(|(change, claim)| claim.as_ref().map(|claim| origin(change, claim)))
+        .collect();
+    let mut rows = Vec::with_capacity(changes.len());
+    for ((mut change, found), &uses) in changes.into_iter().zip(origins).zip(uses) {
+        if let Some((old, origin)) = found {
+            change.old = old;
+            change.origin = origin;
+        }
+        let is_origin = change.new.is_none() && uses > 0 && !change.unmerged;
+        // Of submodules git keeps those that only the index has otherwise.
+        let is_submodule = change.new.is_some_and(|new| new.mode.is_submodule());
+        let is_same = change.origin.is_none()
+            && change.old == change.new
+            && !change.unmerged
+            && !is_submodule;
+        if !is_origin && !is_same {
+            rows.push(change.shown());
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::{Mode, Oid};
+
+    /// Contents by id: 40 lines, of which an id has those that its digits tell.
+    struct Lines;
+
+    impl Blobs for Lines {
+        type Error = Stopped;
+
+        fn size(&mut self, file: &Version<'_>) -> Result<u64, Stopped> {
+            let mut bytes = Vec::new();
+            self.read(file, &mut bytes)?;
+            Ok(bytes.len() as u64)
+        }
+
+        fn read(&mut self, file: &Version<'_>, bytes: &mut Vec<u8>) -> Result<(), Stopped> {
+            let digits = file.entry.oid.to_string();
+            bytes.clear();
+            for (line, digit) in digits.chars().enumerate() {
+                bytes.extend(format!("line {line} reads {digit}\n").into_bytes());
+            }
+            Ok(())
+        }
+    }
+
+    fn entry(digits: &str) -> Option<Entry> {
+        let oid = Oid::from_hex(format!("{digits:0<40}").as_bytes()).unwrap();
+        Some(Entry::object(Mode::canonical(0o100_644), oid))
+    }
+
+    fn change(path: &str, old: Option<Entry>, new: Option<Entry>) -> Change {
+        Change::new(path.into(), old, new)
+    }
+
+    fn shown(pairing: &Pairing) -> Vec<String> {
+        let shown = |row: &Change| {
+            let path = String::from_utf8_lossy(&row.path).into_owned();
+            row.origin.iter().fold(path, |path, origin| {
+                let old = String::from_utf8_lossy(&origin.path);
+                format!("{old} > {path} {:?} {}", origin.kind, origin.similarity)
+            })
+        };
+        pairing.rows.iter().map(shown).collect()
+    }
+
+    fn paired(changes: Vec<Change>, options: &RenameOptions) -> Vec<String> {
+        shown(&pair(changes, options, &mut Lines, &Stop::never()).unwrap())
+    }
+
+    #[test]
+    fn the_last_of_several_copies_is_the_rename() {
+        let changes = vec![
+            change("a", None, entry("1")),
+            change("b", entry("1"), None),
+            change("c", None, entry("12")),
+            change("d", None, entry("1")),
+        ];
+        assert_eq!(
+            paired(changes.clone(), &RenameOptions::default()),
+            ["b > a Renamed 100", "c", "d"]
+        );
+        let options = RenameOptions { copies: true, ..RenameOptions::default() };
+        assert_eq!(
+            paired(changes, &options),
+            ["b > a Copied 100", "b > c Copied 97", "b > d Renamed 100"]
+        );
+    }
+
+    #[test]
+    fn a_changed_file_is_a_source_of_copies_and_keeps_its_row() {
+        let changes = vec![change("a", entry("1"), entry("3")), change("b", None, entry("12"))];
+        assert_eq!(paired(changes.clone(), &RenameOptions::default()), ["a", "b"]);
+        let options = RenameOptions { copies: true, ..RenameOptions::default() };
+        assert_eq!(paired(changes, &options), ["a", "a > b Copied 97"]);
+    }
+
+    #[test]
+    fn a_limit_leaves_only_files_that_are_the_same_or_have_the_same_name() {
+        let changes = vec![
+            change("new/a", None, entry("12")),
+            change("new/b", None, entry("2")),
+            change("new/c", None, entry("34")),
+            change("new/d", None, entry("4")),
+            change("old/a", entry("1"), None),
+            change("old/x", entry("2"), None),
+            change("old/y", entry("3"), None),
+        ];
+        let pairing = |limit| {
+            let options = RenameOptions { limit, ..RenameOptions::default() };
+            pair(changes.clone(), &options, &mut Lines, &Stop::never()).unwrap()
+        };
+        let limited =
+            ["old/a > new/a Renamed 97", "old/x > new/b Renamed 100", "new/c", "new/d", "old/y"];
+        assert_eq!(shown(&pairing(1)), limited);
+        assert_eq!(pairing(1).needed_limit, Some(2));
+        assert_eq!(shown(&pairing(2))[2..], ["old/y > new/c Renamed 97", "new/d"]);
+        assert_eq!((pairing(2).needed_limit, pairing(0).needed_limit), (None, None));
+    }
+
+    #[test]
+    fn little_memory_changes_no_row() {
+        let digits = |n: u32| {
+            format!("{:0>8x}{:0>8x}", n.wrapping_mul(2_654_435_761), (n % 9) * 0x0110_1011)
+        };
+        let mut changes: Vec<Change> =
+            (0..60).map(|n| change(&format!("a/{n}"), None, entry(&digits(n)))).collect();
+        changes.extend((60..120).map(|n| change(&format!("b/{n}x"), entry(&digits(n)), None)));
+        for copies in [false, true] {
+            let options = RenameOptions { copies, ..RenameOptions::default() };
+            let within = |held| {
+                pair_within(held, changes.clone(), &options, &mut Lines, &Stop::never()).unwrap()
+            };
+            let all = within(HELD_BYTES);
+            assert!(all.rows.iter().filter(|row| row.origin.is_some()).count() > 30);
+            for held in [0, 1, 300, 5000] {
+                assert_eq!(within(held), all, "{held}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_stops_when_asked() {
+        let budget = crate::budget::Budget::default();
+        budget.cancel();
+        let changes = vec![change("a", entry("1"), None), change("b", None, entry("12"))];
+        assert_eq!(
+            pair(changes, &RenameOptions::default(), &mut Lines, &Stop::of(&budget)),
+            Err(Stopped::Cancelled)
+        );
+    }
+}

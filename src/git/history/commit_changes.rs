@@ -1,0 +1,135 @@
+//! The changed files of commits.
+
+use std::sync::Arc;
+
+use crate::budget::{Budget, Charge};
+use crate::error::Result;
+use crate::git::change::change_iter::collect;
+use crate::git::change::contents::Reader;
+use crate::git::change::measure::{Measure, Measured, Measurer};
+use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::history::commit::CommitInfo;
+use crate::git::history::mailmap::Mailmap;
+use crate::git::history::walk::Comparable;
+use crate::git::objects::Objects;
+use crate::git::repository::Repository;
+use crate::git::tree::walk::TreeChanges;
+use crate::git::{Change, Comparison, Oid, Pathspec, Revision};
+use crate::text::{DiffOptions, Stop};
+
+/// A commit compared with one of its parents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitChanges {
+    /// The commit's id.
+    pub id: Oid,
+    /// The parent it was compared with; a root has none.
+    pub parent: Option<Oid>,
+    /// What the commit says of itself, where that was asked for.
+    pub info: Option<Arc<CommitInfo>>,
+    /// The files that differ, in git's order.
+    pub changes: Vec<Measured>,
+}
+
+/// What is asked of commits and their changes.
+#[derive(Debug, Clone)]
+pub struct CommitMeasure {
+    /// Whether the commits' own words are wanted.
+    pub info: bool,
+    /// What is measured of a change.
+    pub changes: Measure,
+    /// How renames are looked for.
+    pub renames: Option<RenameOptions>,
+    /// How lines are counted.
+    pub diff: DiffOptions,
+}
+
+/// Compares commits with their parents, for one thread.
+pub struct CommitMeasurer {
+    objects: Objects,
+    trees: TreeChanges,
+    measurer: Measurer,
+    /// What reads contents where renames are looked for.
+    reader: Option<(RenameOptions, Reader)>,
+    info: bool,
+    is_measured: bool,
+    mailmap: Option<Arc<Mailmap>>,
+}
+
+impl CommitMeasurer {
+    /// Returns what compares commits as far as `paths` name their files.
+    ///
+    /// # Errors
+    /// `invalid_args` for a path that leads out of the repository.
+    pub fn new(
+        repository: &Repository,
+        paths: &[Pathspec],
+        measure: &CommitMeasure,
+        mailmap: Option<Arc<Mailmap>>,
+        budget: Arc<Budget>,
+    ) -> Result<Self> {
+        let nothing = Revision::Empty;
+        let comparison =
+            Comparison::new(repository.clone(), nothing, nothing)?.with_paths(paths)?;
+        Ok(Self {
+            objects: repository.objects(),
+            trees: TreeChanges::idle(repository.objects(), Arc::clone(comparison.paths()), budget),
+            measurer: comparison.measurer(measure.changes, measure.diff.clone()),
+            reader: measure.renames.map(|options| (options, comparison.reader())),
+            info: measure.info,
+            is_measured: measure.changes != Measure::default(),
+            mailmap,
+        })
+    }
+
+    /// Compares a commit with each of its parents that are asked for, and appends those with changes.
+    pub fn measure(
+        &mut self,
+        commit: &Comparable,
+        found: &mut Vec<CommitChanges>,
+        stop: &Stop<'_>,
+    ) -> Result<()> {
+        let mut info = None;
+        let parents = commit.parents.iter().copied().map(Some);
+        let root = commit.parents.is_empty().then_some(None);
+        for parent in parents.chain(root) {
+            let changes = self.changes(parent.map(|(_, tree)| tree), commit.tree, stop)?;
+            if changes.is_empty() {
+                continue;
+            }
+            if self.info && info.is_none() {
+                let bytes = self.objects.commit(&commit.id)?;
+                info = Some(Arc::new(CommitInfo::read(&bytes, self.mailmap.as_deref())?));
+            }
+            let parent = parent.map(|(id, _)| id);
+            found.push(CommitChanges { id: commit.id, parent, info: info.clone(), changes });
+        }
+        Ok(())
+    }
+
+    fn changes(&mut self, old: Option<Oid>, new: Oid, stop: &Stop<'_>) -> Result<Vec<Measured>> {
+        self.trees.restart(old, Some(new))?;
+        let (mut changes, mut charge) = (Vec::new(), Charge::free());
+        if let Some((options, reader)) = &mut self.reader {
+            let all = collect(&mut self.trees, &mut charge, stop)?;
+            for change in pair(all, options, reader, stop)?.rows {
+                stop.room(&mut charge, &mut changes, 1)?;
+                changes.push(self.measured(change, stop)?);
+            }
+        } else {
+            while let Some(change) = self.trees.next() {
+                let change = change?;
+                stop.room(&mut charge, &mut changes, 1)?;
+                changes.push(self.measured(change, stop)?);
+            }
+        }
+        Ok(changes)
+    }
+
+    fn measured(&mut self, change: Change, stop: &Stop<'_>) -> Result<Measured> {
+        if self.is_measured {
+            self.measurer.measure(change, stop)
+        } else {
+            Ok(Measured::unmeasured(change))
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `.mailmap`: the names and addresses that people want to be known by (`gitmailmap`).
+//!
+//! Read as git reads it: names and addresses are compared without the case of ASCII letters, of two
+//! entries for one person the later one counts, and what is no entry is left out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+
+use crate::budget::{Stopped, check_current};
+use crate::error::{Error, Result, quoted};
+use crate::git::Revision;
+use crate::git::bytes::is_space;
+use crate::git::repository::Repository;
+use crate::limits;
+
+const FILE: &[u8] = b".mailmap";
+
+/// Lines between two looks at the budget.
+const LOOK: usize = 1 << 10;
+
+/// A name, where there is one, and an address.
+type Named<'a> = (Option<&'a [u8]>, &'a [u8]);
+
+/// The entries of a `.mailmap`, by address.
+#[derive(Debug, Default)]
+pub struct Mailmap {
+    entries: HashMap<Vec<u8>, Entry>,
+}
+
+/// What is known of an address.
+#[derive(Debug, Default)]
+struct Entry {
+    /// For every name.
+    any: Proper,
+    /// For those names alone.
+    named: HashMap<Vec<u8>, Proper>,
+}
+
+/// What stands for what a commit has; an absent part stays.
+#[derive(Debug, Default)]
+struct Proper {
+    name: Option<Vec<u8>>,
+    email: Option<Vec<u8>>,
+}
+
+impl Mailmap {
+    /// Reads the lines of a file.
+    ///
+    /// # Errors
+    /// Why the query ended.
+    pub fn parse(bytes: &[u8]) -> std::result::Result<Self, Stopped> {
+        let mut map = Self::default();
+        let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#"));
+        for (number, line) in lines.enumerate() {
+            if number % LOOK == 0 {
+                check_current()?;
+            }
+            if let Some(((name, email), rest)) = person(line)
+                && !email.is_empty()
+            {
+                map.add((name, email), person(rest).map(|(old, _)| old));
+            }
+        }
+        Ok(map)
+    }
+
+    /// Adds an entry: who someone is, and, where the line says so, whom commits call so.
+    fn add(&mut self, (name, email): Named<'_>, old: Option<Named<'_>>) {
+        let (old_name, key, email) = match old {
+            Some((old_name, old_email)) => (old_name, old_email, Some(email)),
+            None => (None, email, None),
+        };
+        let entry = self.entries.entry(key.to_ascii_lowercase()).or_default();
+        let (name, email) = (name.map(<[u8]>::to_vec), email.map(<[u8]>::to_vec));
+        match old_name {
+            Some(old_name) => {
+                entry.named.insert(old_name.to_ascii_lowercase(), Proper { name, email });
+            }
+            None => {
+                entry.any.name = name.or(entry.any.name.take());
+                entry.any.email = email.or(entry.any.email.take());
+            }
+        }
+    }
+
+    /// Returns the proper name and address of what a commit has.
+    pub fn resolve<'a>(&'a self, name: &'a [u8], email: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        let Some(entry) = self.entries.get(&email.to_ascii_lowercase()) else {
+            return (name, email);
+        };
+        let named = || entry.named.get(&name.to_ascii_lowercase());
+        let proper =
+            if entry.named.is_empty() { &entry.any } else { named().unwrap_or(&entry.any) };
+        (proper.name.as_deref().unwrap_or(name), proper.email.as_deref().unwrap_or(email))
+    }
+}
+
+impl Repository {
+    /// Reads `.mailmap`: that of the work tree, or of HEAD where the repository is bare; where there is none it
+    /// is empty.
+    pub fn mailmap(&self) -> Result<Mailmap> {
+        let unreadable = || {
+            Error::tool_failed(format!(
+                "the .mailmap of the repository at {} cannot be read",
+                quoted(&self.given)
+            ))
+            .with_hint("Repair it, or leave it out with mailmap := false")
+        };
+        let too_large = |size: u64| {
+            Error::too_large(format!(
+                "the .mailmap of the repository at {} has {size} bytes",
+                quoted(&self.given)
+            ))
+            .with_hint("Make it smaller, or leave it out with mailmap := false")
+        };
+        let mut bytes = Arc::default();
+        if self.work_tree().is_ok() {
+            let root = self.work_tree_root()?;
+            let found = root.read_or_size(FILE, limits::MAILMAP_BYTES);
+            bytes = match found.map_err(|error| unreadable().with_source(error))? {
+                Some(Ok(found)) => Arc::new(found),
+                Some(Err(size)) => return Err(too_large(size)),
+                None => bytes,
+            };
+        } else if let Some(head) = self.head() {
+            let Revision::Tree(tree) = self.revision(&head.to_string())? else {
+                return Ok(Mailmap::default());
+            };
+            let objects = self.objects();
+            if let Some(entry) = self.find(Some(tree), FILE)?.file()
+                && !entry.mode.is_submodule()
+            {
+                let size = objects.blob_size(&entry.oid)?;
+                if size > limits::MAILMAP_BYTES {
+                    return Err(too_large(size));
+                }
+                bytes = objects.blob(&entry.oid)?;
+            }
+        }
+        Ok(Mailmap::parse(&bytes)?)
+    }
+}
+
+/// Splits `Name <address>` off the front of a line; an empty name is none.
+fn person(line: &[u8]) -> Option<(Named<'_>, &[u8])> {
+    let open = line.find_byte(b'<')?;
+    let after = &line[open + 1..];
+    let close = after.find_byte(b'>')?;
+    let name = line[..open].trim_with(|c| u8::try_from(c).is_ok_and(is_space));
+    Some((((!name.is_empty()).then_some(name), &after[..close]), &after[close + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_changes_exactly_what_it_says() {
+        let map = Mailmap::parse(
+            b"# Comment <old@x>\n\
+              Joe R. <joe@x>\n\
+              <jane@new> <jane@old>\n\
+              Jane D. <jane@new> Jane <desk@x>\n\
+              Other <other@x> <DESK@x>\r\n\
+              Both <both@x> <both@old> trailing\n\
+              no address\n\
+              Torn <torn@x\n\
+              <> <nobody@x>\n\
+              Unnamed <unnamed@x> <>\n",
+        )
+        .unwrap();
+        for (name, email, wanted) in [
+            ("joe", "JOE@X", ("Joe R.", "JOE@X")),
+            ("jane", "jane@old", ("jane", "jane@new")),
+            ("JANE", "desk@x", ("Jane D.", "jane@new")),
+            ("bob", "desk@x", ("Other", "other@x")),
+            ("b", "both@old", ("Both", "both@x")),
+            ("Comment", "old@x", ("Comment", "old@x")),
+            ("t", "torn@x", ("t", "torn@x")),
+            ("n", "nobody@x", ("n", "nobody@x")),
+            ("u", "", ("Unnamed", "unnamed@x")),
+        ] {
+            let (got_name, got_email) = map.resolve(name.as_bytes(), email.as_bytes());
+            assert_eq!(
+                (got_name.as_bstr(), got_email.as_bstr()),
+                (wanted.0.into(), wanted.1.into()),
+                "{name} {email}"
+            );
+        }
+    }
+}

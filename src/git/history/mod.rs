@@ -1,0 +1,9 @@
+//! Histories: `walk` (the commits of a range in git's order), `commit_links` (parents and times), `commit` (the bytes of
+//! one), `mailmap`, `merge_base` and `commit_changes` (the files that each commit changed).
+
+pub mod commit;
+pub mod commit_changes;
+pub mod commit_links;
+pub mod mailmap;
+pub mod merge_base;
+pub mod walk;

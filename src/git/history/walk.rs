@@ -1,0 +1,370 @@
+//! The commits of a range in the order of `git log`: newest first, by the time they were committed.
+//!
+//! As in git the order is that of a queue: a commit is met when one of its children was, so that one whose
+//! clock ran ahead of its child's still comes after it, and of commits of one second the one met first
+//! goes first. Where nothing is left out by another revision the walk streams; otherwise it has to go on until
+//! nothing is left in the queue but what is left out. Commits are given before that all the same, so that they can be
+//! compared while the walk goes on; those that turn out to be left out are excluded ([`Excluded`]).
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use gix::hashtable::{HashMap, HashSet};
+
+use crate::budget::Budget;
+use crate::error::{Error, Result};
+use crate::git::Oid;
+use crate::git::history::commit_links::Commits;
+use crate::git::repository::Repository;
+
+/// How commits with several parents are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Merges {
+    /// Not at all: `--no-merges`.
+    #[default]
+    Skip,
+    /// Compared with their first parent: `--diff-merges=first-parent`.
+    FirstParent,
+    /// Compared with each of their parents: `-m`.
+    AllParents,
+}
+
+/// Which commits of a range are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HistoryOptions {
+    /// How merges are shown.
+    pub merges: Merges,
+    /// Only commits of this time or later, in microseconds since 1970: `--since`.
+    pub since: Option<i64>,
+    /// Only commits of this time or earlier: `--until`.
+    pub until: Option<i64>,
+}
+
+impl HistoryOptions {
+    fn is_too_old(&self, date: u64) -> bool {
+        self.since.is_some_and(|since| micros(date) < i128::from(since))
+    }
+
+    fn is_too_new(&self, date: u64) -> bool {
+        self.until.is_some_and(|until| micros(date) > i128::from(until))
+    }
+}
+
+fn micros(seconds: u64) -> i128 {
+    i128::from(seconds) * 1_000_000
+}
+
+/// The ends of a range: what is reachable from the tips, less what is from those that are hidden.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RevRange {
+    /// Where the walk starts.
+    pub tips: Vec<Oid>,
+    /// What is left out.
+    pub hidden: Vec<Oid>,
+}
+
+/// A commit and what it is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparable {
+    /// The commit's id.
+    pub id: Oid,
+    /// The tree of its files.
+    pub tree: Oid,
+    /// The parents that it is compared with, each with its tree; without one it is compared with nothing.
+    pub parents: Vec<(Oid, Oid)>,
+}
+
+/// The commits of a range, as an iterator; after an error it ends. What is given before the walk has ended may be
+/// excluded.
+pub struct History {
+    commits: Commits,
+    options: HistoryOptions,
+    known: HashMap<Oid, Known>,
+    hidden: HashSet<Oid>,
+    /// By date, then by when they were met.
+    queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
+    met: u64,
+    /// Where a walk with hidden commits stands, until it has ended.
+    limit: Option<Limit>,
+    /// What such a walk has found and not given.
+    found: VecDeque<Oid>,
+    /// What it gave before it had ended.
+    given: Vec<Oid>,
+    /// Why it ended early.
+    failed: Option<Error>,
+    excluded: Arc<Excluded>,
+    budget: Arc<Budget>,
+}
+
+/// The commits that were given and turned out to be left out.
+#[derive(Debug, Default)]
+pub struct Excluded(OnceLock<HashSet<Oid>>);
+
+/// When a walk with hidden commits ends.
+struct Limit {
+    /// The date of the commit that was found last.
+    last: u64,
+    /// Commits that are still looked at.
+    slop: usize,
+    /// A commit in the queue that was not hidden when it was last looked at.
+    interesting: Option<Oid>,
+}
+
+/// A commit that was met.
+struct Known {
+    tree: Oid,
+    date: u64,
+    parents: Vec<Oid>,
+    is_queued: bool,
+}
+
+/// How many commits git still looks at after the last that could matter, as clocks may be wrong.
+const SLOP: usize = 5;
+
+impl History {
+    /// Starts the walk; `budget` ends it early.
+    pub fn new(
+        repository: &Repository,
+        ends: &RevRange,
+        options: HistoryOptions,
+        budget: Arc<Budget>,
+    ) -> Result<Self> {
+        let mut history = Self {
+            commits: Commits::new(repository)?,
+            options,
+            known: HashMap::default(),
+            hidden: ends.hidden.iter().copied().collect(),
+            queue: BinaryHeap::new(),
+            met: 0,
+            limit: None,
+            found: VecDeque::new(),
+            given: Vec::new(),
+            failed: None,
+            excluded: Arc::default(),
+            budget,
+        };
+        for id in ends.hidden.iter().chain(&ends.tips) {
+            history.meet(id)?;
+        }
+        if history.hidden.is_empty() {
+            history.decide();
+        } else {
+            history.limit = Some(Limit { last: u64::MAX, slop: SLOP, interesting: None });
+        }
+        Ok(history)
+    }
+
+    /// Returns what tells the commits that were given too early.
+    pub fn excluded(&self) -> Arc<Excluded> {
+        Arc::clone(&self.excluded)
+    }
+
+    /// Tells whether commits that were given may still be excluded.
+    pub fn is_open(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    /// Walks on for some time without giving commits, unless it is known already what is left out.
+    pub fn walk_on(&mut self, time: Duration) {
+        let start = Instant::now();
+        while self.limit.is_some() && start.elapsed() < time {
+            self.walk();
+        }
+    }
+
+    /// Reads a commit that was not met before.
+    fn know(&mut self, id: &Oid) -> Result<()> {
+        if !self.known.contains_key(id) {
+            let links = self.commits.links(id)?;
+            let known = Known {
+                tree: links.tree,
+                date: links.date,
+                parents: links.parents,
+                is_queued: false,
+            };
+            self.known.insert(*id, known);
+        }
+        Ok(())
+    }
+
+    /// Takes the next commit off the queue.
+    fn pop(&mut self) -> Result<Option<(u64, Oid)>> {
+        self.budget.check()?;
+        Ok(self.queue.pop().map(|(date, _, id)| (date, id)))
+    }
+
+    /// Reads a commit and puts it in the queue, unless it was there before.
+    fn meet(&mut self, id: &Oid) -> Result<()> {
+        self.know(id)?;
+        if let Some(known) = self.known.get_mut(id)
+            && !std::mem::replace(&mut known.is_queued, true)
+        {
+            self.queue.push((known.date, Reverse(self.met), *id));
+            self.met += 1;
+        }
+        Ok(())
+    }
+
+    /// Returns the next commit of a walk in which nothing is hidden, of any time but the too old.
+    fn streamed(&mut self) -> Result<Option<Comparable>> {
+        while let Some((date, id)) = self.pop()? {
+            // git goes no further at a commit that is too old: those behind it are older, as a rule.
+            if self.options.is_too_old(date) {
+                continue;
+            }
+            let parents = self
+                .known
+                .get_mut(&id)
+                .map(|known| std::mem::take(&mut known.parents))
+                .unwrap_or_default();
+            parents.iter().try_for_each(|parent| self.meet(parent))?;
+            if let Some(shown) = self.shown(id, &parents) {
+                return Ok(Some(shown));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns a commit if it is to be shown.
+    fn shown(&self, id: Oid, parents: &[Oid]) -> Option<Comparable> {
+        let known = self.known.get(&id)?;
+        if self.options.is_too_new(known.date)
+            || (parents.len() > 1 && self.options.merges == Merges::Skip)
+        {
+            return None;
+        }
+        let compared = if self.options.merges == Merges::AllParents { parents.len() } else { 1 };
+        let parents = parents.iter().take(compared);
+        let parents =
+            parents.filter_map(|parent| Some((*parent, self.known.get(parent)?.tree))).collect();
+        Some(Comparable { id, tree: known.tree, parents })
+    }
+
+    /// Finds a commit that is not hidden so far, or ends the walk.
+    fn walk(&mut self) {
+        let Some(mut limit) = self.limit.take() else { return };
+        match self.find(&mut limit) {
+            Ok(Some(id)) => {
+                self.found.push_back(id);
+                self.limit = Some(limit);
+                return;
+            }
+            Ok(None) => {}
+            Err(error) => self.failed = Some(error),
+        }
+        self.decide();
+    }
+
+    /// Tells what was given and is hidden.
+    fn decide(&mut self) {
+        let hidden =
+            std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
+        let _ = self.excluded.0.set(hidden.collect());
+    }
+
+    /// Returns the next commit that is not hidden so far; nothing when all that remains is hidden.
+    fn find(&mut self, limit: &mut Limit) -> Result<Option<Oid>> {
+        while let Some((date, id)) = self.pop()? {
+            if limit.interesting == Some(id) {
+                limit.interesting = None;
+            }
+            if self.options.is_too_old(date) {
+                self.hidden.insert(id);
+            }
+            let parents =
+                self.known.get(&id).map(|known| known.parents.clone()).unwrap_or_default();
+            if self.hidden.contains(&id) {
+                self.hide(parents.clone());
+                for parent in &parents {
+                    // What is left out may be missing.
+                    let _ = self.meet(parent);
+                    self.hide(
+                        self.known
+                            .get(parent)
+                            .map(|known| known.parents.clone())
+                            .unwrap_or_default(),
+                    );
+                }
+                let Some((next, ..)) = self.queue.peek() else { break };
+                if limit.last > *next {
+                    limit.interesting =
+                        limit.interesting.filter(|id| !self.hidden.contains(id)).or_else(|| {
+                            self.queue
+                                .iter()
+                                .map(|(.., id)| *id)
+                                .find(|id| !self.hidden.contains(id))
+                        });
+                    limit.slop = if limit.interesting.is_some() { SLOP } else { limit.slop - 1 };
+                    if limit.slop == 0 {
+                        break;
+                    }
+                } else {
+                    limit.slop = SLOP;
+                }
+                continue;
+            }
+            parents.iter().try_for_each(|parent| self.meet(parent))?;
+            if !self.options.is_too_new(date) {
+                limit.last = date;
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Hides commits and what is known of their ancestors.
+    fn hide(&mut self, mut ids: Vec<Oid>) {
+        while let Some(id) = ids.pop() {
+            if self.hidden.insert(id)
+                && let Some(known) = self.known.get(&id)
+            {
+                ids.extend(&known.parents);
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<Comparable>> {
+        if self.hidden.is_empty() {
+            return self.streamed();
+        }
+        loop {
+            while self.found.is_empty() && self.limit.is_some() {
+                self.walk();
+            }
+            let Some(id) = self.found.pop_front() else {
+                return self.failed.take().map_or(Ok(None), Err);
+            };
+            // It may have been hidden after it was found.
+            if !self.hidden.contains(&id)
+                && let Some(known) = self.known.get(&id)
+                && let Some(shown) = self.shown(id, &known.parents)
+            {
+                if self.limit.is_some() {
+                    self.given.push(id);
+                }
+                return Ok(Some(shown));
+            }
+        }
+    }
+}
+
+impl Iterator for History {
+    type Item = Result<Comparable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.step();
+        if step.is_err() {
+            self.queue.clear();
+        }
+        step.transpose()
+    }
+}
+
+impl Excluded {
+    /// Returns the commits; nothing while the walk goes on.
+    pub fn get(&self) -> Option<&HashSet<Oid>> {
+        self.0.get()
+    }
+}

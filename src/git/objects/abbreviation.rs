@@ -1,0 +1,91 @@
+//! Object ids cut as git cuts them in a patch's `index` line.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use gix::hash::Prefix;
+
+use crate::error::{Error, Result};
+use crate::git::Oid;
+use crate::git::repository::Repository;
+use crate::git::store::ObjectStore;
+
+/// The shortest that git cuts to by itself.
+const SHORTEST: usize = 7;
+
+/// Cuts ids of one repository.
+pub struct Abbreviation {
+    store: Arc<ObjectStore>,
+    /// The loose objects by the first byte of their ids, listed when the first such id is cut.
+    loose: HashMap<u8, Vec<Oid>>,
+    /// Hexadecimal digits that are kept at least.
+    digits: usize,
+}
+
+impl Abbreviation {
+    /// Reads `core.abbrev`; without it the length follows from the number of packed objects.
+    pub(crate) fn new(repository: &Repository) -> Result<Self> {
+        let longest = repository.object_hash().len_in_hex();
+        let configured = repository.config.string("core.abbrev").map(|value| value.to_string());
+        let digits = match configured.as_deref().map(str::to_ascii_lowercase).as_deref() {
+            Some("no" | "off" | "false") => longest,
+            Some(number) if number.parse::<usize>().is_ok() => {
+                number.parse().unwrap_or(longest).clamp(4, longest)
+            }
+            _ => {
+                let packed = repository.store().packed_objects()?;
+                // Half of the bits that number the objects are expected to collide; four bits a
+                // digit, rounded up.
+                let bits = (u64::BITS - packed.leading_zeros()) as usize;
+                bits.div_ceil(2).max(SHORTEST)
+            }
+        };
+        Ok(Self { store: Arc::clone(repository.store()), loose: HashMap::new(), digits })
+    }
+
+    /// Returns an id cut to the shortest form that no other object's begins with, whether its own object is here or
+    /// not; the absent side's is all zeros, cut as any other.
+    pub fn of(&mut self, id: Option<Oid>) -> Result<String> {
+        let id = id.unwrap_or(Oid::null(self.store.hash()));
+        let prefix = Prefix::new(&id, self.digits).map_err(|error| {
+            Error::tool_failed(format!("object {id} cannot be cut")).with_source(error)
+        })?;
+        let mut digits = self.digits;
+        let mut see = |other: &gix::oid| {
+            digits = digits.max(common_digits(&id, other).map_or(0, |common| common + 1))
+        };
+        self.store.each_packed(&prefix, &mut see);
+        let loose = match self.loose.entry(id.first_byte()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(self.store.loose(id.first_byte())?),
+        };
+        loose.iter().filter(|other| other.kind() == id.kind()).for_each(|other| see(other));
+        Ok(id.to_hex_with_len(digits).to_string())
+    }
+}
+
+/// Returns how many hexadecimal digits two ids begin with alike, or `None` if they are the same.
+fn common_digits(a: &gix::oid, b: &gix::oid) -> Option<usize> {
+    let at = a.as_bytes().iter().zip(b.as_bytes()).position(|(a, b)| a != b)?;
+    let is_second = (a.as_bytes()[at] ^ b.as_bytes()[at]) < 0x10;
+    Some(2 * at + usize::from(is_second))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_digits_are_counted_digit_by_digit() {
+        let id = |end: &str| Oid::from_hex(format!("{end:0<40}").as_bytes()).unwrap();
+        for (a, b, common) in [
+            ("12", "12", None),
+            ("12", "13", Some(1)),
+            ("12", "22", Some(0)),
+            ("1234", "1244", Some(2)),
+        ] {
+            assert_eq!(common_digits(&id(a), &id(b)), common, "{a} {b}");
+        }
+    }
+}

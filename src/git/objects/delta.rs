@@ -1,0 +1,117 @@
+//! The deltas of a pack: an object as pieces of another and new bytes (git's `gitformat-pack`).
+
+use crate::git::store::Fault;
+
+/// Returns the object that a delta makes of its base.
+///
+/// # Errors
+/// [`Fault`] where the delta is damaged, or its result is longer than `limit` or than there is memory for.
+pub fn apply(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, Fault> {
+    let (base_size, rest) = size(delta).ok_or(Fault::Damaged)?;
+    let (result_size, rest) = size(rest).ok_or(Fault::Damaged)?;
+    if base_size != base.len() as u64 {
+        return Err(Fault::Damaged);
+    }
+    let too_large = Fault::TooLarge(result_size);
+    let Some(length) = usize::try_from(result_size).ok().filter(|_| result_size <= limit) else {
+        return Err(too_large);
+    };
+    let mut result = Vec::new();
+    result.try_reserve_exact(length).map_err(|_| Fault::NoMemory(result_size))?;
+    put_together(base, rest, length, &mut result).ok_or(Fault::Damaged)?;
+    Ok(result)
+}
+
+/// Returns the bytes of the object that a delta makes.
+pub fn result_size(delta: &[u8]) -> Result<u64, Fault> {
+    let (_, rest) = size(delta).ok_or(Fault::Damaged)?;
+    size(rest).map(|(size, _)| size).ok_or(Fault::Damaged)
+}
+
+/// Follows the commands of a delta, whose result has `result_size` bytes; `None` where they are damaged.
+fn put_together(
+    base: &[u8],
+    commands: &[u8],
+    result_size: usize,
+    result: &mut Vec<u8>,
+) -> Option<()> {
+    let mut rest = commands;
+    while let Some((&command, after)) = rest.split_first() {
+        rest = after;
+        let piece = if command & 0x80 != 0 {
+            let start = number(&mut rest, command, 4)?;
+            let length = match number(&mut rest, command >> 4, 3)? {
+                0 => 0x1_0000,
+                length => length,
+            };
+            base.get(start..start.checked_add(length)?)?
+        } else {
+            // A length of 0 is reserved.
+            let (new, after) =
+                rest.split_at_checked(usize::from(command)).filter(|(new, _)| !new.is_empty())?;
+            rest = after;
+            new
+        };
+        if piece.len() > result_size - result.len() {
+            return None;
+        }
+        result.extend_from_slice(piece);
+    }
+    (result.len() == result_size).then_some(())
+}
+
+/// Reads a size at the front: seven bits a byte, the lowest first.
+fn size(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut size = 0u64;
+    for (place, &byte) in bytes.iter().enumerate().take(9) {
+        size |= u64::from(byte & 0x7f) << (7 * place);
+        if byte & 0x80 == 0 {
+            return Some((size, &bytes[place + 1..]));
+        }
+    }
+    None
+}
+
+/// Reads a number of which only the bytes that `present` marks are stored, the lowest first.
+fn number(rest: &mut &[u8], present: u8, bytes: usize) -> Option<usize> {
+    let mut number = 0;
+    for place in 0..bytes {
+        if present & 1 << place != 0 {
+            let (&byte, after) = rest.split_first()?;
+            number |= usize::from(byte) << (8 * place);
+            *rest = after;
+        }
+    }
+    Some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delta_makes_the_object_that_it_describes_or_is_refused() {
+        for (delta, result) in [
+            (&b"\x06\x03\x03xyz"[..], Some("xyz")),
+            (b"\x06\x06\x90\x06", Some("abcdef")),
+            (b"\x06\x05\x91\x02\x03\x02xy", Some("cdexy")),
+            (b"\x06\x00", Some("")),
+            (b"\x05\x06\x90\x06", None),
+            (b"\x06\x05\x90\x06", None),
+            (b"\x06\x07\x90\x06", None),
+            (b"\x06\x06\x91\x01\x06", None),
+            (b"\x06\x01\x00", None),
+            (b"\x06\x03\x03xy", None),
+            (b"\x06\x03\x9f", None),
+            (b"\x06", None),
+            (b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", None),
+        ] {
+            assert_eq!(
+                apply(b"abcdef", delta, 100).ok().as_deref(),
+                result.map(str::as_bytes),
+                "{delta:?}"
+            );
+        }
+        assert!(matches!(apply(b"abcdef", b"\x06\x06\x90\x06", 5), Err(Fault::TooLarge(6))));
+    }
+}

@@ -1,0 +1,159 @@
+//! Reading objects, with errors of our own.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+use gix::objs::Kind;
+
+use crate::budget::Budget;
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::objects::cache::Cache;
+use crate::git::store::{Fault, ObjectStore, Unpacker};
+use crate::limits;
+
+/// Reads objects for one thread.
+pub struct Objects {
+    given: Arc<str>,
+    store: Arc<ObjectStore>,
+    cache: Arc<Cache>,
+    unpacker: RefCell<Unpacker>,
+}
+
+impl Objects {
+    pub(crate) fn new(
+        given: Arc<str>,
+        store: Arc<ObjectStore>,
+        cache: Arc<Cache>,
+        budget: Arc<Budget>,
+    ) -> Self {
+        Self { given, store, cache, unpacker: RefCell::new(Unpacker::new(budget)) }
+    }
+
+    /// Returns the kind of the repository's ids.
+    pub fn hash(&self) -> gix::hash::Kind {
+        self.store.hash()
+    }
+
+    /// Returns a tree's entries; the empty tree needs no object.
+    pub fn tree(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
+        if id.is_empty_tree() { Ok(Arc::default()) } else { self.read(id, Kind::Tree) }
+    }
+
+    /// Returns a blob's bytes.
+    pub fn blob(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
+        self.read(id, Kind::Blob)
+    }
+
+    /// Returns a commit's bytes.
+    pub fn commit(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
+        self.read(id, Kind::Commit)
+    }
+
+    /// Returns a blob's size in bytes from its header alone.
+    pub fn blob_size(&self, id: &Oid) -> Result<u64> {
+        match self.header(id)? {
+            Some((Kind::Blob, size)) => Ok(size),
+            Some((kind, _)) => Err(self.wrong_kind(id, kind, Kind::Blob)),
+            None => Err(self.missing(id)),
+        }
+    }
+
+    /// Returns the kind and the size of an object, of which as little is read as tells them; `None` where it is
+    /// missing.
+    pub fn header(&self, id: &Oid) -> Result<Option<(Kind, u64)>> {
+        let header = self.store.header(id, &self.cache, &mut self.unpacker.borrow_mut());
+        header.map_err(|fault| self.failed(id, fault))
+    }
+
+    /// Returns an object of any kind, `None` where it is missing.
+    pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Arc<Vec<u8>>)>> {
+        let object = self.store.find(id, &self.cache, &mut self.unpacker.borrow_mut());
+        let object = object.map_err(|fault| self.failed(id, fault))?;
+        Ok(object.map(|object| (object.kind, object.bytes)))
+    }
+
+    /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.
+    pub fn each_with_prefix(
+        &self,
+        prefix: gix::hash::Prefix,
+        each: &mut dyn FnMut(&gix::oid),
+    ) -> Result<()> {
+        self.store.each_with_prefix(&prefix, each)
+    }
+
+    fn read(&self, id: &Oid, expected: Kind) -> Result<Arc<Vec<u8>>> {
+        match self.object(id)? {
+            Some((kind, bytes)) if kind == expected => Ok(bytes),
+            Some((kind, _)) => Err(self.wrong_kind(id, kind, expected)),
+            None => Err(self.missing(id)),
+        }
+    }
+
+    fn missing(&self, id: &Oid) -> Error {
+        let given = quoted(&self.given);
+        if let Some(name) = self.store.broken_packs().first() {
+            let name = quoted(&name.to_str_lossy());
+            return Error::tool_failed(format!(
+                "object {id} is missing from the repository at {given}, whose {name} is damaged"
+            ))
+            .with_hint("Run 'git fsck' there");
+        }
+        Error::tool_failed(format!("object {id} is missing from the repository at {given}"))
+            .with_hint("A partial clone lacks objects until git fetches them; otherwise run 'git fsck' there")
+    }
+
+    /// Returns the error of an object that is there and cannot be read.
+    fn failed(&self, id: &Oid, fault: Fault) -> Error {
+        let given = quoted(&self.given);
+        match fault {
+            Fault::Damaged => {
+                Error::tool_failed(format!("object {id} of the repository at {given} is damaged"))
+                    .with_hint("Run 'git fsck' there")
+            }
+            Fault::Changed => Error::stale(format!(
+                "a file of the repository at {given} was changed while object {id} was read from it"
+            ))
+            .with_hint("Ask again"),
+            Fault::TooLarge(size) => Error::too_large(format!(
+                "object {id} has {size} bytes, over the limit of {}",
+                limits::OBJECT_BYTES
+            )),
+            Fault::NoMemory(size) => {
+                Error::too_large(format!("not enough memory for the {size} bytes of object {id}"))
+                    .with_hint("Ask for less at once, or give the process more memory")
+            }
+            Fault::System(error) => Error::tool_failed(format!(
+                "object {id} of the repository at {given} cannot be read"
+            ))
+            .with_hint("Look at the disk and the system's log")
+            .with_source(error),
+            Fault::Refused(error) => *error,
+            Fault::Stopped(stopped) => stopped.into(),
+        }
+    }
+
+    fn wrong_kind(&self, id: &Oid, found: Kind, expected: Kind) -> Error {
+        Error::tool_failed(format!(
+            "object {id} of the repository at {} is a {found} where a {expected} was expected",
+            quoted(&self.given)
+        ))
+        .with_hint("Run 'git fsck' there")
+    }
+
+    /// Returns an error about a commit's content.
+    pub(crate) fn bad_commit(&self, id: &Oid, what: &str) -> Error {
+        Error::tool_failed(format!(
+            "commit {id} of the repository at {} {what}",
+            quoted(&self.given)
+        ))
+        .with_hint("Run 'git fsck' there")
+    }
+
+    /// Returns an error about a tree's content.
+    pub(crate) fn bad_tree(&self, id: &Oid, what: &str) -> Error {
+        Error::tool_failed(format!("tree {id} of the repository at {} {what}", quoted(&self.given)))
+            .with_hint("Run 'git fsck' there")
+    }
+}

@@ -1,0 +1,99 @@
+//! The content of a file in the work tree as git would store it.
+//!
+//! After `convert_to_git` as `gitattributes` describes it: working-tree encoding, line ends, then
+//! `$Id$`. Programs (`filter=<driver>`) are never run: what only they could convert stays as it is.
+//! Which conversions apply to a path is decided here.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::git::Comparison;
+use crate::git::attributes::{Attributes, State};
+use crate::git::objects::Objects;
+use crate::git::worktree::conversions::{LineEndings, to_git_line_endings, without_ids};
+use crate::git::worktree::encoding::file_to_utf8;
+use crate::git::worktree::index::Index;
+
+/// Converts files for one thread.
+pub struct Cleaner {
+    attributes: Attributes,
+    index: Arc<Index>,
+    objects: Objects,
+    /// For a file without attributes.
+    line_endings: LineEndings,
+}
+
+/// The attributes that decide, in the order in which they are looked up.
+const ATTRIBUTES: &[&str] = &["text", "crlf", "eol", "ident", "working-tree-encoding"];
+
+/// What is done to a file.
+struct Conversion {
+    line_endings: LineEndings,
+    ident: bool,
+    encoding: Option<Vec<u8>>,
+}
+
+impl Cleaner {
+    /// Returns what converts the files of a comparison with the work tree.
+    pub(crate) fn new(comparison: &Comparison, index: Arc<Index>) -> Self {
+        let repository = comparison.repository();
+        Self {
+            attributes: Attributes::new(comparison, ATTRIBUTES),
+            index,
+            objects: repository.objects(),
+            line_endings: repository.checkout.line_endings,
+        }
+    }
+
+    /// Returns the bytes of the file at `path` as git would store them.
+    pub fn clean(&mut self, path: &[u8], bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let Conversion { line_endings, ident, encoding } = self.conversion(path)?;
+        let mut bytes = bytes;
+        if let Some(label) = encoding
+            && let Some(utf8) = file_to_utf8(&bytes, &label)?
+        {
+            bytes = utf8;
+        }
+        let staged = || match self.index.content(path).filter(|entry| entry.mode.is_regular()) {
+            Some(entry) => self.objects.blob(&entry.oid).map(Some),
+            None => Ok(None),
+        };
+        if let Some(converted) = to_git_line_endings(&bytes, line_endings, staged)? {
+            bytes = converted;
+        }
+        if ident && let Some(converted) = without_ids(&bytes)? {
+            bytes = converted;
+        }
+        Ok(bytes)
+    }
+
+    fn conversion(&mut self, path: &[u8]) -> Result<Conversion> {
+        let states = self.attributes.of(path)?;
+        let state = |name: &str| {
+            ATTRIBUTES.iter().position(|known| *known == name).and_then(|at| states.get(at))
+        };
+        let digest = |name: &str| match state(name) {
+            Some(State::Set) => Some(LineEndings::Text),
+            Some(State::Unset) => Some(LineEndings::Keep),
+            Some(State::Value(value)) => match value.as_slice() {
+                b"input" => Some(LineEndings::Text),
+                b"auto" => Some(LineEndings::Auto),
+                _ => None,
+            },
+            _ => None,
+        };
+        let has_line_end = matches!(state("eol"), Some(State::Value(value)) if matches!(value.as_slice(), b"lf" | b"crlf"));
+        // What line ends the work tree should have does not matter on the way to git, only that
+        // naming them makes a file text.
+        let line_endings = match digest("text").or_else(|| digest("crlf")) {
+            None if has_line_end => LineEndings::Text,
+            None => self.line_endings,
+            Some(found) => found,
+        };
+        let encoding = match state("working-tree-encoding") {
+            Some(State::Value(label)) => Some(label.clone()),
+            _ => None,
+        };
+        Ok(Conversion { line_endings, ident: matches!(state("ident"), Some(State::Set)), encoding })
+    }
+}

@@ -1,0 +1,264 @@
+//! The files of the work tree, read by our own reader beneath its root.
+//!
+//! Nothing is followed, waited for or run: a directory that became a link has no files, and a FIFO
+//! where a file was is no file. A file whose state on disk is the one that the index remembers is
+//! not read.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+
+use crate::budget::Stopped;
+use crate::error::{Error, Result, quoted};
+use crate::git::change::changed_file::{Entry, Mode, Source};
+use crate::git::repository::Repository;
+use crate::git::worktree::clean::Cleaner;
+use crate::git::worktree::index::{Index, Staged};
+use crate::git::worktree::submodule;
+use crate::git::{Comparison, Oid};
+use crate::limits;
+use crate::sandbox::{Directories, FileKind, FileState};
+
+/// Bytes that are read or hashed between two looks at the budget.
+const PIECE: usize = 4 << 20;
+
+/// Reads the files of a work tree for one thread; fastest in the order of paths.
+pub struct WorkTree {
+    repository: Repository,
+    /// The kind of the repository's ids.
+    hash: gix::hash::Kind,
+    index: Arc<Index>,
+    directories: Directories,
+    cleaner: Cleaner,
+    /// The repositories that this one is a submodule of.
+    above: submodule::Above,
+}
+
+impl WorkTree {
+    /// Opens the work tree of a comparison.
+    pub(crate) fn new(comparison: &Comparison, index: &Arc<Index>) -> Result<Self> {
+        let repository = comparison.repository().clone();
+        let root = repository.work_tree_root()?;
+        let cleaner = Cleaner::new(comparison, Arc::clone(index));
+        // Asked once: it takes a handle of the repository.
+        let hash = repository.object_hash();
+        Ok(Self {
+            repository,
+            hash,
+            index: Arc::clone(index),
+            directories: Directories::new(root),
+            cleaner,
+            above: comparison.above().clone(),
+        })
+    }
+
+    /// Returns the directories of the work tree.
+    pub(crate) fn directories(&mut self) -> &mut Directories {
+        &mut self.directories
+    }
+
+    /// Returns what stands at a path where git would look for the file that `known` is the index's
+    /// version of, `None` where nothing does that git could store.
+    pub fn entry(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+        let Some(state) =
+            self.directories.look(path).map_err(|error| unreadable(path).with_source(error))?
+        else {
+            return Ok(None);
+        };
+        let known_mode = known.map(|known| known.entry.mode);
+        let checkout = &self.repository.checkout;
+        let mode = match state.kind {
+            FileKind::Special => return Ok(None),
+            FileKind::Directory => return self.directory(path, known),
+            FileKind::Link => Mode::link(),
+            FileKind::Regular { .. }
+                if !checkout.has_links && known_mode.is_some_and(Mode::is_link) =>
+            {
+                Mode::link()
+            }
+            FileKind::Regular { .. } if !checkout.trusts_executable => {
+                known_mode.filter(|mode| mode.is_regular()).unwrap_or(Mode::regular(false))
+            }
+            FileKind::Regular { executable } => Mode::regular(executable),
+        };
+        if let Some(known) = known
+            && known.entry.mode.is_kind_of(mode)
+            && self.is_as_remembered(known, &state)
+        {
+            return Ok(Some(Entry { mode, ..known.entry }));
+        }
+        let Some((oid, size)) = self.identify(path, state)? else { return Ok(None) };
+        let source = match known {
+            Some(known) if known.entry.oid == oid && !known.is_intent_to_add() => Source::Object,
+            _ => Source::WorkTree { size },
+        };
+        Ok(Some(Entry { mode, oid, source }))
+    }
+
+    /// Tells whether the file on disk is not asked for: it is assumed to be unchanged, or left out
+    /// of a sparse checkout (where one that exists all the same does count).
+    pub fn is_left_alone(&mut self, known: &Staged) -> Result<bool> {
+        if known.is_assumed_unchanged() || !known.skips_work_tree() {
+            return Ok(known.is_assumed_unchanged());
+        }
+        let mut is_present = || {
+            self.directories
+                .look(&known.path)
+                .map_err(|error| unreadable(&known.path).with_source(error))
+        };
+        Ok(!(self.repository.checkout.is_sparse && is_present()?.is_some()))
+    }
+
+    /// Reads the content of a file that [`Self::entry`] found, as git would store it.
+    pub fn read(&mut self, path: &[u8], oid: Oid, bytes: &mut Vec<u8>) -> Result<()> {
+        match self.content(path)? {
+            Some(found) if self.hash(path, &found)? == oid => *bytes = found,
+            _ => return Err(changed(path)),
+        }
+        Ok(())
+    }
+
+    /// Tells whether a file is in the state in which git last found the content of its entry.
+    fn is_as_remembered(&self, known: &Staged, state: &FileState) -> bool {
+        let stat = &known.stat;
+        let is_time = |stored: (u32, u32), seconds: i64, nanoseconds: u32| {
+            i64::from(stored.0) == seconds & i64::from(u32::MAX) && stored.1 == nanoseconds
+        };
+        !known.is_intent_to_add()
+            // The index keeps the low 32 bits; git marks an entry that must be read with size 0.
+            && stat.size == state.size as u32
+            && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
+            && is_time(stat.modified, state.modified.seconds, state.modified.nanoseconds)
+            && is_time(stat.changed, state.changed.seconds, state.changed.nanoseconds)
+            && stat.inode == state.inode as u32
+            && stat.user == state.user
+            && stat.group == state.group
+            && !self.index.is_racy(state.modified)
+    }
+
+    /// Returns the id that a file's content would have and its size as stored.
+    fn identify(&mut self, path: &[u8], state: FileState) -> Result<Option<(Oid, u64)>> {
+        if state.size > limits::OBJECT_BYTES && matches!(state.kind, FileKind::Regular { .. }) {
+            return self.identify_large(path);
+        }
+        let Some(bytes) = self.content(path)? else { return Ok(None) };
+        Ok(Some((self.hash(path, &bytes)?, bytes.len() as u64)))
+    }
+
+    /// Identifies a file that is too large to be held, without conversions.
+    fn identify_large(&mut self, path: &[u8]) -> Result<Option<(Oid, u64)>> {
+        let Some((mut file, state)) = self.open(path)? else { return Ok(None) };
+        let failed = |error: io::Error| unreadable(path).with_source(error);
+        let mut hasher = self.hasher(state.size);
+        let (mut piece, mut left) = (vec![0; PIECE], state.size);
+        while left > 0 {
+            self.repository.budget().check()?;
+            let wanted = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
+            let read = file.read(&mut piece[..wanted]).map_err(failed)?;
+            if read == 0 {
+                return Err(changed(path));
+            }
+            hasher.update(&piece[..read]);
+            left -= read as u64;
+        }
+        let oid = hasher.try_finalize().map_err(|error| unreadable(path).with_source(error))?;
+        Ok(Some((oid, state.size)))
+    }
+
+    /// Returns what git would store of a file or link.
+    fn content(&mut self, path: &[u8]) -> Result<Option<Vec<u8>>> {
+        if let Some((file, state)) = self.open(path)? {
+            if state.size > limits::OBJECT_BYTES {
+                return Err(too_large(path, state.size));
+            }
+            let bytes = self.read_whole(path, file, state.size)?;
+            return self.cleaner.clean(path, bytes).map(Some);
+        }
+        self.directories.read_link(path).map_err(|error| unreadable(path).with_source(error))
+    }
+
+    fn open(&mut self, path: &[u8]) -> Result<Option<(File, FileState)>> {
+        self.directories.open(path).map_err(|error| unreadable(path).with_source(error))
+    }
+
+    /// Reads a file that has the size that was told, and no other by now.
+    fn read_whole(&self, path: &[u8], mut file: File, size: u64) -> Result<Vec<u8>> {
+        let budget = self.repository.budget();
+        let wanted = usize::try_from(size).map_err(|_| Stopped::Allocation)?;
+        // It must fit beside what is held now; what is held of it later is charged by whoever holds it.
+        drop(budget.charge(wanted)?);
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(wanted + 1).map_err(|_| Stopped::Allocation)?;
+        loop {
+            budget.check()?;
+            let room = (wanted + 1 - bytes.len()).min(PIECE);
+            let read = file.by_ref().take(room as u64).read_to_end(&mut bytes);
+            if read.map_err(|error| unreadable(path).with_source(error))? < room {
+                break;
+            }
+        }
+        if bytes.len() == wanted { Ok(bytes) } else { Err(changed(path)) }
+    }
+
+    fn hasher(&self, size: u64) -> gix::hash::Hasher {
+        let mut hasher = gix::hash::hasher(self.hash);
+        hasher.update(format!("blob {size}\0").as_bytes());
+        hasher
+    }
+
+    fn hash(&self, path: &[u8], bytes: &[u8]) -> Result<Oid> {
+        let mut hasher = self.hasher(bytes.len() as u64);
+        for piece in bytes.chunks(PIECE) {
+            self.repository.budget().check()?;
+            hasher.update(piece);
+        }
+        hasher.try_finalize().map_err(|error| unreadable(path).with_source(error))
+    }
+
+    /// Returns the submodule in a directory. A directory that is none is only in the way of a file, and
+    /// leaves a submodule that is not checked out as it was.
+    fn directory(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+        let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
+        let dot_git = [path, b"/.git"].concat();
+        if self
+            .directories
+            .look(&dot_git)
+            .map_err(|error| unreadable(&dot_git).with_source(error))?
+            .is_none()
+        {
+            return Ok(unchanged);
+        }
+        let Some(checked_out) = submodule::look(&self.repository, &self.above, path)? else {
+            return Ok(unchanged);
+        };
+        let source = if checked_out.is_dirty && unchanged.is_some() {
+            Source::Dirty
+        } else {
+            Source::Object
+        };
+        Ok(Some(Entry { mode: Mode::submodule(), oid: checked_out.head, source }))
+    }
+}
+
+fn unreadable(path: &[u8]) -> Error {
+    Error::tool_failed(format!("{} in the work tree cannot be read", quoted(&path.to_str_lossy())))
+        .with_hint("Look at its permissions and those of its directories")
+}
+
+fn changed(path: &[u8]) -> Error {
+    Error::stale(format!(
+        "{} in the work tree changed while it was compared",
+        quoted(&path.to_str_lossy())
+    ))
+    .with_hint("Ask again")
+}
+
+fn too_large(path: &[u8], size: u64) -> Error {
+    Error::too_large(format!(
+        "{} in the work tree has {size} bytes, over the limit of {}",
+        quoted(&path.to_str_lossy()),
+        limits::OBJECT_BYTES
+    ))
+}

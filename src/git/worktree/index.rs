@@ -1,0 +1,221 @@
+//! The index: the files that the next commit would hold, and what git knows of them on disk.
+//!
+//! The file is parsed by `store::index`. A sparse index is expanded to the files of its directories.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+
+use crate::error::Result;
+use crate::git::change::changed_file::{Entry, Mode};
+use crate::git::repository::Repository;
+use crate::git::store::index::{self, Flags, IndexEntry, Stat};
+use crate::git::tree::walk::TreeChanges;
+use crate::limits;
+use crate::sandbox::Moment;
+
+/// A version of a file in the index.
+#[derive(Debug, Clone)]
+pub struct Staged {
+    /// The path from the root of the work tree.
+    pub path: Vec<u8>,
+    /// Mode and id.
+    pub entry: Entry,
+    /// 0, or in a conflict 1 for the common ancestor's version, 2 for ours and 3 for theirs.
+    pub stage: u8,
+    /// What the file on disk was like when it was found to hold the entry's content.
+    pub stat: Stat,
+    flags: Flags,
+}
+
+impl Staged {
+    /// Tells whether the file on disk is taken for the entry's without a look
+    /// (`update-index --assume-unchanged`).
+    pub fn is_assumed_unchanged(&self) -> bool {
+        self.flags.assume_valid
+    }
+
+    /// Tells whether the file is left out of the work tree, as in a sparse checkout.
+    pub fn skips_work_tree(&self) -> bool {
+        self.flags.skip_worktree
+    }
+
+    /// Tells whether the path alone was added, without content (`add --intent-to-add`).
+    pub fn is_intent_to_add(&self) -> bool {
+        self.flags.intent_to_add
+    }
+}
+
+/// The index of a work tree at one moment.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// By path and stage.
+    entries: Vec<Staged>,
+    /// When it was written; nothing where there is no index yet.
+    written: Option<Moment>,
+}
+
+impl Index {
+    /// Reads the index; a repository without one has nothing staged.
+    pub fn read(repository: &Repository) -> Result<Self> {
+        let Some(read) = index::read(&repository.git_dir, repository.object_hash())? else {
+            return Ok(Self::default());
+        };
+        let gate = repository.git_dir.gate();
+        let is_sorted = read.entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
+        // A path without a conflict has one version.
+        let is_merged =
+            read.entries.windows(2).any(|pair| pair[0].path == pair[1].path && pair[0].stage == 0);
+        let mut entries = Vec::new();
+        entries
+            .try_reserve_exact(read.entries.len())
+            .map_err(|_| gate.too_large("has an index that does not fit in memory"))?;
+        for IndexEntry { path, mode, oid, stage, flags, stat } in read.entries {
+            if !Mode::canonical(mode).is_directory() {
+                entries.push(Staged {
+                    path,
+                    entry: Entry::object(Mode::canonical(mode), oid),
+                    stage,
+                    stat,
+                    flags,
+                });
+                continue;
+            }
+            // The path ends in a slash.
+            let files = TreeChanges::new(
+                repository.objects(),
+                None,
+                Some(oid),
+                Arc::default(),
+                Arc::default(),
+            )?;
+            for change in files {
+                let change = change?;
+                let Some(entry) = change.new else { continue };
+                if entries.len() == limits::INDEX_ENTRIES {
+                    return Err(gate.too_large("has an index with more entries than redline reads"));
+                }
+                let path = [&path[..], &change.path].concat();
+                let flags = Flags { skip_worktree: true, ..Flags::default() };
+                entries.push(Staged { path, entry, stage: 0, stat, flags });
+            }
+        }
+        let is_sorted =
+            is_sorted && entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
+        if !is_sorted || is_merged || entries.iter().any(|entry| !is_path(&entry.path)) {
+            return Err(
+                gate.damaged("its index is out of order or names what is no file of a work tree")
+            );
+        }
+        let (seconds, nanoseconds) = read.modified;
+        let written = Moment { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) };
+        Ok(Self { entries, written: Some(written) })
+    }
+
+    /// Returns the positions of the path at `start` (its stages), empty at the end.
+    pub fn path_at(&self, start: usize) -> Range<usize> {
+        let Some(first) = self.entries.get(start) else { return start..start };
+        let more =
+            self.entries[start..].iter().take_while(|entry| entry.path == first.path).count();
+        start..start + more
+    }
+
+    /// Returns the versions at the given positions.
+    pub fn versions(&self, positions: Range<usize>) -> &[Staged] {
+        &self.entries[positions]
+    }
+
+    /// Returns the versions of a path, empty where it is not tracked.
+    pub fn find(&self, path: &[u8]) -> &[Staged] {
+        let start = self.entries.partition_point(|entry| entry.path.as_slice() < path);
+        let found = self.entries[start..].iter().take_while(|entry| entry.path == path).count();
+        &self.entries[start..start + found]
+    }
+
+    /// Tells whether files below a directory are tracked.
+    pub fn has_directory(&self, directory: &[u8]) -> bool {
+        let start = self.entries.partition_point(|entry| entry.path.as_slice() < directory);
+        let below = |entry: &Staged| {
+            entry.path.strip_prefix(directory).is_some_and(|rest| rest.first() == Some(&b'/'))
+        };
+        self.entries[start..]
+            .iter()
+            .take_while(|entry| entry.path.starts_with(directory))
+            .any(below)
+    }
+
+    /// Returns the paths in order.
+    pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
+        self.entries.iter().map(|entry| entry.path.as_slice())
+    }
+
+    /// Returns the content that stands for a path: the only one, or ours in a conflict.
+    pub fn content(&self, path: &[u8]) -> Option<Entry> {
+        self.find(path)
+            .iter()
+            .find(|version| matches!(version.stage, 0 | 2))
+            .map(|version| version.entry)
+    }
+
+    /// Tells whether a file that was written at `modified` may have been written again, unseen,
+    /// within the same tick of the clock as the index ("racy git").
+    pub fn is_racy(&self, modified: Moment) -> bool {
+        /// The coarsest tick with which kernels stamp files, twice.
+        const TICKS: i64 = 20_000_000;
+        let Some(written) = self.written else { return true };
+        // A file system without nanoseconds tells whole seconds.
+        if written.nanoseconds == 0 || modified.nanoseconds == 0 {
+            return written.seconds <= modified.seconds;
+        }
+        let nanoseconds = |moment: Moment| {
+            i128::from(moment.seconds) * 1_000_000_000 + i128::from(moment.nanoseconds)
+        };
+        nanoseconds(written) <= nanoseconds(modified) + i128::from(TICKS)
+    }
+}
+
+/// Tells a path that names a file beneath the root and nothing of git's own.
+fn is_path(path: &[u8]) -> bool {
+    path.split_str("/")
+        .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_leads_out_of_the_work_tree_or_into_git_is_damage() {
+        for path in [
+            "../a",
+            "a/../b",
+            "/etc/passwd",
+            "a//b",
+            "a/",
+            "",
+            ".git/config",
+            "a/.GIT/hooks/x",
+            ".",
+        ] {
+            assert!(!is_path(path.as_bytes()), "{path}");
+        }
+        assert!(is_path(b"a/.github/b.git"));
+    }
+
+    #[test]
+    fn a_file_written_in_the_tick_of_the_index_is_read() {
+        let at = |seconds, nanoseconds| Moment { seconds, nanoseconds };
+        let index = Index { entries: Vec::new(), written: Some(at(100, 500_000_000)) };
+        for (modified, racy) in [
+            (at(100, 500_000_000), true),
+            (at(100, 490_000_000), true),
+            (at(101, 1), true),
+            (at(100, 400_000_000), false),
+            (at(100, 0), true),
+            (at(99, 0), false),
+        ] {
+            assert_eq!(index.is_racy(modified), racy, "{modified:?}");
+        }
+    }
+}

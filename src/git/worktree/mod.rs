@@ -1,0 +1,13 @@
+//! The index and the work tree: `index` (its entries), `files` (files on disk), `untracked`, `submodule` (what one has
+//! checked out), `uncommitted` (comparisons with both), `checkout` (what the configuration says of it), and the content
+//! that git would store for a file on disk: `clean`, `conversions`, `encoding`.
+
+pub mod checkout;
+pub mod clean;
+pub mod conversions;
+pub mod encoding;
+pub mod files;
+pub mod index;
+pub mod submodule;
+pub mod uncommitted;
+pub mod untracked;

@@ -1,0 +1,293 @@
+//! Comparisons with the index and the work tree: what is not committed yet.
+//!
+//! The rows are those of `git diff` (index and work tree), `git diff --cached <revision>` (tree and
+//! index) and `git diff <revision>` (tree and work tree), or of the same with `-R`.
+
+use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::sync::Arc;
+use std::vec;
+
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::change::changed_file::{Change, Entry, Mode, Source};
+use crate::git::change::comparison::{Comparison, Untracked};
+use crate::git::revision::Revision;
+use crate::git::tree::pathspec::PathFilter;
+use crate::git::tree::walk::TreeChanges;
+use crate::git::worktree::files::WorkTree;
+use crate::git::worktree::index::{Index, Staged};
+use crate::git::worktree::untracked;
+use crate::sandbox::EntryKind;
+
+/// The files that differ, in the order of their paths, as an iterator; after an error it ends.
+pub struct Uncommitted {
+    /// The files of the tree, where one is compared.
+    tree: Option<Peekable<TreeChanges>>,
+    index: Arc<Index>,
+    /// The position of the next path in the index.
+    next: usize,
+    untracked: Peekable<vec::IntoIter<(Vec<u8>, EntryKind)>>,
+    paths: Arc<PathFilter>,
+    sides: Sides,
+    /// Rows that are made and not yet handed over.
+    ready: VecDeque<Change>,
+    budget: Arc<Budget>,
+}
+
+/// What a path is compared in.
+struct Sides {
+    /// Whether the tree is compared; else the index stands in its place.
+    has_tree: bool,
+    /// The work tree, where it is compared; else the index is.
+    work_tree: Option<WorkTree>,
+    /// What a path that is not tracked counts for.
+    untracked: Untracked,
+    /// The kind of the repository's ids.
+    hash: gix::hash::Kind,
+    /// Whether the committed side is the new one.
+    is_reverse: bool,
+}
+
+impl Uncommitted {
+    /// Starts a comparison of different sides, of which at least one is the index or the work
+    /// tree; `budget` ends it early.
+    pub fn new(comparison: &Comparison, budget: Arc<Budget>) -> Result<Self> {
+        /// How far a side is from being committed.
+        fn distance(side: Revision) -> u8 {
+            match side {
+                Revision::Tree(_) | Revision::Empty => 0,
+                Revision::Index => 1,
+                Revision::WorkTree => 2,
+            }
+        }
+        let index = comparison.index().map(Arc::clone).unwrap_or_default();
+        let [old, new] = comparison.sides();
+        let is_reverse = distance(old) > distance(new);
+        let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
+        let repository = comparison.repository();
+        let paths = Arc::clone(comparison.paths());
+        let tree = match nearer.as_tree() {
+            Some(tree) => {
+                let files = TreeChanges::new(
+                    repository.objects(),
+                    None,
+                    tree,
+                    Arc::clone(&paths),
+                    Arc::clone(&budget),
+                )?;
+                Some(files.peekable())
+            }
+            None => None,
+        };
+        let mut work_tree = match farther {
+            Revision::WorkTree => Some(WorkTree::new(comparison, &index)?),
+            _ => None,
+        };
+        let files = match &mut work_tree {
+            Some(work_tree) if comparison.untracked() != Untracked::Ignored => {
+                untracked::files(repository, work_tree.directories(), &index, &paths, &budget)?
+            }
+            _ => Vec::new(),
+        };
+        let sides = Sides {
+            has_tree: tree.is_some(),
+            work_tree,
+            untracked: comparison.untracked(),
+            hash: repository.object_hash(),
+            is_reverse,
+        };
+        Ok(Self {
+            tree,
+            index,
+            next: 0,
+            untracked: files.into_iter().peekable(),
+            paths,
+            sides,
+            ready: VecDeque::new(),
+            budget,
+        })
+    }
+
+    /// Returns the rows of one path, given what the tree has there.
+    pub fn path(&mut self, path: &[u8], committed: Option<Entry>) -> Result<Vec<Change>> {
+        let mut rows = VecDeque::new();
+        self.sides.compare(path, committed, self.index.find(path), &mut rows)?;
+        Ok(rows.into_iter().map(Change::shown).collect())
+    }
+
+    /// Compares the next path of any side; returns whether there was one.
+    fn step(&mut self) -> Result<bool> {
+        self.budget.check()?;
+        let tree = match &mut self.tree {
+            Some(tree) => match tree.next_if(Result::is_err) {
+                Some(failed) => return failed.map(|_| true),
+                None => tree.peek().and_then(|file| file.as_ref().ok()),
+            },
+            None => None,
+        };
+        let versions = self.index.path_at(self.next);
+        let staged = self.index.versions(versions.clone()).first();
+        let paths = [
+            tree.map(|file| file.path.as_slice()),
+            staged.map(|version| version.path.as_slice()),
+            self.untracked.peek().map(|(path, _)| path.as_slice()),
+        ];
+        let Some(path) = paths.into_iter().flatten().min().map(<[u8]>::to_vec) else {
+            return Ok(false);
+        };
+        let committed = match &mut self.tree {
+            Some(tree) => tree
+                .next_if(|file| file.as_ref().is_ok_and(|file| file.path == path))
+                .transpose()?,
+            None => None,
+        };
+        let is_staged = staged.is_some_and(|version| version.path == path);
+        if is_staged {
+            self.next = versions.end;
+        }
+        let listed =
+            self.untracked.next_if(|(untracked, _)| *untracked == path).map(|(_, kind)| kind);
+        let committed = committed.and_then(|file| file.new);
+        if let Some(kind) = listed
+            && !is_staged
+            && committed.is_none()
+            && let Some(entry) = self.sides.named(kind)
+        {
+            let (old, new) =
+                if self.sides.is_reverse { (Some(entry), None) } else { (None, Some(entry)) };
+            self.ready.push_back(Change::new(path, old, new));
+            return Ok(true);
+        }
+        let versions = if is_staged { self.index.versions(versions) } else { &[] };
+        // As in git, the index's version says whether the path is a submodule.
+        let known = versions.first().map(|version| version.entry).or(committed);
+        if known.is_none_or(|known| self.paths.matches_in_list(&path, known.mode)) {
+            self.sides.compare(&path, committed, versions, &mut self.ready)?;
+        }
+        Ok(true)
+    }
+}
+
+impl Sides {
+    /// Returns an untracked file of which only the name is asked for, as its directory lists it; `None` where it has to
+    /// be looked at.
+    fn named(&self, kind: EntryKind) -> Option<Entry> {
+        let mode = match kind {
+            EntryKind::File => Mode::regular(false),
+            EntryKind::Link => Mode::link(),
+            EntryKind::Directory | EntryKind::Special => return None,
+        };
+        let entry = Entry { mode, oid: Oid::null(self.hash), source: Source::WorkTree { size: 0 } };
+        (self.untracked == Untracked::Named).then_some(entry)
+    }
+
+    /// Adds the rows of a path: `committed` is the tree's file, `versions` are the index's.
+    fn compare(
+        &mut self,
+        path: &[u8],
+        committed: Option<Entry>,
+        versions: &[Staged],
+        rows: &mut VecDeque<Change>,
+    ) -> Result<()> {
+        let is_conflict = versions.first().is_some_and(|version| version.stage > 0);
+        // The only version, or ours in a conflict.
+        let staged = versions.iter().find(|version| matches!(version.stage, 0 | 2));
+        let (old, new) = match (&mut self.work_tree, self.has_tree) {
+            (None, _) => {
+                if is_conflict {
+                    rows.push_back(Change::unmerged(path.to_vec(), committed));
+                    return Ok(());
+                }
+                // A path without content is not in the index yet, for git.
+                (
+                    committed,
+                    staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry),
+                )
+            }
+            (Some(work_tree), true) => {
+                // Of a conflict git takes the first version, whichever it is.
+                let known = versions.first();
+                let is_present = known.is_some() || self.untracked != Untracked::Ignored;
+                (committed, if is_present { on_disk(work_tree, path, known)? } else { None })
+            }
+            (Some(work_tree), false) => {
+                if is_conflict {
+                    rows.push_back(Change::unmerged(path.to_vec(), None));
+                }
+                match staged {
+                    None if is_conflict => return Ok(()),
+                    None if self.untracked == Untracked::Ignored => (None, None),
+                    None => (None, on_disk(work_tree, path, None)?),
+                    Some(staged) => {
+                        let found = on_disk(work_tree, path, Some(staged))?;
+                        let is_new = staged.is_intent_to_add() && found.is_some();
+                        ((!is_new).then_some(staged.entry), found)
+                    }
+                }
+            }
+        };
+        // git tells a submodule that differs from the index without a look at what the tree has.
+        let is_stale = self.has_tree
+            && self.work_tree.is_some()
+            && new.is_some_and(|new| {
+                new.mode.is_submodule()
+                    && staged.is_some_and(|staged| {
+                        staged.entry.mode == new.mode && staged.entry.oid != new.oid
+                    })
+            });
+        let new = match new {
+            // Reversed it is deleted, and git says nothing more of what is.
+            Some(new) if self.is_reverse && old.is_none() && new.source == Source::Dirty => {
+                Some(Entry { source: Source::Object, ..new })
+            }
+            new => new,
+        };
+        let is_same = match (&old, &new) {
+            (Some(old), Some(new)) => {
+                old.mode == new.mode
+                    && old.oid == new.oid
+                    && new.source != Source::Dirty
+                    && !is_stale
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        if !is_same {
+            let (old, new) = if self.is_reverse { (new, old) } else { (old, new) };
+            rows.push_back(Change::new(path.to_vec(), old, new));
+        }
+        Ok(())
+    }
+}
+
+/// Returns what the work tree has at a path; where git would not look, what the index has.
+fn on_disk(work_tree: &mut WorkTree, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+    match known {
+        Some(known) if known.stage == 0 && work_tree.is_left_alone(known)? => Ok(Some(known.entry)),
+        known => work_tree.entry(path, known),
+    }
+}
+
+impl Iterator for Uncommitted {
+    type Item = Result<Change>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(change) = self.ready.pop_front() {
+                return Some(Ok(change));
+            }
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => {
+                    self.tree = None;
+                    self.next = usize::MAX;
+                    self.untracked = Vec::new().into_iter().peekable();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The files of the work tree that are neither tracked nor ignored.
+//!
+//! After `gitignore`: the `.gitignore` files from the root down, then `info/exclude`; the user's
+//! own list (`core.excludesFile`) takes no part. A directory is opened once and listed, and no file is looked at: the list
+//! tells what each name is.
+
+use std::io::Read;
+use std::rc::Rc;
+
+use gix::bstr::ByteSlice;
+
+use crate::budget::{Beat, Budget};
+use crate::error::{Error, Result, quoted};
+use crate::git::attributes::ignore::Ignores;
+use crate::git::change::changed_file::Mode;
+use crate::git::repository::Repository;
+use crate::git::tree::pathspec::PathFilter;
+use crate::git::worktree::index::Index;
+use crate::limits;
+use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
+
+const IGNORE_FILE: &[u8] = b".gitignore";
+
+/// Returns the paths of the files that are named, in order, each with what stands there; the path of a repository inside
+/// stands for all of it.
+pub fn files(
+    repository: &Repository,
+    directories: &mut Directories,
+    index: &Index,
+    paths: &PathFilter,
+    budget: &Budget,
+) -> Result<Vec<(Vec<u8>, EntryKind)>> {
+    let fold_case = repository.checkout.ignores_case;
+    let exclude =
+        repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
+    let exclude = Rc::new(Ignores::new(&exclude, b"", None, fold_case)?);
+    let mut found = Vec::new();
+    let mut beat = Beat::default();
+    let mut waiting = vec![(Vec::new(), exclude)];
+    while let Some((directory, above)) = waiting.pop() {
+        budget.check()?;
+        let listed = directories.entries(&directory).map_err(|error| {
+            Error::tool_failed(format!(
+                "the directory {} in the work tree cannot be read",
+                quoted(&directory.to_str_lossy())
+            ))
+            .with_hint("Look at its permissions")
+            .with_source(error)
+        })?;
+        let Some(entries) = listed else { continue };
+        if !directory.is_empty() {
+            if entries.iter().any(|entry| entry.name == b".git") {
+                // A repository inside.
+                if paths.matches_in_list(&directory, Mode::submodule()) {
+                    found.push((directory, EntryKind::Directory));
+                }
+                continue;
+            }
+            if !paths.may_enter(&[&directory[..], b"/"].concat()) {
+                continue;
+            }
+        }
+        let prefix =
+            if directory.is_empty() { Vec::new() } else { [&directory[..], b"/"].concat() };
+        let has_ignore_file =
+            entries.iter().any(|entry| entry.name == IGNORE_FILE && entry.kind == EntryKind::File);
+        let bytes = if has_ignore_file {
+            ignore_file(directories, &[&prefix[..], IGNORE_FILE].concat())?
+        } else {
+            None
+        };
+        let patterns = match bytes {
+            Some(bytes) => Rc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
+            None => above,
+        };
+        for DirectoryEntry { name, kind } in entries {
+            beat.check(budget)?;
+            if kind == EntryKind::Special || name.eq_ignore_ascii_case(b".git") {
+                continue;
+            }
+            let path = [&prefix[..], &name].concat();
+            let is_directory = kind == EntryKind::Directory;
+            // A directory that took the place of a tracked file is not tracked by it.
+            let is_tracked = index
+                .find(&path)
+                .iter()
+                .any(|known| !is_directory || known.entry.mode.is_submodule());
+            if is_tracked {
+                continue;
+            }
+            if is_directory {
+                let may_hold = paths.may_enter(&[&path[..], b"/"].concat())
+                    || paths.matches_in_list(&path, Mode::submodule());
+                if may_hold && !patterns.is_ignored(&path, true)? {
+                    waiting.push((path, Rc::clone(&patterns)));
+                }
+            } else if paths.matches_in_list(&path, Mode::regular(false))
+                && !patterns.is_ignored(&path, false)?
+            {
+                found.push((path, kind));
+            }
+        }
+    }
+    found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(found)
+}
+
+/// Reads a list of patterns; like git, not through a link.
+fn ignore_file(directories: &mut Directories, path: &[u8]) -> Result<Option<Vec<u8>>> {
+    let unreadable =
+        || Error::tool_failed(format!("{} cannot be read", quoted(&path.to_str_lossy())));
+    let Some((file, state)) =
+        directories.open(path).map_err(|error| unreadable().with_source(error))?
+    else {
+        return Ok(None);
+    };
+    if state.size > limits::IGNORE_BYTES {
+        return Err(Error::too_large(format!(
+            "{} has {} bytes",
+            quoted(&path.to_str_lossy()),
+            state.size
+        )));
+    }
+    let mut bytes = Vec::new();
+    file.take(limits::IGNORE_BYTES)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable().with_source(error))?;
+    Ok(Some(bytes))
+}
