@@ -1,4 +1,4 @@
-"""examples/mcp_server.py, driven over stdio by the official client, with today's protocol and the earlier one."""
+"""The command redline-mcp, driven over stdio by the official client, with today's protocol and the earlier one."""
 
 import json
 import os

@@ -7,7 +7,8 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FILES = [ROOT / "examples/approve.py", ROOT / "examples/mcp_server.py", *sorted((ROOT / "sql").glob("*.sql"))]
+SERVER = ROOT / "python/duckdb_redline/server"
+FILES = [ROOT / "examples/approve.py", *(SERVER / name for name in ("host.py", "approval.py", "protocol.py")), *sorted((ROOT / "sql").glob("*.sql"))]
 PAGES = [ROOT / "docs/approving.md"]
 # SQL syntax that looks like a call.
 SYNTAX = {"in", "as", "table", "and", "or", "not", "values", "over", "type", "exists", "any", "all", "then", "when", "else", "by", "from", "on", "select"}
@@ -49,3 +50,8 @@ def test_the_lint_sees_what_is_not_qualified(tmp_path):
     (tmp_path / "host.py").write_text('con.execute("SELECT needs_approval(?, ?)")')
     assert [unqualified(text) for text in statements(tmp_path / "host.py")] == [["needs_approval"]]
     assert all(statements(path) for path in FILES)
+
+
+def test_every_module_of_the_server_with_sql_is_checked():
+    with_sql = {path for path in SERVER.rglob("*.py") if statements(path)}
+    assert with_sql == {path for path in FILES if SERVER in path.parents}

@@ -1,0 +1,73 @@
+"""The command redline-mcp: what to serve, and the reasons why it cannot be served."""
+
+import argparse
+import pathlib
+import sys
+
+from .. import __version__
+from ..extension import ExtensionError, extension_path
+
+EPILOG = """\
+One directory is the sandbox `workspace`; of several, each has its own name (`NAME=DIRECTORY`, or the last part of its
+path). Agents name a file as SANDBOX/relative/path.
+
+exit codes: 0 the client has closed the connection, 1 the server cannot start, 2 a wrong argument
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    command = argparse.ArgumentParser(
+        prog="redline-mcp",
+        description="Serves redline's tools to agents over the Model Context Protocol, on stdin and stdout.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "directories", metavar="DIRECTORY", nargs="*", default=["."], help="what agents may read (default: the current directory)"
+    )
+    command.add_argument("--write", action="store_true", help="let agents change files, each change after a person's approval")
+    command.add_argument("--extension", type=pathlib.Path, help="the extension to load (default: the one of this package)")
+    command.add_argument("--version", action="version", version=f"redline-mcp {__version__}")
+    return command
+
+
+def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
+    """Returns the roots by the names of their sandboxes; a ValueError says what is wrong with a directory."""
+    roots: dict[str, pathlib.Path] = {}
+    for given in directories:
+        name, separator, path = given.partition("=")
+        if not separator or pathlib.Path(given).is_dir():
+            name, path = "", given
+        root = pathlib.Path(path).expanduser().resolve()
+        if not root.is_dir():
+            raise ValueError(f"{path!r} is {'not a directory' if root.exists() else 'not there'}")
+        name = name or ("workspace" if len(directories) == 1 else root.name)
+        if name in roots:
+            raise ValueError(f"two directories have the name {name!r}: name one, as in other={path}")
+        roots[name] = root
+    return roots
+
+
+def main(arguments: list[str] | None = None) -> int:
+    command = parser()
+    given = command.parse_args(arguments)
+    try:
+        roots = sandboxes(given.directories)
+    except ValueError as error:
+        command.error(str(error))
+    try:
+        import anyio
+        import duckdb
+
+        from .host import open_database
+        from .protocol import make_server, serve
+    except ImportError as error:
+        print(f"redline-mcp: {error}: pip install 'duckdb-redline[mcp]'", file=sys.stderr)
+        return 1
+    try:
+        host = open_database(roots, given.write, (given.extension or extension_path()).resolve())
+    except (ExtensionError, duckdb.Error) as error:
+        print(f"redline-mcp: {error}", file=sys.stderr)
+        return 1
+    anyio.run(serve, make_server(host))
+    return 0
