@@ -32,8 +32,8 @@ CREATE OR REPLACE MACRO git_diff(from_rev := 'HEAD', to_rev := 'WORKTREE', file_
                 old_line := l.old_line, new_line := l.new_line, hunk := l.hunk))
         END, recursive := true);
 
--- One row, as diff_text and diff_files.
+-- One row, as diff_texts and diff_files.
 CREATE OR REPLACE MACRO diff_texts(text_a, text_b, context_lines := 3, label_a := 'a', label_b := 'b') AS TABLE
-    SELECT system.main.unnest(d) FROM (SELECT system.main.diff_text(text_a, text_b, context_lines, label_a, label_b) AS d);
+    SELECT system.main.unnest(d) FROM (SELECT system.main.diff_texts(text_a, text_b, context_lines, label_a, label_b) AS d);
 CREATE OR REPLACE MACRO diff_paths(path_a, path_b, context_lines := 3, label_a := NULL, label_b := NULL) AS TABLE
     SELECT system.main.unnest(d) FROM (SELECT system.main.diff_files(path_a, path_b, context_lines, label_a, label_b) AS d);

@@ -27,11 +27,11 @@ pub const VALUE_BYTES: usize = u32::MAX as usize;
 /// says nothing else; a larger file is `too_large:` and not read.
 pub const MAX_READ_BYTES: u64 = 4 << 20;
 
-/// Bytes of a diff that `diff_text`, `diff_files` and the tools give back, while
+/// Bytes of a diff that `diff_texts`, `diff_files` and the tools give back, while
 /// `redline_max_diff_bytes` says nothing else; a longer one is cut at the end of a line.
 pub const MAX_DIFF_BYTES: u64 = 2 << 20;
 
-/// Bytes of a text that `diff_text` compares; a longer one is `too_large:`. Two texts of this size
+/// Bytes of a text that `diff_texts` compares; a longer one is `too_large:`. Two texts of this size
 /// without anything in common take minutes, which nothing could cancel.
 pub const DIFF_TEXT_BYTES: usize = 64 << 20;
 

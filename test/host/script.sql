@@ -83,10 +83,10 @@ SELECT unified_diff(CASE WHEN i % 5 <> 0 THEN 'a' || i END, CASE WHEN i % 4 <> 0
 FROM range(4000) t(i);
 
 --! rows: 1
-SELECT diff_text('a', 'b'), diff_text(NULL, 'a'), diff_text('a', NULL, 3, NULL, NULL), diff_text('a', 'a', 0, 'x', 'y');
+SELECT diff_texts('a', 'b'), diff_texts(NULL, 'a'), diff_texts('a', NULL, 3, NULL, NULL), diff_texts('a', 'a', 0, 'x', 'y');
 
 --! rows: 2500
-SELECT diff_text(CASE WHEN i % 3 <> 0 THEN 'a' || i END, repeat('b' || chr(10), i % 50), i % 21, CASE WHEN i % 5 <> 0 THEN 'l' || i END, 'r')
+SELECT diff_texts(CASE WHEN i % 3 <> 0 THEN 'a' || i END, repeat('b' || chr(10), i % 50), i % 21, CASE WHEN i % 5 <> 0 THEN 'l' || i END, 'r')
 FROM range(2500) t(i);
 
 -- Files of the repository, read through DuckDB's file system.
@@ -144,7 +144,7 @@ SELECT file_diff_list('missing' || i, 'HEAD~1', 'HEAD', '.') FROM range(3000) t(
 SELECT * FROM file_diff('lines.txt', 'EMPTY', 'HEAD', '.', context := -7);
 
 --! error: invalid_args:
-SELECT diff_text('a', 'b', i) FROM range(3000) t(i);
+SELECT diff_texts('a', 'b', i) FROM range(3000) t(i);
 
 --! error: not_found:
 SELECT diff_files('HEAD', 'missing' || i) FROM range(3000) t(i);
@@ -233,7 +233,7 @@ SELECT unified_diff('a', 'b', 3, l, l) FROM (SELECT repeat('x', 25000000) AS l);
 SELECT unified_diff('a', 'b');
 
 --! error: Out of Memory
-SELECT diff_text('a', 'b', 3, l, l) FROM (SELECT repeat('x', 25000000) AS l);
+SELECT diff_texts('a', 'b', 3, l, l) FROM (SELECT repeat('x', 25000000) AS l);
 
 SET redline_max_read_bytes = 3;
 

@@ -46,7 +46,7 @@ TEXTS = [
     "SELECT unified_diff(a, b) FROM texts",
     "SELECT unified_diff(a, b, 20) FROM texts",
     "SELECT diff_stats(a, b) FROM texts",
-    "SELECT diff_text(a, b) FROM texts",
+    "SELECT diff_texts(a, b) FROM texts",
     "SELECT read_file('ws/a') FROM texts",
     "SELECT read_file('ws/bad') FROM texts",
 ]

@@ -15,7 +15,7 @@ import repositories
 
 MARK = re.compile(r"\[diff truncated at (\d+) bytes\]\Z")
 FUNCTIONS = {
-    "diff_text": ("SELECT diff_text('a', 'b')", {"Diff"}),
+    "diff_texts": ("SELECT diff_texts('a', 'b')", {"Diff"}),
     "diff_files": ("SELECT diff_files('README.md', 'README.md')", {"Diff"}),
     "file_changes": ("FROM file_changes('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffSummary"}),
     "file_changes_list": ("SELECT file_changes_list('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffSummary"}),
@@ -34,7 +34,7 @@ FUNCTIONS = {
 OPEN = {"unified_diff", "diff_stats", "diff_rows", "inline_diff", "patch_files", "patch_hunks", "apply_patch", "reverse_patch"}
 
 
-def diff(con, *arguments, function="diff_text"):
+def diff(con, *arguments, function="diff_texts"):
     marks = ", ".join("?" * len(arguments))
     return con.execute(f"SELECT {function}({marks})", list(arguments)).fetchone()[0]
 
@@ -270,7 +270,7 @@ def test_a_session_has_grants_of_its_own(connect, tmp_path):
     assert diff(own, "a", "a")["identical"]
     # The other connection, and one opened after the lock, have the global value.
     for other in (con, con.cursor()):
-        assert refusal(other, "SELECT diff_text('a', 'b')")[0] == "permission_denied"
+        assert refusal(other, "SELECT diff_texts('a', 'b')")[0] == "permission_denied"
     with pytest.raises(duckdb.Error, match="locked"):
         own.execute("RESET SESSION redline_tool_grants")
 
@@ -279,10 +279,10 @@ def test_each_database_has_its_own_settings(connect, tmp_path):
     one, two = connect(tmp_path / "one.db"), connect(tmp_path / "two.db")
     one.execute("SET GLOBAL redline_tool_grants = []::VARCHAR[]")
     assert diff(two, "a", "a")["identical"]
-    assert refusal(one, "SELECT diff_text('a', 'a')")[0] == "permission_denied"
+    assert refusal(one, "SELECT diff_texts('a', 'a')")[0] == "permission_denied"
 
 
 def test_a_prepared_statement_obeys_the_current_grants(con):
-    con.execute("PREPARE compared AS SELECT diff_text('a', 'b')")
+    con.execute("PREPARE compared AS SELECT diff_texts('a', 'b')")
     con.execute("SET redline_tool_grants = ['GitDiff']")
     assert refusal(con, "EXECUTE compared")[0] == "permission_denied"

@@ -57,6 +57,7 @@ TOOL_CALLS = {
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
     "redline_help": "SELECT * FROM redline_help()",
+    "redline_sql": "SELECT redline_sql('macros')",
     "redline_tools": "SELECT * FROM redline_tools()",
     "redline_capabilities": "SELECT * FROM redline_capabilities()",
     "approvals_given": "SELECT * FROM approvals_given()",
@@ -65,7 +66,7 @@ PURE_CALLS = {
     "approval_display": """SELECT approval_display('{{"type": "other", "description": "{file}"}}')""",
     "approval_paging": """SELECT approval_paging('{{"type": "other", "description": "{file}"}}')""",
     "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
-    "diff_text": "SELECT diff_text('{file}', '{repo}')",
+    "diff_texts": "SELECT diff_texts('{file}', '{repo}')",
     "diff_stats": "SELECT diff_stats('{file}', '{repo}')",
     "diff_rows": "SELECT diff_rows('{file}', '{repo}')",
     "inline_diff": "SELECT inline_diff('{file}', '{repo}')",

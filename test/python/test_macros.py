@@ -62,7 +62,7 @@ def test_macros_named_after_tools_answer_as_the_functions(con, monkeypatch):
     assert [row for row in every if row[0] == "hunks.txt"] == [("hunks.txt", *row) for row in one]
     assert every == rows("FROM diff_lines('before', 'after', '.', context := 1)")
     assert rows("FROM git_diff('before', 'after', file_path := 'hunks.txt', context_lines := 1) ORDER BY seq") == [("hunks.txt", *row) for row in one]
-    assert rows("FROM diff_texts('a', 'b', label_b := 'new')") == rows("SELECT unnest(diff_text('a', 'b', 3, 'a', 'new'))")
+    assert rows("FROM diff_texts('a', 'b', label_b := 'new')") == rows("SELECT unnest(diff_texts('a', 'b', 3, 'a', 'new'))")
     assert rows("FROM diff_paths('hunks.txt', 'modified.txt', context_lines := 0)") == rows("SELECT unnest(diff_files('hunks.txt', 'modified.txt', 0))")
 
 

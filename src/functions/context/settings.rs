@@ -57,7 +57,7 @@ const OPTIONS: [ConfigOption; 11] = [
     },
     ConfigOption {
         name: MAX_DIFF_BYTES,
-        description: "Maximum bytes of a diff of diff_text, diff_files and the tool Diff; a longer one is cut",
+        description: "Maximum bytes of a diff of diff_texts, diff_files and the tool Diff; a longer one is cut",
         default: OptionDefault::Number(limits::MAX_DIFF_BYTES),
     },
     ConfigOption {

@@ -19,7 +19,7 @@ impl Declared for DiffFiles {
     const DECLARATION: Declaration = Declaration {
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
-        description: "Two files compared, as diff_text compares texts",
+        description: "Two files compared, as diff_texts compares texts",
         example: "SELECT diff_files('workspace/a.txt', 'workspace/app.py').diff",
     };
 }

@@ -1,4 +1,4 @@
-//! What `diff_text`, `diff_files` and the tool `Diff` have in common.
+//! What `diff_texts`, `diff_files` and the tool `Diff` have in common.
 
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Type};

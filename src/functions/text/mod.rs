@@ -5,7 +5,7 @@ pub mod apply_patch;
 pub mod diff_files;
 pub mod diff_rows;
 pub mod diff_stats;
-pub mod diff_text;
+pub mod diff_texts;
 pub mod diff_tool;
 pub mod inline_diff;
 pub mod patch_files;

@@ -1,4 +1,4 @@
-//! `diff_text(text_a, text_b [, context_lines [, label_a, label_b]])`: two texts, as the tool `Diff` compares them.
+//! `diff_texts(text_a, text_b [, context_lines [, label_a, label_b]])`: two texts, as the tool `Diff` compares them.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::tools::DiffResult;
 
 /// The scalar function.
-pub struct DiffText;
+pub struct DiffTexts;
 
-impl Declared for DiffText {
+impl Declared for DiffTexts {
     const DECLARATION: Declaration = Declaration {
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
         description: "Two texts compared: the diff, cut at redline_max_diff_bytes, and what it says of them",
-        example: "SELECT diff_text('old', 'new').diff",
+        example: "SELECT diff_texts('old', 'new').diff",
     };
 }
 
@@ -29,8 +29,8 @@ const SIDES: [Field; 2] = [
 ];
 const WITH: ([Field; 3], [Field; 5]) = diff_tool::overloads(SIDES);
 
-impl ScalarFunction for DiffText {
-    const NAME: &'static str = "diff_text";
+impl ScalarFunction for DiffTexts {
+    const NAME: &'static str = "diff_texts";
     const OVERLOADS: &'static [Overload] = &[&SIDES, &WITH.0, &WITH.1];
     const RETURNS: Type = RecordType::<DiffResult>::STRUCT;
     const VOLATILE: bool = true;
