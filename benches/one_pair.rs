@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
 use redline::budget::Budget;
-use redline::text::{Algorithm, Diff, DiffOptions, Engine, Stop};
+use redline::text::{Algorithm, CancelToken, Diff, DiffOptions, Engine};
 
 /// Moments at which a comparison is cancelled, spread over the time that it takes.
 const MOMENTS: u32 = 40;
@@ -30,7 +30,7 @@ fn main() {
         [old, new].map(|path| fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}")));
     let options = DiffOptions { algorithm, ..DiffOptions::default() };
     let start = Instant::now();
-    let diff = Diff::new(&mut Engine::default(), &old, &new, &options, &Stop::never())
+    let diff = Diff::new(&mut Engine::default(), &old, &new, &options, &CancelToken::never())
         .expect("texts that fit");
     let whole = start.elapsed();
     println!("{}\t{}", diff.additions(), diff.deletions());
@@ -52,7 +52,8 @@ fn cancelled(old: &[u8], new: &[u8], options: &DiffOptions, delay: Duration) -> 
             Instant::now()
         });
         let is_stopped =
-            Diff::new(&mut Engine::default(), old, new, options, &Stop::of(&budget)).is_err();
+            Diff::new(&mut Engine::default(), old, new, options, &CancelToken::of(&budget))
+                .is_err();
         let end = Instant::now();
         let asked = asked.join().expect("the thread that asks");
         is_stopped.then(|| end.duration_since(asked))

@@ -7,7 +7,7 @@ use std::time::Instant;
 use std::{env, fs, process};
 
 use redline::text::unified::unified_diff;
-use redline::text::{Diff, DiffOptions, Engine, Stop};
+use redline::text::{CancelToken, Diff, DiffOptions, Engine};
 use similar::TextDiff;
 
 fn main() {
@@ -31,9 +31,14 @@ fn main() {
 }
 
 fn with_redline(engine: &mut Engine, a: &str, b: &str) -> usize {
-    let diff =
-        Diff::new(engine, a.as_bytes(), b.as_bytes(), &DiffOptions::default(), &Stop::never());
-    unified_diff(&diff.expect("texts that fit"), b"a", b"b", &Stop::never())
+    let diff = Diff::new(
+        engine,
+        a.as_bytes(),
+        b.as_bytes(),
+        &DiffOptions::default(),
+        &CancelToken::never(),
+    );
+    unified_diff(&diff.expect("texts that fit"), b"a", b"b", &CancelToken::never())
         .expect("no limit")
         .len()
 }

@@ -170,8 +170,8 @@ pub fn quoted(given: &str) -> String {
 
 /// Returns `text` for a message: what is hard to see escaped, at most 200 characters.
 pub fn visible(text: &str) -> String {
-    const MOST: usize = 200;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARS: usize = 200;
+    match text.char_indices().nth(MAX_CHARS) {
         None => escaped(text),
         Some((end, _)) => format!("{}…", escaped(&text[..end])),
     }

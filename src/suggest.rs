@@ -3,14 +3,17 @@
 use crate::error::quoted;
 
 /// How many names are offered.
-pub const MOST: usize = 3;
+pub const MAX_SUGGESTIONS: usize = 3;
 /// How alike a name must be: 1 is equal, 0 shares no character.
 const CUTOFF: f32 = 0.6;
 
 /// Returns the nearest of `names` to `wanted`, best first, quoted for a message.
 pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names: Vec<&str> = names.collect();
-    similar::get_close_matches(wanted, &names, MOST, CUTOFF).into_iter().map(quoted).collect()
+    similar::get_close_matches(wanted, &names, MAX_SUGGESTIONS, CUTOFF)
+        .into_iter()
+        .map(quoted)
+        .collect()
 }
 
 #[cfg(test)]

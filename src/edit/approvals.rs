@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::operation::{Operation, Session, Tool};
+use super::operation::{FileTool, Operation, Session};
 use super::payload::Payload;
 use super::proposal::{Proposal, approval_id};
 use super::scope::{Covered, Scope};
@@ -37,7 +37,7 @@ pub struct Given {
     /// For whom.
     pub session: Session,
     /// What is done.
-    pub tool: Tool,
+    pub tool: FileTool,
     /// The path that was shown.
     pub path: String,
     /// Who said it.

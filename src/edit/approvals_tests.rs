@@ -9,7 +9,7 @@ static OTHER: Session = Session::Connection(2);
 
 const WRITE: Operation<'static> = Operation {
     session: &AGENT,
-    tool: Tool::Write,
+    tool: FileTool::Write,
     sandbox: b"workspace",
     path: b"a",
     arguments: &[b"new"],
@@ -37,7 +37,7 @@ impl Host {
         let content = std::str::from_utf8(operation.result.unwrap_or_default()).unwrap();
         let id = operation.id(self.approvals.secret());
         match operation.tool {
-            Tool::Read => Proposal::read(FILE, existing, id),
+            FileTool::Read => Proposal::read(FILE, existing, id),
             _ => Proposal::write(FILE, content, existing, id),
         }
     }
@@ -100,7 +100,7 @@ fn another_operation_or_state_is_not_approved() {
         (Operation { path: b"b", ..WRITE }, "approval_required"),
         (Operation { sandbox: b"other", ..WRITE }, "approval_required"),
         (Operation { session: &OTHER, ..WRITE }, "approval_required"),
-        (Operation { tool: Tool::Edit, ..WRITE }, "approval_required"),
+        (Operation { tool: FileTool::Edit, ..WRITE }, "approval_required"),
         (
             Operation { arguments: &[b"newer"], result: Some(b"newer"), ..WRITE },
             "approval_required",
@@ -155,7 +155,7 @@ fn a_wider_scope_covers_what_its_name_says_and_no_other_session() {
     let same_path = Operation { arguments: &[b"x"], base: Some(b"y"), result: Some(b"x"), ..WRITE };
     let same_sandbox = Operation { path: b"b", ..same_path };
     let same_session = Operation { sandbox: b"other", ..same_sandbox };
-    let other_tool = Operation { tool: Tool::Edit, ..WRITE };
+    let other_tool = Operation { tool: FileTool::Edit, ..WRITE };
     let other_session = Operation { session: &OTHER, ..WRITE };
     let (required, done) = (Err("approval_required"), Ok(b"x".to_vec()));
     for (scope, covered) in [(Scope::Path, 1), (Scope::Sandbox, 2), (Scope::Session, 3)] {
@@ -185,8 +185,10 @@ fn what_was_given_is_listed_and_taken_back() {
         .iter()
         .map(|given| (given.scope, &given.session, given.tool, given.by.as_str()))
         .collect();
-    assert!(listed.contains(&(Scope::Sandbox, &AGENT, Tool::Write, "ann")) && listed.len() == 2);
-    assert!(listed.contains(&(Scope::Once, &OTHER, Tool::Write, "ann")));
+    assert!(
+        listed.contains(&(Scope::Sandbox, &AGENT, FileTool::Write, "ann")) && listed.len() == 2
+    );
+    assert!(listed.contains(&(Scope::Once, &OTHER, FileTool::Write, "ann")));
     assert_eq!(host.take(&other), Ok(b"x".to_vec()));
     host.approvals.withdraw(&host.id(&WRITE), host.rules).unwrap();
     assert_eq!(host.take(&other), Err("approval_required"));

@@ -19,7 +19,7 @@ use crate::text::lines::Lines;
 const NAMED: usize = 3;
 
 /// The near misses that are looked for at most.
-pub const MOST: usize = 10;
+pub const MAX_NEAR_MISSES: usize = 10;
 
 /// Bytes of a string above which no near miss is looked for.
 pub const WANTED_BYTES: usize = 64 << 10;
@@ -61,7 +61,7 @@ impl NearMiss {
     }
 }
 
-/// Returns up to [`MOST`] passages: those that `wanted` matches, as they stand in the file, then those
+/// Returns up to [`MAX_NEAR_MISSES`] passages: those that `wanted` matches, as they stand in the file, then those
 /// that resemble it, the nearest first.
 pub fn explain(lines: &Lines<'_>, wanted: &str) -> Vec<NearMiss> {
     let exact = |place: Range<usize>| NearMiss {
@@ -71,10 +71,14 @@ pub fn explain(lines: &Lines<'_>, wanted: &str) -> Vec<NearMiss> {
         text: wanted.to_owned(),
         old_string: Some(wanted.to_owned()),
     };
-    let mut found: Vec<NearMiss> =
-        Haystack::new(lines.bytes()).places(wanted).into_iter().take(MOST).map(exact).collect();
-    if found.len() < MOST {
-        found.append(&mut near_misses(lines, wanted, MOST - found.len()));
+    let mut found: Vec<NearMiss> = Haystack::new(lines.bytes())
+        .places(wanted)
+        .into_iter()
+        .take(MAX_NEAR_MISSES)
+        .map(exact)
+        .collect();
+    if found.len() < MAX_NEAR_MISSES {
+        found.append(&mut near_misses(lines, wanted, MAX_NEAR_MISSES - found.len()));
     }
     found
 }
@@ -95,7 +99,7 @@ pub fn near_misses(lines: &Lines<'_>, wanted: &str, most: usize) -> Vec<NearMiss
         if !search.is_exact(&place) && !places.last().is_some_and(|last| overlap(last, &place)) {
             places.push(place);
         }
-        if places.len() == MOST {
+        if places.len() == MAX_NEAR_MISSES {
             break;
         }
     }
@@ -297,15 +301,15 @@ fn pieces(text: &str, by_characters: bool) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Stop;
+    use crate::text::CancelToken;
 
     fn near(file: &[u8], wanted: &str) -> Vec<NearMiss> {
-        near_misses(&Lines::split(file, &Stop::never()).unwrap(), wanted, MOST)
+        near_misses(&Lines::split(file, &CancelToken::never()).unwrap(), wanted, MAX_NEAR_MISSES)
     }
 
     /// Checks that what is suggested stands in the file where it is said to stand.
     fn holds(file: &[u8], near: &[NearMiss]) {
-        let lines = Lines::split(file, &Stop::never()).unwrap();
+        let lines = Lines::split(file, &CancelToken::never()).unwrap();
         let haystack = Haystack::new(file);
         for near in near {
             assert!((0.0..=1.0).contains(&near.similarity) && !near.reasons.is_empty(), "{near:?}");
@@ -401,7 +405,8 @@ mod tests {
     #[test]
     fn matches_are_explained_before_near_misses() {
         let explained = |file: &str, wanted: &str| -> Vec<(u64, String)> {
-            let found = explain(&Lines::split(file.as_bytes(), &Stop::never()).unwrap(), wanted);
+            let found =
+                explain(&Lines::split(file.as_bytes(), &CancelToken::never()).unwrap(), wanted);
             found.iter().map(|near| (near.line, near.reason())).collect()
         };
         let row = |line, reason: &str| (line, reason.to_owned());
@@ -410,7 +415,7 @@ mod tests {
             [row(3, "exact"), row(4, "exact"), row(1, "case")]
         );
         assert_eq!(explained("a\nb\n", "a\nb"), [row(1, "exact")]);
-        assert_eq!(explained(&"x\n".repeat(50), "x").len(), MOST);
+        assert_eq!(explained(&"x\n".repeat(50), "x").len(), MAX_NEAR_MISSES);
     }
 
     #[test]
@@ -427,8 +432,13 @@ mod tests {
     fn an_error_names_at_most_three_near_misses() {
         let file = FileName { sandbox: "workspace", relative: "a.py" };
         let shown = |text: &str, wanted: &str| {
-            not_found("", file, &Lines::split(text.as_bytes(), &Stop::never()).unwrap(), wanted)
-                .to_string()
+            not_found(
+                "",
+                file,
+                &Lines::split(text.as_bytes(), &CancelToken::never()).unwrap(),
+                wanted,
+            )
+            .to_string()
         };
         assert_eq!(
             shown("\tx\n\ty\n\tx\n\tx\n\tx\n", "  x"),
@@ -466,8 +476,11 @@ mod tests {
             (&"x".repeat(4 << 20), &"X".repeat(WANTED_BYTES), Some(1)),
         ] {
             let start = std::time::Instant::now();
-            let found =
-                near_misses(&Lines::split(file.as_bytes(), &Stop::never()).unwrap(), wanted, NAMED);
+            let found = near_misses(
+                &Lines::split(file.as_bytes(), &CancelToken::never()).unwrap(),
+                wanted,
+                NAMED,
+            );
             let seconds = start.elapsed().as_secs_f64();
             if line.is_some() {
                 assert_eq!(found.first().map(|near| near.line), line, "{:?}", &wanted[..20]);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::matching::Haystack;
 use crate::error::Result;
 use crate::text::lines::Lines;
-use crate::text::{Diff, DiffOptions, Engine, Stop};
+use crate::text::{CancelToken, Diff, DiffOptions, Engine};
 
 /// For each line of a new string, the line of the old string whose end it takes.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl LineEnds {
         file: &Haystack<'_>,
         old: &str,
         new: &str,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Option<Self>> {
         if !file.has_crlf() || old.contains('\r') || !new.contains('\n') {
             return Ok(None);
@@ -32,7 +32,7 @@ impl LineEnds {
         // With an end of its own, a last line is the same line wherever it stands.
         let (old, new) = (format!("{old}\n"), format!("{new}\n"));
         let options = DiffOptions { context: None, ..DiffOptions::default() };
-        let diff = Diff::new(engine, old.as_bytes(), new.as_bytes(), &options, stop)?;
+        let diff = Diff::new(engine, old.as_bytes(), new.as_bytes(), &options, cancel)?;
         let mut from: Vec<usize> = Vec::new();
         let mut removed = VecDeque::new();
         for line in diff.hunks().iter().flat_map(|hunk| diff.lines(hunk)) {

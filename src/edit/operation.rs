@@ -4,7 +4,7 @@ use super::secret::{Digest, Mac, Secret};
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Tool {
+pub enum FileTool {
     /// `read_file`.
     Read,
     /// `write_file`.
@@ -13,7 +13,7 @@ pub enum Tool {
     Edit,
 }
 
-impl Tool {
+impl FileTool {
     /// Returns the name under which agents call it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ pub struct Operation<'a> {
     /// For whom.
     pub session: &'a Session,
     /// What is done.
-    pub tool: Tool,
+    pub tool: FileTool,
     /// What tells the sandbox from every other: its name, its path and its very directory.
     pub sandbox: &'a [u8],
     /// The path beneath the root.
@@ -112,7 +112,7 @@ mod tests {
             [Session::Connection(2), Session::Named("1".to_owned()), Session::Named(String::new())];
         let one = Operation {
             session: &session,
-            tool: Tool::Edit,
+            tool: FileTool::Edit,
             sandbox: b"w",
             path: b"a/b",
             arguments: &[b"old", b"new"],
@@ -124,7 +124,7 @@ mod tests {
             Operation { session: &sessions[0], ..one },
             Operation { session: &sessions[1], ..one },
             Operation { session: &sessions[2], ..one },
-            Operation { tool: Tool::Write, ..one },
+            Operation { tool: FileTool::Write, ..one },
             Operation { sandbox: b"x", ..one },
             Operation { path: b"a/c", ..one },
             Operation { arguments: &[b"oldn", b"ew"], ..one },

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::operation::Tool;
+use super::operation::FileTool;
 use super::secret::Digest;
 use crate::error::{Error, Result, quoted};
 use crate::strict_json;
@@ -252,7 +252,7 @@ impl Received {
 }
 
 /// Returns what is told of an operation on a file that must not be read unseen: nothing that depends on the file.
-pub fn hidden(tool: Tool, path: &str, sandbox: &str, id: Digest) -> String {
+pub fn hidden(tool: FileTool, path: &str, sandbox: &str, id: Digest) -> String {
     serde_json::json!({
         "type": "hidden",
         "description": outline(tool, path),
@@ -265,7 +265,7 @@ pub fn hidden(tool: Tool, path: &str, sandbox: &str, id: Digest) -> String {
 }
 
 /// Returns what an operation does, whatever the file holds: `Write workspace/a`.
-pub fn outline(tool: Tool, path: &str) -> String {
+pub fn outline(tool: FileTool, path: &str) -> String {
     format!("{} {path}", tool.verb())
 }
 

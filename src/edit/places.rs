@@ -8,7 +8,7 @@ use super::matching::{Haystack, without_overlaps};
 use super::request::{Edit, FileName};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::text::Stop;
+use crate::text::CancelToken;
 use crate::text::lines::Lines;
 
 /// The lines that a `not_unique:` error names; of more it says how many.
@@ -33,7 +33,7 @@ pub fn find(
     haystack: &Haystack<'_>,
     lines: &Lines<'_>,
     edits: &[Edit<'_>],
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Vec<Match>> {
     if edits.len() > limits::EDITS {
         return Err(Error::too_large(format!(
@@ -46,7 +46,7 @@ pub fn find(
     let mut matches = Vec::new();
     let mut wanted = HashMap::new();
     for (index, edit) in edits.iter().enumerate() {
-        stop.check()?;
+        cancel.check()?;
         // The same string again stands where it stood: nothing has to be searched for to know that they overlap.
         if let Some(first) = wanted.insert(edit.old_string, index) {
             let place: Option<&Match> = matches.iter().find(|found: &&Match| found.edit == first);

@@ -10,7 +10,7 @@ use crate::budget::{append, lossy};
 use crate::error::{Error, Result, quoted};
 use crate::text::lines::Lines;
 use crate::text::unified::unified_diff;
-use crate::text::{Diff, DiffOptions, Engine, Stop, is_binary};
+use crate::text::{CancelToken, Diff, DiffOptions, Engine, is_binary};
 
 /// What edits make of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,16 +48,16 @@ impl Plan {
         base: &[u8],
         edits: &[Edit<'_>],
         max_bytes: u64,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Self> {
         check(file, base, edits)?;
-        let lines = Lines::split(base, stop)?;
+        let lines = Lines::split(base, cancel)?;
         let haystack = Haystack::new(base);
-        let matches = find(file, &haystack, &lines, edits, stop)?;
+        let matches = find(file, &haystack, &lines, edits, cancel)?;
 
         let mut ends = Vec::with_capacity(edits.len());
         for Edit { old_string, new_string, .. } in edits {
-            ends.push(LineEnds::pair(engine, &haystack, old_string, new_string, stop)?);
+            ends.push(LineEnds::pair(engine, &haystack, old_string, new_string, cancel)?);
         }
         let mut content = Content { bytes: Vec::new(), file, max_bytes };
         let mut done = 0;
@@ -84,9 +84,9 @@ impl Plan {
                 "the edit would make {file} binary: new_string contains a NUL"
             )));
         }
-        let diff = Diff::new(engine, base, &content, &DiffOptions::default(), stop)?;
+        let diff = Diff::new(engine, base, &content, &DiffOptions::default(), cancel)?;
         let [old_label, new_label] = ["a", "b"].map(|side| format!("{side}/{}", file.relative));
-        let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes(), stop)?;
+        let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes(), cancel)?;
         let (additions, deletions) = (diff.additions(), diff.deletions());
         let places: Vec<Range<usize>> =
             matches.into_iter().map(|Match { place, .. }| place).collect();

@@ -9,7 +9,7 @@ fn plan(base: &[u8], edits: &[(&str, &str, bool)]) -> Result<Plan> {
     let edit =
         |&(old_string, new_string, replace_all)| Edit { old_string, new_string, replace_all };
     let edits: Vec<Edit<'_>> = edits.iter().map(edit).collect();
-    Plan::new(&mut Engine::default(), FILE, base, &edits, 4 << 20, &Stop::never())
+    Plan::new(&mut Engine::default(), FILE, base, &edits, 4 << 20, &CancelToken::never())
 }
 
 fn edited(base: &[u8], old: &str, new: &str) -> Vec<u8> {
@@ -351,7 +351,7 @@ proptest! {
         base in proptest::collection::vec(proptest::sample::select(b"aA\"\\n \t\r\n\xc3\xa9\xff\xe2\x80\x99".to_vec()), 0..60),
         old in text("[aA\"\\\\n \t\r\né’]{1,12}"),
     ) {
-        let lines = Lines::split(&base, &Stop::never()).unwrap();
+        let lines = Lines::split(&base, &CancelToken::never()).unwrap();
         for near in super::super::near_misses(&lines, &old, 10) {
             prop_assert!((0.0..=1.0).contains(&near.similarity) && !near.reasons.is_empty());
             if let Some(old_string) = &near.old_string {

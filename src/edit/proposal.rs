@@ -8,7 +8,7 @@ use super::plan::{Plan, counted};
 use super::request::{Edit, FileName};
 use super::secret::Digest;
 use crate::error::{Error, Result};
-use crate::text::Stop;
+use crate::text::CancelToken;
 use crate::text::lines::{Lines, line_count};
 
 /// The lines that a payload shows on each side of the first match.
@@ -114,7 +114,7 @@ impl Proposal {
                 (old, new, false)
             }
         };
-        let lines = Lines::split(base, &Stop::never())?;
+        let lines = Lines::split(base, &CancelToken::never())?;
         let [context_before, context_after] = context(&lines, plan);
         let description = plan.description(file);
         let (path, sandbox) = (file.to_string(), file.sandbox.to_owned());
@@ -260,7 +260,8 @@ mod tests {
 
     fn edit(base: &[u8], edits: &[Edit<'_>]) -> (Proposal, Plan) {
         let plan =
-            Plan::new(&mut Engine::default(), FILE, base, edits, 64 << 20, &Stop::never()).unwrap();
+            Plan::new(&mut Engine::default(), FILE, base, edits, 64 << 20, &CancelToken::never())
+                .unwrap();
         let existing = Existing { content: base, oid: "0123" };
         (Proposal::edit(FILE, existing, edits, &plan, id()).unwrap(), plan)
     }

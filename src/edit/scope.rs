@@ -1,6 +1,6 @@
 //! How much a yes is for.
 
-use super::operation::{Operation, Session, Tool};
+use super::operation::{FileTool, Operation, Session};
 use crate::error::{Error, Result, quoted};
 
 /// How much an approval is for. Every scope is for one session and one tool.
@@ -64,7 +64,7 @@ impl Scope {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Covered {
     pub session: Session,
-    pub tool: Tool,
+    pub tool: FileTool,
     /// `None` is every sandbox.
     sandbox: Option<Vec<u8>>,
     /// `None` is every path.

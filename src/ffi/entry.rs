@@ -7,7 +7,7 @@ use libduckdb_sys as sys;
 
 use super::api::{Outside, api, install};
 use super::contain;
-use super::kept::Kept;
+use super::extra_info::ExtraInfo;
 use super::option::{self, ConfigOption};
 use super::replacement::{self, ReplacementScan};
 use super::scalar::{self, ScalarFunction};
@@ -23,14 +23,14 @@ pub struct Registrar {
     outside: Outside,
     database: sys::duckdb_database,
     connection: sys::duckdb_connection,
-    kept: Kept,
+    extra_info: ExtraInfo,
 }
 
 impl Registrar {
     /// Keeps a value for the functions registered from here on, which see it in their
     /// [`super::Settings`]. It is the database's own: another database has another one.
     pub fn keep(&mut self, value: impl Any + Send + Sync) {
-        self.kept = Kept::new(value);
+        self.extra_info = ExtraInfo::new(value);
     }
 
     /// Registers a setting.
@@ -42,13 +42,13 @@ impl Registrar {
     /// Registers a table function.
     pub fn table<F: TableFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { table::register::<F>(&self.outside, self.connection, &self.kept) }
+        unsafe { table::register::<F>(&self.outside, self.connection, &self.extra_info) }
     }
 
     /// Registers a scalar function.
     pub fn scalar<F: ScalarFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { scalar::register::<F>(&self.outside, self.connection, &self.kept) }
+        unsafe { scalar::register::<F>(&self.outside, self.connection, &self.extra_info) }
     }
 
     /// Registers a replacement scan, asked after those of DuckDB itself.
@@ -126,8 +126,12 @@ unsafe fn load(
         if api().duckdb_connect(database, &mut connection) != sys::DuckDBSuccess {
             return Err(refused("no connection to the database could be opened"));
         }
-        let mut registrar =
-            Registrar { outside: Outside::enter(), database, connection, kept: Kept::new(()) };
+        let mut registrar = Registrar {
+            outside: Outside::enter(),
+            database,
+            connection,
+            extra_info: ExtraInfo::new(()),
+        };
         crate::functions::register(&mut registrar)
     }
 }

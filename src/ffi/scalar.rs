@@ -10,9 +10,9 @@ use super::api::{Outside, api};
 use super::client_context::ClientContext;
 use super::column::Column;
 use super::contain;
+use super::extra_info::ExtraInfo;
 use super::file_system;
 use super::input::Input;
-use super::kept::Kept;
 use super::settings::Settings;
 use super::types::{Field, Type, TypeHandle, c_name};
 use super::vector;
@@ -137,7 +137,7 @@ impl<'a> Arguments<'a> {
 pub unsafe fn register<F: ScalarFunction>(
     outside: &Outside,
     connection: sys::duckdb_connection,
-    kept: &Kept,
+    extra_info: &ExtraInfo,
 ) -> Result<()> {
     let name = c_name(F::NAME);
     // SAFETY: set and functions are ours until destroyed; DuckDB copies what it is given.
@@ -163,7 +163,7 @@ pub unsafe fn register<F: ScalarFunction>(
             if F::NULLS == Nulls::Handle {
                 api().duckdb_scalar_function_set_special_handling(function);
             }
-            let (shared, destroy) = kept.share();
+            let (shared, destroy) = extra_info.share();
             api().duckdb_scalar_function_set_extra_info(function, shared, destroy);
             api().duckdb_scalar_function_set_init(function, Some(init::<F>));
             api().duckdb_scalar_function_set_function(function, Some(call::<F>));
@@ -201,8 +201,9 @@ unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info)
         let mut outside = Outside::enter();
         let mut context = ptr::null_mut();
         outside.duckdb_scalar_function_init_get_client_context(info, &mut context);
-        let kept = Kept::of(api().duckdb_scalar_function_init_get_extra_info(info));
-        let settings = Settings::read(&ClientContext::new(context), &outside, F::SETTINGS, kept);
+        let extra_info = ExtraInfo::of(api().duckdb_scalar_function_init_get_extra_info(info));
+        let settings =
+            Settings::read(&ClientContext::new(context), &outside, F::SETTINGS, extra_info);
         let opened = contain::run(&mut outside, || F::open(settings));
         file_system::destroy_closed(&outside);
         match opened {

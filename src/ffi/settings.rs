@@ -8,8 +8,8 @@ use libduckdb_sys as sys;
 
 use super::api::{Outside, api};
 use super::client_context::ClientContext;
+use super::extra_info::ExtraInfo;
 use super::file_system::FileSystem;
-use super::kept::Kept;
 use super::types::c_name;
 use super::value::Value;
 
@@ -26,7 +26,7 @@ pub struct Settings {
     own: HashSet<&'static str>,
     files: Option<FileSystem>,
     connection: u64,
-    kept: Option<Kept>,
+    extra_info: Option<ExtraInfo>,
 }
 
 impl Settings {
@@ -35,7 +35,7 @@ impl Settings {
         context: &Arc<ClientContext>,
         outside: &Outside,
         names: &[&'static str],
-        kept: Kept,
+        extra_info: ExtraInfo,
     ) -> Self {
         let mut values = HashMap::new();
         let mut own = HashSet::new();
@@ -71,7 +71,7 @@ impl Settings {
             connection = unsafe { api().duckdb_client_context_get_connection_id(context.raw()) };
         }
         let files = (!context.raw().is_null()).then(|| FileSystem::new(Arc::clone(context)));
-        Self { values, own, files, connection, kept: Some(kept) }
+        Self { values, own, files, connection, extra_info: Some(extra_info) }
     }
 
     /// Returns a setting's value; NULL where the host does not know the name.
@@ -86,8 +86,8 @@ impl Settings {
     }
 
     /// Returns what was kept at registration, if it is of this type.
-    pub fn kept<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.kept.as_ref()?.get()
+    pub fn extra_info<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.extra_info.as_ref()?.get()
     }
 
     /// Returns the number that DuckDB gave the connection.

@@ -11,8 +11,8 @@ use super::api::{Outside, api};
 use super::client_context::ClientContext;
 use super::column::Batch;
 use super::contain;
+use super::extra_info::ExtraInfo;
 use super::file_system;
-use super::kept::Kept;
 use super::settings::Settings;
 use super::types::{Field, TypeHandle, c_name};
 use super::value::Value;
@@ -63,7 +63,7 @@ pub trait TableFunction: 'static {
 pub unsafe fn register<F: TableFunction>(
     outside: &Outside,
     connection: sys::duckdb_connection,
-    kept: &Kept,
+    extra_info: &ExtraInfo,
 ) -> Result<()> {
     // SAFETY: the function is ours until it is destroyed below; DuckDB copies names and types,
     // and the callbacks match the signatures it calls them with.
@@ -81,7 +81,7 @@ pub unsafe fn register<F: TableFunction>(
             outside.duckdb_table_function_add_named_parameter(function, name.as_ptr(), kind.raw());
         }
         api().duckdb_table_function_supports_projection_pushdown(function, true);
-        let (shared, destroy) = kept.share();
+        let (shared, destroy) = extra_info.share();
         api().duckdb_table_function_set_extra_info(function, shared, destroy);
         api().duckdb_table_function_set_bind(function, Some(bind::<F>));
         api().duckdb_table_function_set_init(function, Some(init::<F>));
@@ -164,8 +164,8 @@ unsafe extern "C-unwind" fn init<F: TableFunction>(info: sys::duckdb_init_info) 
         let projection: Vec<usize> = (0..api().duckdb_init_get_column_count(info))
             .map(|index| api().duckdb_init_get_column_index(info, index) as usize)
             .collect();
-        let kept = Kept::of(api().duckdb_init_get_extra_info(info));
-        let settings = Settings::read(&data.context, &outside, F::SETTINGS, kept);
+        let extra_info = ExtraInfo::of(api().duckdb_init_get_extra_info(info));
+        let settings = Settings::read(&data.context, &outside, F::SETTINGS, extra_info);
         let opened = contain::run(&mut outside, || {
             let scan = F::open(&data.bind, Open { projection: &projection, settings })?;
             Ok(Box::new(ScanData {

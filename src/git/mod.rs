@@ -24,7 +24,7 @@ pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};
 pub use change::differences::{PathChange, Walk};
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
-pub use change::patch::{FilePatch, PatchHunk, Patcher};
+pub use change::patch::{PatchHunk, Patcher, WrittenPatch};
 pub use change::renames::RenameOptions;
 pub use history::commit::{CommitInfo, Person};
 pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};

@@ -16,7 +16,7 @@ use crate::git::objects::cache::Cache;
 use crate::git::worktree::checkout::Checkout;
 use crate::limits;
 use crate::sandbox::{Access, OpenError, Root};
-use crate::text::Stop;
+use crate::text::CancelToken;
 
 /// An open repository; cheap to clone and to share between threads.
 #[derive(Clone)]
@@ -143,8 +143,8 @@ impl Repository {
     }
 
     /// Returns what ends long searches early.
-    pub(super) fn stop(&self) -> Stop<'_> {
-        Stop::of(&self.budget)
+    pub(super) fn cancel(&self) -> CancelToken<'_> {
+        CancelToken::of(&self.budget)
     }
 
     /// Returns the work tree's directory; a bare repository has none.

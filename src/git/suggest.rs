@@ -6,7 +6,7 @@ use super::{Comparison, Revision};
 use crate::error::{Result, quoted};
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;
-use crate::suggest::{MOST, nearest};
+use crate::suggest::{MAX_SUGGESTIONS, nearest};
 
 impl Comparison {
     /// Returns the paths of both sides that are nearest to `wanted`, best first, quoted:
@@ -35,9 +35,10 @@ impl Comparison {
         let wanted_name = name(wanted);
         let same_name: Vec<&str> =
             paths.iter().map(String::as_str).filter(|path| name(path) == wanted_name).collect();
-        let mut near: Vec<String> = same_name.iter().take(MOST).map(|path| quoted(path)).collect();
+        let mut near: Vec<String> =
+            same_name.iter().take(MAX_SUGGESTIONS).map(|path| quoted(path)).collect();
         for path in nearest(wanted, paths.iter().map(String::as_str)) {
-            if near.len() < MOST && !near.contains(&path) {
+            if near.len() < MAX_SUGGESTIONS && !near.contains(&path) {
                 near.push(path);
             }
         }

@@ -220,7 +220,7 @@ where
                     return None;
                 }
             }
-            Room::Place(place) => match contained(|| source.next()) {
+            Room::Slot(place) => match contained(|| source.next()) {
                 Ok(Some(job)) => {
                     if !was_decided && source.is_decided() {
                         shared.decide();

@@ -48,7 +48,7 @@ pub struct State<R> {
 /// What a worker that asks for room is told.
 pub enum Room {
     /// A slot was made for its job.
-    Place(u64),
+    Slot(u64),
     /// There is none, and the source has to walk on first.
     WalkOn,
     /// No job is begun any more.
@@ -111,7 +111,7 @@ impl<R: Weigh> Shared<R> {
             }
             if state.has_room() {
                 state.ring.push_back(None);
-                return Room::Place(state.front + state.ring.len() as u64 - 1);
+                return Room::Slot(state.front + state.ring.len() as u64 - 1);
             }
             // The reader can make no room before the source has decided, so nobody waits for it.
             if !state.decided {

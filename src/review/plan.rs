@@ -23,14 +23,14 @@ pub struct Review {
     /// For each of them, its place among those that were given.
     given: Vec<usize>,
     /// All pieces in the fair order.
-    order: Vec<Place>,
+    order: Vec<OrderedPiece>,
     form: Form,
     binding: Binding,
 }
 
 /// A piece of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct OrderedPiece {
     file: usize,
     piece: usize,
 }
@@ -61,7 +61,7 @@ impl Review {
             let mut level = 0;
             for (piece, measure) in file.patch.pieces.iter().enumerate() {
                 level += measure.bytes;
-                order.push((file.noise.is_some(), level, Place { file: index, piece }));
+                order.push((file.noise.is_some(), level, OrderedPiece { file: index, piece }));
             }
         }
         order.sort_by_key(|(is_noise, level, place)| (*is_noise, *level, place.file, place.piece));
@@ -255,7 +255,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
 
     /// Returns what showing a piece costs beside its text; `has_rest` tells whether something of the
     /// file will be left then.
-    fn cost(&self, place: Place, has_rest: bool) -> Cost {
+    fn cost(&self, place: OrderedPiece, has_rest: bool) -> Cost {
         let (file, form) = (&self.review.files[place.file], self.review.form);
         let mut cost =
             Cost { takes: if has_rest { self.name_cost(place.file) } else { 0 }, gives: 0 };
@@ -285,7 +285,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
 
     /// Shows what there is room for of a piece that is larger than a page; tells whether its end is
     /// shown.
-    fn show_part(&mut self, place: Place) -> Result<bool> {
+    fn show_part(&mut self, place: OrderedPiece) -> Result<bool> {
         let (form, offset) = (self.review.form, self.next.offset);
         let cost = self.cost(place, true);
         self.load(place.file)?;

@@ -31,6 +31,6 @@ pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, Regu
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};
-pub use policy::{Approvals, Mode, Sandbox, Sandboxes};
+pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
 pub use rel_path::{Flaw, RelPath};
 pub use write::Expected;

@@ -39,7 +39,7 @@ impl fmt::Display for Mode {
 
 /// Which operations a person must approve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Approvals {
+pub struct ApprovalPolicy {
     /// Reading a file.
     pub read: bool,
     /// Writing a whole file.
@@ -83,7 +83,7 @@ pub struct Sandbox {
     /// The ends that names of files must have; `None` allows all.
     suffixes: Option<Vec<String>>,
     max_file_bytes: u64,
-    approvals: Approvals,
+    approvals: ApprovalPolicy,
     /// What may be read and not written, by its name.
     reserved: Vec<Pattern>,
     /// Whether DuckDB's own settings let the root be read.
@@ -123,7 +123,7 @@ impl Sandbox {
     }
 
     /// Returns which operations a person must approve.
-    pub fn approvals(&self) -> Approvals {
+    pub fn approvals(&self) -> ApprovalPolicy {
         self.approvals
     }
 
@@ -398,7 +398,7 @@ impl Entry {
             max_file_bytes: self
                 .max_file_bytes
                 .map_or(max_read_bytes, |bytes| bytes.get().min(max_read_bytes)),
-            approvals: Approvals {
+            approvals: ApprovalPolicy {
                 read: self.read_approval,
                 write: self.write_approval,
                 edit: self.edit_approval,
@@ -579,7 +579,7 @@ mod tests {
         let sandboxes = open(&format!(r#"[{{"name":"a","root":"{root}"}}]"#)).unwrap();
         let sandbox = &sandboxes.0[0];
         assert!(!sandbox.is_writable());
-        assert_eq!(sandbox.approvals(), Approvals { read: false, write: true, edit: true });
+        assert_eq!(sandbox.approvals(), ApprovalPolicy { read: false, write: true, edit: true });
         assert_eq!(sandbox.max_file_bytes(), 4000);
         assert!(sandbox.allows_name("anything"));
         assert_eq!(sandboxes.readable(), "Readable beneath: a/ (ro, up to 4000 bytes)");

@@ -5,11 +5,11 @@
 //! nothing left, or no line that is left is in both. Where little is left besides what is in both, only that is
 //! compared; all others are compared as a whole.
 
+use super::cancel_token::CancelToken;
+use super::common_ends::CommonEnds;
 use super::diff::{Diff, DiffOptions};
-use super::ends::Ends;
 use super::engine::{Algorithm, Engine, Whitespace};
 use super::lines::{MAX_BYTES, line_count_until};
-use super::stop::Stop;
 use crate::error::Result;
 
 /// Pairs of lines that are compared one with another, before the engine is asked instead.
@@ -26,7 +26,7 @@ pub fn line_counts(
     old: &[u8],
     new: &[u8],
     options: &DiffOptions,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<(u64, u64)> {
     // Patience and histogram match lines before they look at the ends.
     let is_plain = matches!(options.algorithm, Algorithm::Myers | Algorithm::Minimal)
@@ -34,22 +34,22 @@ pub fn line_counts(
         && !options.ignore_blank_lines
         && old.len().max(new.len()) <= MAX_BYTES;
     if !is_plain {
-        let diff = Diff::new(engine, old, new, options, stop)?;
+        let diff = Diff::new(engine, old, new, options, cancel)?;
         return Ok((diff.additions(), diff.deletions()));
     }
-    let ends = Ends::of(old, new, stop)?;
+    let ends = CommonEnds::of(old, new, cancel)?;
     let (between_old, between_new) = (ends.between(old), ends.between(new));
-    match common_lines(between_old, between_new, stop)? {
+    match common_lines(between_old, between_new, cancel)? {
         Common::None(counts) => return Ok(counts),
         // What lies around would tell only how frequent a line is, which matters to none of these.
         Common::Most => {
             let options = DiffOptions { context: None, ..options.clone() };
-            let diff = Diff::new(engine, between_old, between_new, &options, stop)?;
+            let diff = Diff::new(engine, between_old, between_new, &options, cancel)?;
             return Ok((diff.additions(), diff.deletions()));
         }
         Common::Some => {}
     }
-    let diff = Diff::with_ends(engine, old, new, ends, options, stop)?;
+    let diff = Diff::with_ends(engine, old, new, ends, options, cancel)?;
     Ok((diff.additions(), diff.deletions()))
 }
 
@@ -65,8 +65,8 @@ enum Common {
 }
 
 /// Looks at what lies between the common ends.
-fn common_lines(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<Common> {
-    let counts = (line_count_until(new, stop)?, line_count_until(old, stop)?);
+fn common_lines(old: &[u8], new: &[u8], cancel: &CancelToken<'_>) -> Result<Common> {
+    let counts = (line_count_until(new, cancel)?, line_count_until(old, cancel)?);
     if old.is_empty() || new.is_empty() {
         return Ok(Common::None(counts));
     }
@@ -98,13 +98,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn by_diff(old: &[u8], new: &[u8], options: &DiffOptions) -> (u64, u64) {
-        let diff = Diff::new(&mut Engine::default(), old, new, options, &Stop::never()).unwrap();
+        let diff =
+            Diff::new(&mut Engine::default(), old, new, options, &CancelToken::never()).unwrap();
         (diff.additions(), diff.deletions())
     }
 
     fn counts(old: &[u8], new: &[u8]) -> Option<(u64, u64)> {
-        let ends = Ends::of(old, new, &Stop::never()).unwrap();
-        match common_lines(ends.between(old), ends.between(new), &Stop::never()).unwrap() {
+        let ends = CommonEnds::of(old, new, &CancelToken::never()).unwrap();
+        match common_lines(ends.between(old), ends.between(new), &CancelToken::never()).unwrap() {
             Common::None(counts) => Some(counts),
             Common::Most | Common::Some => None,
         }
@@ -154,7 +155,7 @@ mod tests {
             let (old, new) = ([&around, &old[..], &around].concat(), [&around, &new[..], &around].concat());
             for context in [Some(0), Some(3)] {
                 let options = DiffOptions { context, ..DiffOptions::default() };
-                let got = line_counts(&mut Engine::default(), &old, &new, &options, &Stop::never()).unwrap();
+                let got = line_counts(&mut Engine::default(), &old, &new, &options, &CancelToken::never()).unwrap();
                 prop_assert_eq!(got, by_diff(&old, &new, &options));
             }
         }
@@ -167,7 +168,7 @@ mod tests {
             let (old, new) = ([&around, &old[..], &around].concat(), [&around, &new[..], &around].concat());
             for algorithm in [Algorithm::Myers, Algorithm::Minimal] {
                 let options = DiffOptions { algorithm, context, ..DiffOptions::default() };
-                let got = line_counts(&mut Engine::default(), &old, &new, &options, &Stop::never()).unwrap();
+                let got = line_counts(&mut Engine::default(), &old, &new, &options, &CancelToken::never()).unwrap();
                 prop_assert_eq!(got, by_diff(&old, &new, &options));
             }
         }

@@ -1,10 +1,10 @@
 //! The difference of two texts: the one place where the line-diff engine is called.
 
-use super::ends::Ends;
+use super::cancel_token::CancelToken;
+use super::common_ends::CommonEnds;
 use super::engine::{self, Algorithm, Change, Engine, Whitespace};
 use super::hunk::{Hunk, hunks};
 use super::lines::{Lines, SplitError};
-use super::stop::Stop;
 use crate::error::{Error, Result};
 
 /// How two texts are compared and how much is shown around a change.
@@ -79,10 +79,10 @@ impl<'a> Diff<'a> {
         old: &'a [u8],
         new: &'a [u8],
         options: &DiffOptions,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Self> {
-        let (old, new) = (Lines::split(old, stop)?, Lines::split(new, stop)?);
-        Self::of_lines(engine, old, new, None, options, stop)
+        let (old, new) = (Lines::split(old, cancel)?, Lines::split(new, cancel)?);
+        Self::of_lines(engine, old, new, None, options, cancel)
     }
 
     /// Compares two texts whose common ends are known; only where no white space is ignored.
@@ -90,13 +90,13 @@ impl<'a> Diff<'a> {
         engine: &mut Engine,
         old: &'a [u8],
         new: &'a [u8],
-        ends: Ends,
+        ends: CommonEnds,
         options: &DiffOptions,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Self> {
-        let old = Lines::split(old, stop)?;
-        let (new, common) = Lines::split_beside(new, &old, ends, stop)?;
-        Self::of_lines(engine, old, new, Some(common), options, stop)
+        let old = Lines::split(old, cancel)?;
+        let (new, common) = Lines::split_beside(new, &old, ends, cancel)?;
+        Self::of_lines(engine, old, new, Some(common), options, cancel)
     }
 
     fn of_lines(
@@ -105,7 +105,7 @@ impl<'a> Diff<'a> {
         new: Lines<'a>,
         common: Option<(usize, usize)>,
         options: &DiffOptions,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Self> {
         let engine_options = engine::Options {
             // git drops a common tail before it compares when no context is shown.
@@ -114,7 +114,7 @@ impl<'a> Diff<'a> {
             whitespace: options.whitespace,
             ignore_blank_lines: options.ignore_blank_lines,
         };
-        let changes = engine.diff_between(&old, &new, common, &engine_options, stop)?;
+        let changes = engine.diff_between(&old, &new, common, &engine_options, cancel)?;
         // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.
         let (old_length, new_length) = (old.len() as u32, new.len() as u32);
         let hunks = hunks(
@@ -123,7 +123,7 @@ impl<'a> Diff<'a> {
             new_length,
             options.context,
             options.inter_hunk_context,
-            stop,
+            cancel,
         )?;
         Ok(Self { old, new, changes, hunks })
     }

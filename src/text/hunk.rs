@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::cancel_token::{CancelToken, Stopped};
 use super::engine::Change;
-use super::stop::{Stop, Stopped};
 use crate::budget::Charge;
 
 /// Changes that are shown together: half-open ranges of 0-based line numbers of both sides, context included, and of
@@ -26,16 +26,16 @@ pub struct Hunk {
 /// An ignorable change is shown only when it is less than `context` lines from one that is not.
 ///
 /// # Errors
-/// [`Stopped`] when `stop` asks for it.
+/// [`Stopped`] when `cancel` asks for it.
 pub fn hunks(
     changes: &[Change],
     old_len: u32,
     new_len: u32,
     context: Option<u32>,
     inter_hunk_context: u32,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Vec<Hunk>, Stopped> {
-    let mut pace = stop.pace();
+    let mut pace = cancel.pace();
     // 64 bits, so that no sum of limits and line numbers can wrap.
     let context = context.map_or(i64::from(u32::MAX), i64::from);
     let reach = 2 * context + i64::from(inter_hunk_context);
@@ -49,7 +49,7 @@ pub fn hunks(
         let after = context
             .min(i64::from(old_len - to.old.end))
             .min(i64::from(new_len - to.new.end)) as u32;
-        stop.room(&mut charge, &mut hunks, 1)?;
+        cancel.room(&mut charge, &mut hunks, 1)?;
         hunks.push(Hunk {
             old: before(from.old.start)..to.old.end + after,
             new: before(from.new.start)..to.new.end + after,
@@ -125,7 +125,7 @@ mod tests {
         context: Option<u32>,
         inter: u32,
     ) -> Vec<(Range<u32>, Range<u32>)> {
-        let hunks = hunks(changes, 100, 100, context, inter, &Stop::never()).unwrap();
+        let hunks = hunks(changes, 100, 100, context, inter, &CancelToken::never()).unwrap();
         hunks.into_iter().map(|hunk| (hunk.old, hunk.new)).collect()
     }
 
@@ -149,6 +149,6 @@ mod tests {
     fn an_ignorable_change_alone_makes_no_hunk() {
         let mut lone = change(10..10, 10..11);
         lone.ignorable = true;
-        assert_eq!(hunks(&[lone], 100, 101, Some(3), 0, &Stop::never()), Ok(vec![]));
+        assert_eq!(hunks(&[lone], 100, 101, Some(3), 0, &CancelToken::never()), Ok(vec![]));
     }
 }

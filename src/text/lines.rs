@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::ends::Ends;
-use super::stop::{Stop, Stopped};
+use super::cancel_token::{CancelToken, Stopped};
+use super::common_ends::CommonEnds;
 use crate::budget::Charge;
 
 /// The most bytes a side may have: 1023 MiB, where git's own diff gives up. It also keeps line numbers, and the
@@ -28,14 +28,14 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Splits `bytes`, refusing more than [`MAX_BYTES`].
-    pub fn split(bytes: &'a [u8], stop: &Stop<'_>) -> Result<Self, SplitError> {
+    pub fn split(bytes: &'a [u8], cancel: &CancelToken<'_>) -> Result<Self, SplitError> {
         if bytes.len() > MAX_BYTES {
             return Err(SplitError::TooLarge { bytes: bytes.len() });
         }
-        let (mut bounds, charge) = bounds_for(bytes, 0, stop)?;
+        let (mut bounds, charge) = bounds_for(bytes, 0, cancel)?;
         bounds.push(0);
         for (block, at) in bytes.chunks(STRIDE).zip((0..).step_by(STRIDE)) {
-            stop.check()?;
+            cancel.check()?;
             split_block(block, at, &mut bounds);
         }
         if bytes.last().is_some_and(|&last| last != b'\n') {
@@ -49,8 +49,8 @@ impl<'a> Lines<'a> {
     pub(super) fn split_beside(
         bytes: &'a [u8],
         other: &Lines<'_>,
-        ends: Ends,
-        stop: &Stop<'_>,
+        ends: CommonEnds,
+        cancel: &CancelToken<'_>,
     ) -> Result<(Self, (usize, usize)), SplitError> {
         if bytes.len() > MAX_BYTES {
             return Err(SplitError::TooLarge { bytes: bytes.len() });
@@ -60,10 +60,10 @@ impl<'a> Lines<'a> {
         let (start, end) =
             (first_from(ends.start), first_from(other.bytes.len() - ends.end).min(other.len()));
         let middle = ends.between(bytes);
-        let (mut bounds, charge) = bounds_for(middle, other.bounds.len(), stop)?;
+        let (mut bounds, charge) = bounds_for(middle, other.bounds.len(), cancel)?;
         bounds.extend_from_slice(&other.bounds[..=start]);
         for (block, at) in middle.chunks(STRIDE).zip((ends.start as u32..).step_by(STRIDE)) {
-            stop.check()?;
+            cancel.check()?;
             split_block(block, at, &mut bounds);
         }
         if middle.last().is_some_and(|&last| last != b'\n') {
@@ -126,25 +126,29 @@ pub fn line_count(bytes: &[u8]) -> u64 {
 }
 
 /// Counts newlines, in steps a cancel can come between.
-fn newlines(text: &[u8], stop: &Stop<'_>) -> Result<usize, Stopped> {
+fn newlines(text: &[u8], cancel: &CancelToken<'_>) -> Result<usize, Stopped> {
     let mut count = 0;
     for block in text.chunks(STRIDE) {
-        stop.check()?;
+        cancel.check()?;
         count += block.iter().filter(|&&byte| byte == b'\n').count();
     }
     Ok(count)
 }
 
 /// Does the same as [`line_count`], in steps a cancel can come between.
-pub(super) fn line_count_until(bytes: &[u8], stop: &Stop<'_>) -> Result<u64, Stopped> {
-    Ok(newlines(bytes, stop)? as u64 + u64::from(bytes.last().is_some_and(|&last| last != b'\n')))
+pub(super) fn line_count_until(bytes: &[u8], cancel: &CancelToken<'_>) -> Result<u64, Stopped> {
+    Ok(newlines(bytes, cancel)? as u64 + u64::from(bytes.last().is_some_and(|&last| last != b'\n')))
 }
 
 /// Returns room for `more` bounds and those of a text, which is counted before where it is long.
-fn bounds_for(text: &[u8], more: usize, stop: &Stop<'_>) -> Result<(Vec<u32>, Charge), Stopped> {
-    let lines = if text.len() <= STRIDE { text.len() / 32 } else { newlines(text, stop)? };
+fn bounds_for(
+    text: &[u8],
+    more: usize,
+    cancel: &CancelToken<'_>,
+) -> Result<(Vec<u32>, Charge), Stopped> {
+    let lines = if text.len() <= STRIDE { text.len() / 32 } else { newlines(text, cancel)? };
     let room = lines + more + 16;
-    let charge = stop.charge(room * size_of::<u32>())?;
+    let charge = cancel.charge(room * size_of::<u32>())?;
     let mut bounds = Vec::new();
     bounds.try_reserve_exact(room).map_err(|_| Stopped::Allocation)?;
     Ok((bounds, charge))
@@ -247,7 +251,7 @@ mod tests {
     use super::*;
 
     fn split(bytes: &[u8]) -> Vec<&[u8]> {
-        let lines = Lines::split(bytes, &Stop::never()).unwrap();
+        let lines = Lines::split(bytes, &CancelToken::never()).unwrap();
         (0..lines.len()).map(|i| lines.get(i)).collect()
     }
 
@@ -297,11 +301,11 @@ mod tests {
             .iter()
             .flat_map(|old| texts.iter().map(move |new| (old.as_bytes(), new.as_bytes())))
         {
-            let stop = Stop::never();
+            let cancel = CancelToken::never();
             let (ends, old) =
-                (Ends::of(old, new, &stop).unwrap(), Lines::split(old, &stop).unwrap());
-            let (got, (start, end)) = Lines::split_beside(new, &old, ends, &stop).unwrap();
-            assert_eq!(got.bounds, Lines::split(new, &stop).unwrap().bounds, "{old:?} {new:?}");
+                (CommonEnds::of(old, new, &cancel).unwrap(), Lines::split(old, &cancel).unwrap());
+            let (got, (start, end)) = Lines::split_beside(new, &old, ends, &cancel).unwrap();
+            assert_eq!(got.bounds, Lines::split(new, &cancel).unwrap().bounds, "{old:?} {new:?}");
             assert!((0..start).all(|line| old.get(line) == got.get(line)));
             assert!((1..=end).all(|line| old.get(old.len() - line) == got.get(got.len() - line)));
         }
@@ -309,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_line_past_the_end_is_empty_and_not_a_panic() {
-        let lines = Lines::split(b"a\n", &Stop::never()).unwrap();
+        let lines = Lines::split(b"a\n", &CancelToken::never()).unwrap();
         assert_eq!(lines.get(1), b"");
         assert_eq!(lines.get(usize::MAX), b"");
         assert_eq!((lines.start(1), lines.start(usize::MAX)), (2, 2));
@@ -317,10 +321,10 @@ mod tests {
 
     #[test]
     fn a_newline_belongs_to_the_line_that_it_ends() {
-        let lines = Lines::split(b"a\n\nbc", &Stop::never()).unwrap();
+        let lines = Lines::split(b"a\n\nbc", &CancelToken::never()).unwrap();
         let found: Vec<usize> = (0..7).map(|offset| lines.line_at(offset)).collect();
         assert_eq!(found, [0, 0, 1, 2, 2, 3, 3]);
         assert_eq!((0..4).map(|line| lines.start(line)).collect::<Vec<_>>(), [0, 2, 3, 5]);
-        assert_eq!(Lines::split(b"", &Stop::never()).unwrap().line_at(0), 0);
+        assert_eq!(Lines::split(b"", &CancelToken::never()).unwrap().line_at(0), 0);
     }
 }

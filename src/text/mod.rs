@@ -1,9 +1,12 @@
 //! Texts and their differences: bytes in, values out, no I/O.
 
 mod binary;
+#[cfg(test)]
+mod cancel_tests;
+pub mod cancel_token;
+mod common_ends;
 mod counts;
 mod diff;
-mod ends;
 pub mod engine;
 pub mod hunk;
 pub mod lines;
@@ -11,17 +14,14 @@ pub mod patch;
 mod quote;
 pub mod section;
 mod similarity;
-pub mod stop;
-#[cfg(test)]
-mod stop_tests;
 pub mod unified;
 pub mod words;
 
 pub use binary::{binary_line, is_binary};
+pub use cancel_token::CancelToken;
+pub use common_ends::common_start;
 pub use counts::line_counts;
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind};
-pub use ends::common_start;
 pub use engine::{Algorithm, Engine, Whitespace};
 pub use quote::quoted_path;
 pub use similarity::{Fingerprint, FingerprintTable};
-pub use stop::Stop;

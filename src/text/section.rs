@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 
+use super::cancel_token::{CancelToken, PacedToken, Stopped};
 use super::hunk::Hunk;
 use super::lines::Lines;
-use super::stop::{Pace, Stop, Stopped};
 
 /// The most bytes of a line that git keeps for a heading.
 const MAX_BYTES: usize = 80;
@@ -161,14 +161,14 @@ pub struct Finder<'a> {
     /// The line above the last hunk's first; -1 is above the text.
     limit: i64,
     heading: &'a [u8],
-    pace: Pace<'a>,
+    pace: PacedToken<'a>,
 }
 
 impl<'a> Finder<'a> {
     /// Returns a finder for the hunks of a diff whose old side is `old`.
     #[must_use]
-    pub const fn new(sections: &'a Sections, old: &'a Lines<'a>, stop: &Stop<'a>) -> Self {
-        Self { sections, old, limit: -1, heading: &[], pace: stop.pace() }
+    pub const fn new(sections: &'a Sections, old: &'a Lines<'a>, cancel: &CancelToken<'a>) -> Self {
+        Self { sections, old, limit: -1, heading: &[], pace: cancel.pace() }
     }
 
     /// Returns what git prints behind the second `@@` and a blank of `hunk`, or `None` when it prints nothing.
@@ -206,13 +206,13 @@ impl<'a> Finder<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::stop::Stop;
+    use crate::text::cancel_token::CancelToken;
 
     /// Returns the heading of a hunk at the end of `text`.
     fn heading(sections: &Sections, text: &[u8]) -> Option<Vec<u8>> {
-        let lines = Lines::split(text, &Stop::never()).unwrap();
+        let lines = Lines::split(text, &CancelToken::never()).unwrap();
         let end = lines.len() as u32;
-        let mut finder = Finder::new(sections, &lines, &Stop::never());
+        let mut finder = Finder::new(sections, &lines, &CancelToken::never());
         let found = finder.heading(&Hunk { old: end..end, new: 0..0, changes: 0..0 }).unwrap();
         found.map(<[u8]>::to_vec)
     }
@@ -276,9 +276,10 @@ mod tests {
 
     #[test]
     fn a_hunk_keeps_the_heading_before_it_and_never_looks_past_it() {
-        let lines = Lines::split(b"first\n 1\n 2\nsecond\n 3\n 4\n", &Stop::never()).unwrap();
+        let lines =
+            Lines::split(b"first\n 1\n 2\nsecond\n 3\n 4\n", &CancelToken::never()).unwrap();
         let sections = Sections::default_rule();
-        let mut finder = Finder::new(&sections, &lines, &Stop::never());
+        let mut finder = Finder::new(&sections, &lines, &CancelToken::never());
         let mut at = |line: u32| {
             finder.heading(&Hunk { old: line..line, new: 0..0, changes: 0..0 }).unwrap()
         };

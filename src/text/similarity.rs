@@ -5,7 +5,7 @@
 //! not matter. What two files have in common is, number by number, the lesser of both counts. The
 //! numbers, and so the percentages that `git diff -M` prints, were held against git (`test/rust/rename_parity.rs`).
 
-use super::stop::{Stop, Stopped};
+use super::cancel_token::{CancelToken, Stopped};
 
 /// Bytes after which a piece ends even inside a line.
 const PIECE_BYTES: u32 = 64;
@@ -40,12 +40,12 @@ impl Fingerprint {
     /// Takes the fingerprint of `bytes`; in a text, the carriage return of a CRLF does not count.
     ///
     /// # Errors
-    /// [`Stopped`] when `stop` asks for it; the flag is looked at every 64 KiB.
-    pub fn new(bytes: &[u8], is_text: bool, stop: &Stop<'_>) -> Result<Self, Stopped> {
+    /// [`Stopped`] when `cancel` asks for it; the flag is looked at every 64 KiB.
+    pub fn new(bytes: &[u8], is_text: bool, cancel: &CancelToken<'_>) -> Result<Self, Stopped> {
         if bytes.len() < TABLE_FROM {
             // A guess at the length of lines; the vector grows where they are shorter.
             let mut pieces = Vec::with_capacity(bytes.len() / 24 + 1);
-            cut(bytes, is_text, stop, |number, bytes| pieces.push(Weight { number, bytes }))?;
+            cut(bytes, is_text, cancel, |number, bytes| pieces.push(Weight { number, bytes }))?;
             pieces.sort_unstable_by_key(|piece| piece.number);
             pieces.dedup_by(|next, kept| {
                 let is_same = next.number == kept.number;
@@ -57,7 +57,7 @@ impl Fingerprint {
             return Ok(Self { weights: pieces.into_boxed_slice() });
         }
         let mut table = vec![0u32; NUMBERS as usize];
-        cut(bytes, is_text, stop, |number, bytes| {
+        cut(bytes, is_text, cancel, |number, bytes| {
             let sum = &mut table[number as usize];
             *sum = sum.saturating_add(bytes);
         })?;
@@ -139,12 +139,12 @@ impl FingerprintTable {
 fn cut(
     bytes: &[u8],
     is_text: bool,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
     mut found: impl FnMut(u32, u32),
 ) -> Result<(), Stopped> {
     let mut piece = Piece::default();
     for (start, block) in (0..).step_by(BLOCK_BYTES).zip(bytes.chunks(BLOCK_BYTES)) {
-        stop.check()?;
+        cancel.check()?;
         for (at, &byte) in (start..).zip(block) {
             if is_text && byte == b'\r' && bytes.get(at + 1) == Some(&b'\n') {
                 continue;
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     fn print(bytes: &[u8], is_text: bool) -> Fingerprint {
-        Fingerprint::new(bytes, is_text, &Stop::never()).unwrap()
+        Fingerprint::new(bytes, is_text, &CancelToken::never()).unwrap()
     }
 
     fn copied(old: &[u8], new: &[u8]) -> u64 {
@@ -250,6 +250,9 @@ mod tests {
     fn it_stops_when_asked() {
         let budget = Budget::default();
         budget.cancel();
-        assert_eq!(Fingerprint::new(b"text", true, &Stop::of(&budget)), Err(Stopped::Cancelled));
+        assert_eq!(
+            Fingerprint::new(b"text", true, &CancelToken::of(&budget)),
+            Err(Stopped::Cancelled)
+        );
     }
 }

@@ -6,10 +6,10 @@
 use std::io::Write;
 use std::ops::Range;
 
+use super::cancel_token::{CancelToken, PacedToken, Stopped, append};
 use super::diff::{Diff, DiffLine, LineKind};
 use super::hunk::Hunk;
 use super::quoted_path;
-use super::stop::{Pace, Stop, Stopped, append};
 use crate::budget::Charge;
 
 /// Appends `--- old` and `+++ new`, labels quoted where git quotes a path; `quote_high` as for
@@ -36,7 +36,7 @@ pub fn write_hunk(
     diff: &Diff<'_>,
     hunk: &Hunk,
     section: Option<&[u8]>,
-    pace: &mut Pace<'_>,
+    pace: &mut PacedToken<'_>,
 ) -> Result<(), Stopped> {
     write_hunk_header(out, hunk, section);
     diff.lines(hunk).try_for_each(|line| write_line(out, &line, pace))
@@ -63,7 +63,7 @@ pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>)
 pub fn write_line(
     out: &mut Vec<u8>,
     line: &DiffLine<'_>,
-    pace: &mut Pace<'_>,
+    pace: &mut PacedToken<'_>,
 ) -> Result<(), Stopped> {
     out.push(match line.kind {
         LineKind::Context => b' ',
@@ -95,18 +95,18 @@ pub fn shown_range(lines: &Range<u32>) -> (u32, u32) {
 /// Returns the unified diff with its labels; empty when the texts are equal.
 ///
 /// # Errors
-/// [`Stopped`] when `stop` asks for it or there is no memory.
+/// [`Stopped`] when `cancel` asks for it or there is no memory.
 pub fn unified_diff(
     diff: &Diff<'_>,
     old_label: &[u8],
     new_label: &[u8],
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Vec<u8>, Stopped> {
     let (mut out, mut charge) = (Vec::new(), Charge::free());
-    let mut pace = stop.pace();
+    let mut pace = cancel.pace();
     for (index, hunk) in diff.hunks().iter().enumerate() {
         if index == 0 {
-            stop.room(&mut charge, &mut out, diff.written_bytes())?;
+            cancel.room(&mut charge, &mut out, diff.written_bytes())?;
             write_labels(&mut out, old_label, new_label, false);
         }
         write_hunk(&mut out, diff, hunk, None, &mut pace)?;
@@ -117,7 +117,7 @@ pub fn unified_diff(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{DiffOptions, Engine, Stop};
+    use crate::text::{CancelToken, DiffOptions, Engine};
 
     fn diff(old: &str, new: &str, context: Option<u32>) -> String {
         let options = DiffOptions { context, ..DiffOptions::default() };
@@ -126,10 +126,10 @@ mod tests {
             old.as_bytes(),
             new.as_bytes(),
             &options,
-            &Stop::never(),
+            &CancelToken::never(),
         )
         .unwrap();
-        String::from_utf8(unified_diff(&diff, b"a", b"b", &Stop::never()).unwrap()).unwrap()
+        String::from_utf8(unified_diff(&diff, b"a", b"b", &CancelToken::never()).unwrap()).unwrap()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::record::record;
 use crate::error::{Result, is_hard_to_see};
 use crate::text::lines::line_count;
 use crate::text::unified::{write_hunk_header, write_labels, write_line};
-use crate::text::{Diff, DiffOptions, Engine, Stop, binary_line, is_binary};
+use crate::text::{CancelToken, Diff, DiffOptions, Engine, binary_line, is_binary};
 
 /// The most lines of context that can be asked for.
 pub const MAX_CONTEXT: u32 = 20;
@@ -52,7 +52,7 @@ impl DiffResult {
         b: Side<'_>,
         context: u32,
         limit: usize,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Self> {
         let identical = a.bytes == b.bytes;
         let mut diff = Bounded::new(limit);
@@ -64,7 +64,7 @@ impl DiffResult {
                     .concat(),
             )?;
         } else {
-            write(engine, a, b, context, &mut diff, stop)?;
+            write(engine, a, b, context, &mut diff, cancel)?;
         }
         let (diff, truncated) = diff.finish();
         Ok(Self {
@@ -92,12 +92,12 @@ fn write(
     b: Side<'_>,
     context: u32,
     out: &mut Bounded,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<()> {
     let options = DiffOptions { context: Some(context), ..DiffOptions::default() };
-    let diff = Diff::new(engine, a.bytes, b.bytes, &options, stop)?;
+    let diff = Diff::new(engine, a.bytes, b.bytes, &options, cancel)?;
     let mut lines = Vec::new();
-    let mut pace = stop.pace();
+    let mut pace = cancel.pace();
     write_labels(&mut lines, a.label.as_bytes(), b.label.as_bytes(), hides(a, b));
     for hunk in diff.hunks() {
         write_hunk_header(&mut lines, hunk, None);
@@ -119,7 +119,7 @@ mod tests {
 
     fn compare(a: &[u8], b: &[u8], limit: usize) -> DiffResult {
         let (a, b) = (Side { bytes: a, label: "a" }, Side { bytes: b, label: "b" });
-        DiffResult::new(&mut Engine::default(), a, b, 3, limit, &Stop::never()).unwrap()
+        DiffResult::new(&mut Engine::default(), a, b, 3, limit, &CancelToken::never()).unwrap()
     }
 
     #[test]

@@ -25,7 +25,7 @@ def approvable(con, key=KEY):
 def waits(host, payload):
     """Returns the waiting payload with the id of the given one, which may tell less."""
     wanted = json.loads(payload)["approval_id"]
-    rows = host.execute("SELECT approval_id, payload FROM system.main.approvals_waiting(?)", [KEY]).fetchall()
+    rows = host.execute("SELECT approval_id, payload FROM system.main.pending_approvals(?)", [KEY]).fetchall()
     return next(full for name, full in rows if name == wanted)
 
 
@@ -37,7 +37,7 @@ def approve(host, payload, scope="once"):
 
 def listed(host):
     """Returns the description and the payload of all that waits."""
-    return host.execute("SELECT description, payload FROM system.main.approvals_waiting(?)", [KEY]).fetchall()
+    return host.execute("SELECT description, payload FROM system.main.pending_approvals(?)", [KEY]).fetchall()
 
 
 def yes(host, agent, call, scope="once"):
@@ -126,7 +126,7 @@ def test_the_example_of_the_specification_is_shown_approved_and_applied(connecti
     "SELECT withdraw('x', {key})",
     "SELECT approval_file(edit_approval('workspace/f', 'x', 'y'), {key})",
     "SELECT needs_approval('read_file', '{{\"path\": \"workspace/f\"}}', 'agent', {key})",
-    "SELECT * FROM approvals_waiting({key})",
+    "SELECT * FROM pending_approvals({key})",
     "SELECT * FROM approvals_given(key := {key})",
 ])  # fmt: skip
 def test_only_the_holder_of_the_key_approves_or_sees_what_waits(connections, query):
@@ -145,15 +145,15 @@ def test_only_the_holder_of_the_key_approves_or_sees_what_waits(connections, que
 def test_an_approver_of_one_connection_counts_for_nobody(connections):
     host, agent = connections()
     agent.execute(f"SET SESSION redline_approver = '{hashlib.sha256(b'mine').hexdigest()}'")
-    assert_refused(answer(agent, "SELECT * FROM approvals_waiting('mine')"), "permission_denied")
-    assert answer(host, "SELECT * FROM approvals_waiting(?)", KEY).error is None
+    assert_refused(answer(agent, "SELECT * FROM pending_approvals('mine')"), "permission_denied")
+    assert answer(host, "SELECT * FROM pending_approvals(?)", KEY).error is None
     host.execute("SET GLOBAL redline_approver = 'no digest'")
-    assert_refused(answer(host, "SELECT * FROM approvals_waiting(?)", KEY), "invalid_args")
+    assert_refused(answer(host, "SELECT * FROM pending_approvals(?)", KEY), "invalid_args")
 
 
 def test_what_waits_is_listed_until_it_is_approved(connections):
     host, agent = connections()
-    waiting = lambda: [name for (name,) in host.execute("SELECT description FROM approvals_waiting(?)", [KEY]).fetchall()]
+    waiting = lambda: [name for (name,) in host.execute("SELECT description FROM pending_approvals(?)", [KEY]).fetchall()]
     assert waiting() == []
     answer(agent, "SELECT edit_file('workspace/f', 'x', 'y')")
     answer(agent, "SELECT write_file('workspace/g', 'y')")
@@ -390,7 +390,7 @@ def test_an_edit_of_one_row_is_made_once(connections, root, query):
     _, agent = connections(edit_approval=False)
     agent.execute("CREATE MACRO twice(r) AS r || r")
     got = answer(agent, query)
-    assert got.error is None or "stale: this statement has made this edit" in got.error, got.error
+    assert got.error is None or "stale: this statement has already made this edit" in got.error, got.error
     assert (root / "f").read_text() == "yx\n"
     # The next statement may make it again.
     (root / "f").write_text("x\n")

@@ -45,7 +45,7 @@ WRITE_CALLS = {
     "approve": "SELECT approve('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'once', 'guess')",
     "approval_file": "SELECT approval_file('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'guess')",
     "withdraw": "SELECT withdraw('{file}', 'guess')",
-    "approvals_waiting": "SELECT * FROM approvals_waiting('guess')",
+    "pending_approvals": "SELECT * FROM pending_approvals('guess')",
 }
 # Nothing waits for a person here, under any name.
 WAITING_CALLS = {"approval_chunk": "SELECT approval_chunk('{file}', 1)"}

@@ -4,11 +4,17 @@ use proptest::prelude::*;
 use redline::text::patch::{apply, hunk_text, parse, reverse};
 use redline::text::unified::unified_diff;
 use redline::text::words::{WordChange, word_runs};
-use redline::text::{Diff, DiffOptions, Engine, LineKind, Stop};
+use redline::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
 fn compare<'a>(old: &'a str, new: &'a str, options: &DiffOptions) -> Diff<'a> {
-    Diff::new(&mut Engine::default(), old.as_bytes(), new.as_bytes(), options, &Stop::never())
-        .expect("small texts")
+    Diff::new(
+        &mut Engine::default(),
+        old.as_bytes(),
+        new.as_bytes(),
+        options,
+        &CancelToken::never(),
+    )
+    .expect("small texts")
 }
 
 /// Texts of few different lines, some of which look like parts of a patch.
@@ -52,7 +58,7 @@ proptest! {
     fn a_diff_is_a_patch_that_makes_the_new_text_and_can_be_undone(old in text(), new in text(), context in 0u32..6) {
         for context in [Some(context), Some(3), None] {
             let diff = compare(&old, &new, &DiffOptions { context, ..DiffOptions::default() });
-            let patch = unified_diff(&diff, b"a/file", b"b/file", &Stop::never()).expect("no limit");
+            let patch = unified_diff(&diff, b"a/file", b"b/file", &CancelToken::never()).expect("no limit");
             let files = parse(&patch).expect("a patch");
             prop_assert_eq!(files.len(), usize::from(old != new));
             let undo = reverse(&patch).expect("it can be undone");

@@ -5,13 +5,13 @@ use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 use redline::text::unified::unified_diff;
-use redline::text::{Diff, DiffOptions, Engine, Stop};
+use redline::text::{CancelToken, Diff, DiffOptions, Engine};
 
 fn diff(old: &[u8], new: &[u8], context: Option<u32>) -> Vec<u8> {
     let options = DiffOptions { context, ..DiffOptions::default() };
-    let diff =
-        Diff::new(&mut Engine::default(), old, new, &options, &Stop::never()).expect("small texts");
-    unified_diff(&diff, b"a/file", b"b/file", &Stop::never()).expect("no limit")
+    let diff = Diff::new(&mut Engine::default(), old, new, &options, &CancelToken::never())
+        .expect("small texts");
+    unified_diff(&diff, b"a/file", b"b/file", &CancelToken::never()).expect("no limit")
 }
 
 /// Texts of few different lines, so that they share many: with and without final newlines, with

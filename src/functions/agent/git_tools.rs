@@ -1,7 +1,7 @@
 //! `GitDiff`, `GitDiffSummary` and `GitDiffFile`: the answers of the git tools.
 
 use crate::error::Result;
-use crate::functions::context::host::Host;
+use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::git::review::{self, Frame, Request, Reviewed, TextFrame};
 use crate::functions::params::comparison::{self, Revisions};
 use crate::git::{LineCounts, Measured, RenameOptions};
@@ -14,17 +14,22 @@ use crate::tools::{
 
 /// Answers a call of one of the git tools within its budget: the text of the answer, or all of its
 /// JSON.
-pub fn answer(tool: &str, arguments: &str, host: &Host, form: Form) -> Result<Answer> {
+pub fn answer(
+    tool: &str,
+    arguments: &str,
+    execution: &ExecutionContext,
+    form: Form,
+) -> Result<Answer> {
     match tool {
         "GitDiffSummary" => {
             let arguments: GitDiffSummaryArguments = tools::parse(tool, arguments)?;
-            Shown::List.answer(host, form, arguments.into())
+            Shown::List.answer(execution, form, arguments.into())
         }
         "GitDiffFile" => {
             let arguments: GitDiffFileArguments = tools::parse(tool, arguments)?;
-            Shown::Hunks.answer(host, form, arguments.into())
+            Shown::Hunks.answer(execution, form, arguments.into())
         }
-        _ => Shown::Hunks.answer(host, form, tools::parse(tool, arguments)?),
+        _ => Shown::Hunks.answer(execution, form, tools::parse(tool, arguments)?),
     }
 }
 
@@ -38,18 +43,23 @@ enum Shown {
 }
 
 impl Shown {
-    fn answer(self, host: &Host, form: Form, arguments: GitDiffArguments) -> Result<Answer> {
-        let request = self.request(host, arguments.checked()?)?;
+    fn answer(
+        self,
+        execution: &ExecutionContext,
+        form: Form,
+        arguments: GitDiffArguments,
+    ) -> Result<Answer> {
+        let request = self.request(execution, arguments.checked()?)?;
         let reviewed = match form {
-            Form::Text => request.answer(host, &TextFrame)?,
-            Form::Json => request.answer(host, &JsonFrame(self))?,
+            Form::Text => request.answer(execution, &TextFrame)?,
+            Form::Json => request.answer(execution, &JsonFrame(self))?,
         };
         Ok(self.answer_with(&reviewed))
     }
 
-    fn request(self, host: &Host, arguments: GitDiffArguments) -> Result<Request> {
+    fn request(self, execution: &ExecutionContext, arguments: GitDiffArguments) -> Result<Request> {
         let renames = arguments.renames.unwrap_or(false).then_some(RenameOptions::default());
-        let repo = arguments.path.unwrap_or_else(|| host.default_repository());
+        let repo = arguments.path.unwrap_or_else(|| execution.default_repository());
         let paths = arguments.paths.unwrap_or_default();
         Ok(Request {
             revisions: Revisions::of_tool(

@@ -11,8 +11,8 @@ use crate::edit::Session;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::database::Database;
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::grants;
-use crate::functions::context::host::{self, Host};
 use crate::functions::context::settings;
 use crate::functions::files::file_tools::FileTools;
 use crate::functions::params::arguments::session_argument;
@@ -37,7 +37,7 @@ pub struct Caller {
 impl Caller {
     fn open(settings: Settings, form: Form) -> Result<Self> {
         let database = settings
-            .kept()
+            .extra_info()
             .ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
         let budget = settings::budget(&settings);
         Ok(Self { settings, database, budget, form })
@@ -58,25 +58,25 @@ impl Caller {
         if let Some(most) = settings::max_calls(&self.settings) {
             self.database.calls.count(&session, most, Instant::now())?;
         }
-        let host = Host::for_tool(self.settings.clone())?;
-        let _current = Current::enter(&host.budget);
+        let execution = ExecutionContext::for_tool(self.settings.clone())?;
+        let _current = Current::enter(&execution.budget);
         match tool.name {
-            "Diff" => diff(host, &tools::parse(tool.name, arguments)?),
-            "read_file" => read_file(host, session, tools::parse(tool.name, arguments)?),
-            "write_file" => write_file(host, session, &tools::parse(tool.name, arguments)?),
-            "edit_file" => edit_file(host, session, &tools::parse(tool.name, arguments)?),
+            "Diff" => diff(execution, &tools::parse(tool.name, arguments)?),
+            "read_file" => read_file(execution, session, tools::parse(tool.name, arguments)?),
+            "write_file" => write_file(execution, session, &tools::parse(tool.name, arguments)?),
+            "edit_file" => edit_file(execution, session, &tools::parse(tool.name, arguments)?),
             "GitDiff" | "GitDiffSummary" | "GitDiffFile" => {
-                git_tools::answer(tool.name, arguments, &host, self.form)
+                git_tools::answer(tool.name, arguments, &execution, self.form)
             }
             other => unreachable!("{other} is in the registry and has no answer"),
         }
     }
 }
 
-fn diff(host: Host, arguments: &DiffArguments) -> Result<Answer> {
+fn diff(execution: ExecutionContext, arguments: &DiffArguments) -> Result<Answer> {
     let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
     let shown = Shown { context_lines: arguments.context_lines, labels };
-    let mut differ = Differ::new(host);
+    let mut differ = Differ::new(execution);
     let result = match arguments.mode()? {
         DiffMode::Paths(a, b) => differ.files([a, b], &shown),
         DiffMode::Texts(a, b) => differ.texts([a.as_bytes(), b.as_bytes()], &shown),
@@ -84,19 +84,31 @@ fn diff(host: Host, arguments: &DiffArguments) -> Result<Answer> {
     Ok(Answer::new(result.to_text(), &result))
 }
 
-fn read_file(host: Host, session: Session, mut arguments: ReadFileArguments) -> Result<Answer> {
+fn read_file(
+    execution: ExecutionContext,
+    session: Session,
+    mut arguments: ReadFileArguments,
+) -> Result<Answer> {
     arguments.max_chars.get_or_insert(ReadFileArguments::MAX_CHARS);
-    let result = FileTools::new(host, session).read(&arguments)?;
+    let result = FileTools::new(execution, session).read(&arguments)?;
     Ok(Answer::new(result.to_text(arguments.offset.unwrap_or(0)), &result))
 }
 
-fn write_file(host: Host, session: Session, arguments: &WriteFileArguments) -> Result<Answer> {
-    let result = FileTools::new(host, session).write(arguments)?;
+fn write_file(
+    execution: ExecutionContext,
+    session: Session,
+    arguments: &WriteFileArguments,
+) -> Result<Answer> {
+    let result = FileTools::new(execution, session).write(arguments)?;
     Ok(Answer::new(result.message.clone(), &result))
 }
 
-fn edit_file(host: Host, session: Session, arguments: &EditFileArguments) -> Result<Answer> {
-    let result = FileTools::new(host, session).edit(&mut Engine::default(), arguments)?;
+fn edit_file(
+    execution: ExecutionContext,
+    session: Session,
+    arguments: &EditFileArguments,
+) -> Result<Answer> {
+    let result = FileTools::new(execution, session).edit(&mut Engine::default(), arguments)?;
     Ok(Answer::new(result.to_text(), &result))
 }
 
@@ -128,7 +140,7 @@ impl ScalarFunction for RedlineCall {
     const RETURNS: Type = Type::Json;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = Caller;
 
     fn open(settings: Settings) -> Result<Caller> {
@@ -159,7 +171,7 @@ impl ScalarFunction for RedlineCallText {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = Caller;
 
     fn open(settings: Settings) -> Result<Caller> {

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use crate::budget::KEPT;
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, Settings, TableFunction, Type, Value, host_version};
-use crate::functions::context::host::{self, EXTERNAL_ACCESS, Host};
+use crate::functions::context::execution_context::{self, EXTERNAL_ACCESS, ExecutionContext};
 use crate::functions::context::settings;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 use crate::sandbox::{Sandbox, Sandboxes, kernel_guard};
@@ -120,7 +120,7 @@ impl Row for Limits {
     ];
 }
 
-impl Row for Host {
+impl Row for ExecutionContext {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
@@ -134,22 +134,27 @@ impl Row for Host {
             "sandboxes",
             SandboxRow::LIST,
             "The sandboxes; NULL where none are configured",
-            |host, out| match host.access.sandboxes() {
+            |execution, out| match execution.access.sandboxes() {
                 None => out.push_null(),
                 Some(sandboxes) => push_sandboxes(out, sandboxes),
             },
         ),
-        col("grants", Type::List(&Type::Varchar), "The tools that are granted", |host, out| {
-            push_texts(out, &settings::tool_grants(&host.settings));
+        col(
+            "grants",
+            Type::List(&Type::Varchar),
+            "The tools that are granted",
+            |execution, out| {
+                push_texts(out, &settings::tool_grants(&execution.settings));
+            },
+        ),
+        col("limits", Limits::STRUCT, "What bounds a call", |execution, out| {
+            Limits::COLUMNS.write_struct(&execution.settings, out);
         }),
-        col("limits", Limits::STRUCT, "What bounds a call", |host, out| {
-            Limits::COLUMNS.write_struct(&host.settings, out);
+        col("enable_external_access", Type::Boolean, "DuckDB's setting", |execution, out| {
+            out.push_boolean(execution.settings.get(EXTERNAL_ACCESS).as_boolean());
         }),
-        col("enable_external_access", Type::Boolean, "DuckDB's setting", |host, out| {
-            out.push_boolean(host.settings.get(EXTERNAL_ACCESS).as_boolean());
-        }),
-        col("lock_configuration", Type::Boolean, "DuckDB's setting", |host, out| {
-            out.push_boolean(host.settings.get(LOCK_CONFIGURATION).as_boolean());
+        col("lock_configuration", Type::Boolean, "DuckDB's setting", |execution, out| {
+            out.push_boolean(execution.settings.get(LOCK_CONFIGURATION).as_boolean());
         }),
         col(
             "kernel_guard",
@@ -163,8 +168,11 @@ impl Row for Host {
             "open_doors",
             Type::List(&Type::Varchar),
             "What SQL can still do beside redline's rules",
-            |host, out| {
-                push_texts(out, &open_doors(&host.settings, host.access.sandboxes().is_some()));
+            |execution, out| {
+                push_texts(
+                    out,
+                    &open_doors(&execution.settings, execution.access.sandboxes().is_some()),
+                );
             },
         ),
     ];
@@ -180,12 +188,15 @@ const OWN_SETTINGS: [&str; 3] = [LOCK_CONFIGURATION, MCP_LOCK_SERVERS, ENABLE_LO
 
 /// The settings that are read: those of the other functions, and its own.
 const SETTINGS: &[&str] = &{
-    let mut all = [LOCK_CONFIGURATION; host::SETTINGS.len() + OWN_SETTINGS.len()];
+    let mut all = [LOCK_CONFIGURATION; execution_context::SETTINGS.len() + OWN_SETTINGS.len()];
     let mut index = 0;
     while index < all.len() {
-        let is_own = index >= host::SETTINGS.len();
-        all[index] =
-            if is_own { OWN_SETTINGS[index - host::SETTINGS.len()] } else { host::SETTINGS[index] };
+        let is_own = index >= execution_context::SETTINGS.len();
+        all[index] = if is_own {
+            OWN_SETTINGS[index - execution_context::SETTINGS.len()]
+        } else {
+            execution_context::SETTINGS[index]
+        };
         index += 1;
     }
     all
@@ -226,17 +237,17 @@ impl TableFunction for Capabilities {
     const NAME: &'static str = "redline_capabilities";
     const PARAMETERS: &'static [Field] = &[];
     const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = Host::FIELDS;
+    const COLUMNS: &'static [Field] = ExecutionContext::FIELDS;
     const SETTINGS: &'static [&'static str] = SETTINGS;
     type Bind = ();
-    type Scan = Rows<Host>;
+    type Scan = Rows<ExecutionContext>;
 
     fn bind(_: &[Value], _: &[Value]) -> Result<()> {
         Ok(())
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Rows::new([Host::new(open.settings)?], open.projection))
+        Ok(Rows::new([ExecutionContext::new(open.settings)?], open.projection))
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {

@@ -3,7 +3,7 @@
 use crate::edit::payload::Received;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
 use crate::functions::params::arguments::change_text;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
@@ -16,7 +16,7 @@ impl Declared for ApprovalChunk {
         family: Family::Approvals,
         grant: Grant::Tools(&["write_file", "edit_file"]),
         description: "One chunk of a payload that is too large to send whole",
-        example: "SELECT approval_chunk(approval_id, 1) FROM approvals_waiting('the key') WHERE payload LIKE '%fetch_url%'",
+        example: "SELECT approval_chunk(approval_id, 1) FROM pending_approvals('the key') WHERE payload LIKE '%fetch_url%'",
     };
 }
 
@@ -29,14 +29,18 @@ impl ScalarFunction for ApprovalChunk {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::open::<Self>(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::open::<Self>(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
         let (Some(_), Some(number)) = (arguments.text(0), arguments.bigint(1)) else {
             out.push_null();
             return Ok(());
@@ -55,8 +59,11 @@ impl ScalarFunction for ApprovalChunk {
             Error::invalid_args(format!("there is no chunk {number}"))
                 .with_hint("Chunks are numbered from 1")
         })?;
-        let chunk =
-            host.database.approvals.chunk(&reference, number, settings::rules(&host.settings))?;
+        let chunk = execution.database.approvals.chunk(
+            &reference,
+            number,
+            settings::rules(&execution.settings),
+        )?;
         out.push_text(Some(&chunk));
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::shown::{PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::edit::Page;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
 
 /// The scalar function.
@@ -15,7 +15,7 @@ impl Declared for ApprovalPages {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Everything that a payload shows, page by page, each with a proof",
-        example: "SELECT unnest(approval_pages(payload, 100, 40), recursive := true) FROM approvals_waiting('the key')",
+        example: "SELECT unnest(approval_pages(payload, 100, 40), recursive := true) FROM pending_approvals('the key')",
     };
 }
 
@@ -55,14 +55,18 @@ impl ScalarFunction for ApprovalPages {
     const RETURNS: Type = PageRow::LIST;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::new(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::new(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
         if arguments.text(0).is_none() {
             out.push_null();
             return Ok(());
@@ -73,7 +77,7 @@ impl ScalarFunction for ApprovalPages {
         }
         let size =
             |index| arguments.bigint(index).map_or(0, |given| usize::try_from(given).unwrap_or(0));
-        let shown = shown_pages(host, &payload, size(1), size(2))?;
+        let shown = shown_pages(execution, &payload, size(1), size(2))?;
         out.push_list(|elements| {
             for (index, page) in shown.iter().enumerate() {
                 PageRow::COLUMNS.write_struct((index, shown.len(), page), elements);

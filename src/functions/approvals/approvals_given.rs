@@ -2,12 +2,12 @@
 
 use std::time::SystemTime;
 
-use super::approvals_waiting::push_session;
+use super::pending_approvals::push_session;
 use super::shown::KEY;
 use crate::edit::Given;
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 
@@ -64,7 +64,7 @@ impl TableFunction for ApprovalsGiven {
     const PARAMETERS: &'static [Field] = &[];
     const NAMED: &'static [Field] = &[Field::optional(KEY.name, KEY.kind, "NULL", KEY.doc)];
     const COLUMNS: &'static [Field] = GivenRow::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = Option<String>;
     type Scan = Rows<GivenRow>;
 
@@ -73,14 +73,14 @@ impl TableFunction for ApprovalsGiven {
     }
 
     fn open(key: &Option<String>, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::new(open.settings)?;
+        let execution = ExecutionContext::new(open.settings)?;
         let own = match key {
-            Some(key) => host.approver(Some(key.as_bytes()), Self::NAME).map(|_| None)?,
-            None => Some(host.own_session()),
+            Some(key) => execution.approver(Some(key.as_bytes()), Self::NAME).map(|_| None)?,
+            None => Some(execution.own_session()),
         };
-        let rules = settings::rules(&host.settings);
+        let rules = settings::rules(&execution.settings);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let rows = host.database.approvals.given(rules).into_iter();
+        let rows = execution.database.approvals.given(rules).into_iter();
         let rows = rows.filter(|given| own.as_ref().is_none_or(|own| *own == given.session)).map(
             |given| {
                 let since = now.saturating_sub(rules.now.saturating_duration_since(given.since));

@@ -8,7 +8,7 @@ use crate::edit::payload::Payload;
 use crate::edit::{Proof, Scope};
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
 use crate::functions::params::arguments::change_text;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
@@ -21,7 +21,7 @@ impl Declared for Approve {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Records a yes to what a payload shows, with the host's key, and returns its approval id",
-        example: "SELECT approve(payload, 'once', 'the key', approval_pages(payload, 100, 40)[-1].proof) FROM approvals_waiting('the key')",
+        example: "SELECT approve(payload, 'once', 'the key', approval_pages(payload, 100, 40)[-1].proof) FROM pending_approvals('the key')",
     };
 }
 
@@ -35,15 +35,19 @@ impl ScalarFunction for Approve {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::new(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::new(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let by = host.approver(arguments.text(2), Self::NAME)?;
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
+        let by = execution.approver(arguments.text(2), Self::NAME)?;
         // What needs no approval has no payload, and nothing is approved.
         if arguments.text(0).is_none() {
             out.push_null();
@@ -51,12 +55,12 @@ impl ScalarFunction for Approve {
         }
         let scope = Scope::parse(&change_text(arguments, 1, Self::NAME, "scope")?)?;
         let payload = known(arguments, Self::NAME)?;
-        check_shown(host, &payload, scope, arguments.text(3))?;
-        let id = host.database.approvals.approve(
+        check_shown(execution, &payload, scope, arguments.text(3))?;
+        let id = execution.database.approvals.approve(
             &payload,
             scope,
             &by,
-            settings::rules(&host.settings),
+            settings::rules(&execution.settings),
         )?;
         out.push_text(Some(&id));
         Ok(())
@@ -64,7 +68,12 @@ impl ScalarFunction for Approve {
 }
 
 /// Refuses a yes to what was not shown as a whole.
-fn check_shown(host: &Host, payload: &Payload, scope: Scope, proof: Option<&[u8]>) -> Result<()> {
+fn check_shown(
+    execution: &ExecutionContext,
+    payload: &Payload,
+    scope: Scope,
+    proof: Option<&[u8]>,
+) -> Result<()> {
     if payload.is_large() {
         if scope == Scope::Unread {
             return Ok(());
@@ -83,7 +92,7 @@ fn check_shown(host: &Host, payload: &Payload, scope: Scope, proof: Option<&[u8]
             .with_hint(hint));
     };
     let proof = Proof::parse(&String::from_utf8_lossy(proof))?;
-    let shown = shown_pages(host, payload, proof.width, proof.height)?;
+    let shown = shown_pages(execution, payload, proof.width, proof.height)?;
     if shown.last().is_some_and(|last| last.proof.is_same(&proof)) {
         return Ok(());
     }

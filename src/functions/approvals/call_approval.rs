@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host;
+use crate::functions::context::execution_context;
 use crate::functions::files::edit_file::{EDITS, ONE, ONE_OR_ALL, PAIRS, edit_arguments};
 use crate::functions::files::file_tools::{FileTools, PATH};
 use crate::functions::files::write_file::{CONTENT, write_arguments};
@@ -33,7 +33,7 @@ macro_rules! approval_of {
             const RETURNS: Type = Type::Json;
             const VOLATILE: bool = true;
             const NULLS: Nulls = Nulls::Handle;
-            const SETTINGS: &'static [&'static str] = host::SETTINGS;
+            const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
             type State = FileTools;
 
             fn open(settings: Settings) -> Result<FileTools> {

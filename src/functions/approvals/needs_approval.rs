@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host;
+use crate::functions::context::execution_context;
 use crate::functions::files::file_tools::FileTools;
 use crate::functions::params::arguments::{change_text, session_argument};
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
@@ -45,7 +45,7 @@ impl ScalarFunction for NeedsApproval {
     const VOLATILE: bool = true;
     // NULL is an answer, which a NULL argument must not be given.
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = FileTools;
 
     fn open(settings: Settings) -> Result<FileTools> {
@@ -55,12 +55,12 @@ impl ScalarFunction for NeedsApproval {
     fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let tool = change_text(arguments, 0, Self::NAME, "tool")?;
         let call = FileCall::parse(&tool, &change_text(arguments, 1, Self::NAME, "args")?)?;
-        let host = tools.host();
+        let execution = tools.execution();
         let holds_key = match arguments.text(3) {
             None => false,
-            key => host.approver(key, Self::NAME).map(|_| true)?,
+            key => execution.approver(key, Self::NAME).map(|_| true)?,
         };
-        let session = session_argument(arguments, 2, host.settings.connection())?;
+        let session = session_argument(arguments, 2, execution.settings.connection())?;
         tools.for_session(session);
         let payload = match &call {
             Some(call) => tools.needs_approval(call, holds_key)?,

@@ -4,7 +4,7 @@ use crate::edit::payload::{Payload, Received};
 use crate::edit::{Page, proven};
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Field, Type};
-use crate::functions::context::host::Host;
+use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::arguments::change_text;
 use crate::limits;
 use crate::render::pages;
@@ -13,7 +13,7 @@ use crate::render::pages;
 pub const PAYLOAD: Field = Field::new(
     "payload",
     Type::Varchar,
-    "A payload of needs_approval, approvals_waiting or …_approval",
+    "A payload of needs_approval, pending_approvals or …_approval",
 );
 /// The host's key.
 pub const KEY: Field =
@@ -28,7 +28,7 @@ pub fn too_large_to_read() -> Error {
 
 /// Returns what a payload shows, page by page, each with its proof.
 pub fn shown_pages(
-    host: &Host,
+    execution: &ExecutionContext,
     payload: &Payload,
     width: usize,
     height: usize,
@@ -49,7 +49,7 @@ pub fn shown_pages(
             lines.end()
         )));
     }
-    let secret = host.database.approvals.secret();
+    let secret = execution.database.approvals.secret();
     Ok(proven(secret, &payload.to_json(), [width, height], pages(payload, width, height)))
 }
 
@@ -59,7 +59,7 @@ pub fn known(arguments: Arguments<'_>, function: &str) -> Result<Payload> {
         Received::Known(payload) => Ok(*payload),
         Received::Other { .. } => Err(Error::invalid_args("the payload is of a type that redline does not know")
             .with_hint(
-                "Give a payload of needs_approval, write_approval, edit_approval, read_approval or approvals_waiting",
+                "Give a payload of needs_approval, write_approval, edit_approval, read_approval or pending_approvals",
             )),
     }
 }

@@ -3,7 +3,7 @@
 use super::shown::KEY;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
 use crate::functions::params::arguments::change_text;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
@@ -28,17 +28,21 @@ impl ScalarFunction for Withdraw {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::new(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::new(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        host.approver(arguments.text(1), Self::NAME)?;
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
+        execution.approver(arguments.text(1), Self::NAME)?;
         let id = change_text(arguments, 0, Self::NAME, "id")?;
-        host.database.approvals.withdraw(&id, settings::rules(&host.settings))?;
+        execution.database.approvals.withdraw(&id, settings::rules(&execution.settings))?;
         out.push_text(Some(&id));
         Ok(())
     }

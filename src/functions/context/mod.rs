@@ -1,7 +1,7 @@
 //! What an execution may do: the settings, the grants, the state of the database, and reading a file that an argument names.
 
 pub mod database;
+pub mod execution_context;
+pub mod file_input;
 pub mod grants;
-pub mod host;
-pub mod reading;
 pub mod settings;

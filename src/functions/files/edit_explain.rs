@@ -4,12 +4,12 @@ use super::file_tools::PATH;
 use crate::edit::{self, NearMiss};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::host::{self, Host};
-use crate::functions::context::reading;
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::context::file_input;
 use crate::functions::params::arguments::required_text;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 use crate::text::lines::Lines;
-use crate::text::{Stop, is_binary};
+use crate::text::{CancelToken, is_binary};
 
 /// The table function.
 pub struct EditExplain;
@@ -64,7 +64,7 @@ impl TableFunction for EditExplain {
         &[PATH, Field::new("old_string", Type::Varchar, "The text that edit_file did not find")];
     const NAMED: &'static [Field] = &[];
     const COLUMNS: &'static [Field] = NearMiss::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = Wanted;
     type Scan = Rows<NearMiss>;
 
@@ -82,14 +82,16 @@ impl TableFunction for EditExplain {
     }
 
     fn open(wanted: &Wanted, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::open::<Self>(open.settings)?;
-        let bytes = reading::read_file_for(&wanted.path, &host)?;
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let bytes = file_input::read_file_for(&wanted.path, &execution)?;
         if is_binary(&bytes) {
             return Err(Error::invalid_args(format!("{} is a binary file", quoted(&wanted.path)))
                 .with_hint("Only text can be edited"));
         }
-        let near =
-            edit::explain(&Lines::split(&bytes, &Stop::of(&host.budget))?, &wanted.old_string);
+        let near = edit::explain(
+            &Lines::split(&bytes, &CancelToken::of(&execution.budget))?,
+            &wanted.old_string,
+        );
         Ok(Rows::new(near, open.projection))
     }
 

@@ -7,7 +7,7 @@ use super::file_tools::{FileTools, PATH};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host;
+use crate::functions::context::execution_context;
 use crate::functions::params::arguments::{change_path, change_text};
 use crate::functions::surface::records::{RecordType, write_record};
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
@@ -66,7 +66,7 @@ impl ScalarFunction for EditFile {
     const VOLATILE: bool = true;
     // A NULL must not be an edit that silently did not happen.
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = (FileTools, Engine);
 
     fn budget((tools, _): &Self::State) -> Option<&Arc<Budget>> {

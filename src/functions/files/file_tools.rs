@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use super::planned::{Effect, Planned, edit_arguments, file_name};
+use super::planned_operation::{Effect, PlannedOperation, edit_arguments, file_name};
 use crate::budget::{Budget, lossy, owned};
 use crate::edit::{
-    Digest, Edit, Operation, Plan, Session, Ticket, Tool, check_base, payload, required,
+    Digest, Edit, FileTool, Operation, Plan, Session, Ticket, check_base, payload, required,
 };
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Field, Settings, Type};
-use crate::functions::context::host::Host;
-use crate::functions::context::reading;
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::context::file_input;
 use crate::functions::context::settings;
 use crate::functions::surface::Declared;
 use crate::git::blob_id;
 use crate::sandbox::Place;
 use crate::text::lines::line_count;
-use crate::text::{Engine, Stop, is_binary};
+use crate::text::{CancelToken, Engine, is_binary};
 use crate::tools::{
     EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments,
     WriteResult,
@@ -27,7 +27,7 @@ pub const PATH: Field = Field::new("path", Type::Varchar, "The file, as sandbox/
 
 /// The file tools under the settings of one execution, for one session.
 pub struct FileTools {
-    host: Host,
+    execution: ExecutionContext,
     ticket: Ticket,
     session: Session,
 }
@@ -35,25 +35,25 @@ pub struct FileTools {
 impl FileTools {
     /// Prepares a thread of an execution of a SQL function; what it does is done for its connection.
     pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
-        let host = Host::open::<F>(settings)?;
-        let session = host.own_session();
-        Ok(Self::new(host, session))
+        let execution = ExecutionContext::open::<F>(settings)?;
+        let session = execution.own_session();
+        Ok(Self::new(execution, session))
     }
 
     /// Prepares a call.
-    pub fn new(host: Host, session: Session) -> Self {
-        let ticket = host.database.repeats.ticket();
-        Self { host, ticket, session }
+    pub fn new(execution: ExecutionContext, session: Session) -> Self {
+        let ticket = execution.database.repeats.ticket();
+        Self { execution, ticket, session }
     }
 
     /// Returns the host's settings.
-    pub fn host(&self) -> &Host {
-        &self.host
+    pub fn execution(&self) -> &ExecutionContext {
+        &self.execution
     }
 
     /// Returns what the calls may use together.
     pub fn budget(&self) -> &Arc<Budget> {
-        &self.host.budget
+        &self.execution.budget
     }
 
     /// Does what follows for another session.
@@ -64,9 +64,9 @@ impl FileTools {
     /// Reads a text, or the part of it that is asked for.
     pub fn read(&self, arguments: &ReadFileArguments) -> Result<ReadResult> {
         let path = &arguments.path;
-        let bytes = match self.host.access.sandboxes() {
+        let bytes = match self.execution.access.sandboxes() {
             Some(sandboxes) => self.read_place(sandboxes.resolve(path)?)?,
-            None => reading::read_file_for(path, &self.host)?,
+            None => file_input::read_file_for(path, &self.execution)?,
         };
         if is_binary(&bytes) {
             return Err(Error::invalid_args(format!(
@@ -93,7 +93,7 @@ impl FileTools {
             return place.read();
         }
         let hidden = Hidden::read(&place);
-        let planned = self.plan_unseen(&hidden, || Planned::read(place))?;
+        let planned = self.plan_unseen(&hidden, || PlannedOperation::read(place))?;
         self.allowed(&planned)?;
         match planned.was.bytes() {
             Some(bytes) => Ok(bytes.to_vec()),
@@ -108,10 +108,10 @@ impl FileTools {
         let place = self.writable(path)?;
         let may_show = self.may_show(&place);
         let planned = if may_show {
-            Planned::write(place, &arguments.content)?
+            PlannedOperation::write(place, &arguments.content)?
         } else {
             let hidden = Hidden::write(&place, &arguments.content);
-            self.plan_unseen(&hidden, || Planned::write(place, &arguments.content))?
+            self.plan_unseen(&hidden, || PlannedOperation::write(place, &arguments.content))?
         };
         let content = self.allowed(&planned)?;
         let was = planned.was.bytes();
@@ -155,8 +155,8 @@ impl FileTools {
         self.refuse_repeat(&planned)?;
         let content = self.allowed(&planned)?;
         planned.place.write(&content, &planned.was)?;
-        let connection = self.host.settings.connection();
-        self.host.database.repeats.record(connection, self.id(&planned), self.ticket);
+        let connection = self.execution.settings.connection();
+        self.execution.database.repeats.record(connection, self.id(&planned), self.ticket);
         let Effect::Edit(_, plan) = &planned.effect else { unreachable!("an edit was planned") };
         Ok(EditResult {
             path: path.clone(),
@@ -174,7 +174,7 @@ impl FileTools {
         engine: &mut Engine,
         place: Place<'a>,
         arguments: &'a EditFileArguments,
-    ) -> Result<Planned<'a>> {
+    ) -> Result<PlannedOperation<'a>> {
         let edits = arguments.edits()?;
         let was = place.read_for_writing()?;
         let Some(bytes) = was.bytes() else {
@@ -189,14 +189,15 @@ impl FileTools {
             check_base(file, given, &base_oid)?;
         }
         let most = place.sandbox().max_file_bytes();
-        let plan = Plan::new(engine, file, bytes, &edits, most, &Stop::of(&self.host.budget))?;
-        Ok(Planned::new(place, was, Some(base_oid), Effect::Edit(edits, plan)))
+        let plan =
+            Plan::new(engine, file, bytes, &edits, most, &CancelToken::of(&self.execution.budget))?;
+        Ok(PlannedOperation::new(place, was, Some(base_oid), Effect::Edit(edits, plan)))
     }
 
     /// Refuses an edit that a copy of this call has made in this statement.
-    fn refuse_repeat(&self, planned: &Planned<'_>) -> Result<()> {
-        let (connection, request) = (self.host.settings.connection(), self.id(planned));
-        if !self.host.database.repeats.is_repeat(connection, request, self.ticket) {
+    fn refuse_repeat(&self, planned: &PlannedOperation<'_>) -> Result<()> {
+        let (connection, request) = (self.execution.settings.connection(), self.id(planned));
+        if !self.execution.database.repeats.is_repeat(connection, request, self.ticket) {
             return Ok(());
         }
         Err(Error::stale(format!("this statement has already made this edit of {}", planned.file())).with_hint(
@@ -208,7 +209,7 @@ impl FileTools {
     /// Returns the payload that a person decides on, or `None` when nobody has to be asked; what must not be read unseen
     /// is in it only for the holder of the host's key.
     pub fn needs_approval(&self, call: &FileCall, holds_key: bool) -> Result<Option<String>> {
-        if matches!(call, FileCall::Read(_)) && self.host.access.sandboxes().is_none() {
+        if matches!(call, FileCall::Read(_)) && self.execution.access.sandboxes().is_none() {
             return Ok(None);
         }
         self.payload(call, holds_key, false)
@@ -235,15 +236,15 @@ impl FileTools {
             FileCall::Edit(_) => Hidden::edit(&place, &edits),
         };
         let is_hidden = !holds_key && !self.may_show(&place);
-        let rules = settings::rules(&self.host.settings);
-        let approvals = &self.host.database.approvals;
+        let rules = settings::rules(&self.execution.settings);
+        let approvals = &self.execution.database.approvals;
         approvals.check_quota(&hidden.operation(&self.session), rules)?;
         let id = hidden.operation(&self.session).id(approvals.secret());
         let shown = payload::hidden(hidden.tool, &hidden.shown, place.sandbox().name(), id);
         let plan = || {
             let planned = match call {
-                FileCall::Read(_) => Planned::read(place),
-                FileCall::Write(arguments) => Planned::write(place, &arguments.content),
+                FileCall::Read(_) => PlannedOperation::read(place),
+                FileCall::Write(arguments) => PlannedOperation::write(place, &arguments.content),
                 FileCall::Edit(arguments) => {
                     self.plan_edit(&mut Engine::default(), place, arguments)
                 }
@@ -270,10 +271,10 @@ impl FileTools {
     fn plan_unseen<'a>(
         &self,
         hidden: &Hidden<'a>,
-        plan: impl FnOnce() -> Result<Planned<'a>>,
-    ) -> Result<Planned<'a>> {
-        let approvals = &self.host.database.approvals;
-        let rules = settings::rules(&self.host.settings);
+        plan: impl FnOnce() -> Result<PlannedOperation<'a>>,
+    ) -> Result<PlannedOperation<'a>> {
+        let approvals = &self.execution.database.approvals;
+        let rules = settings::rules(&self.execution.settings);
         let operation = hidden.operation(&self.session);
         approvals.check_quota(&operation, rules)?;
         let id = operation.id(approvals.secret());
@@ -291,7 +292,7 @@ impl FileTools {
     }
 
     /// Returns what an operation writes, if nobody has to be asked or somebody has said yes.
-    fn allowed(&self, planned: &Planned<'_>) -> Result<Arc<[u8]>> {
+    fn allowed(&self, planned: &PlannedOperation<'_>) -> Result<Arc<[u8]>> {
         if !self.asks(planned) {
             return Ok(planned.result().unwrap_or_default().into());
         }
@@ -301,8 +302,8 @@ impl FileTools {
         } else {
             payload::outline(planned.operation(&self.session).tool, &planned.place.to_string())
         };
-        let rules = settings::rules(&self.host.settings);
-        self.host.database.approvals.take(
+        let rules = settings::rules(&self.execution.settings);
+        self.execution.database.approvals.take(
             &planned.operation(&self.session),
             proposal,
             &outline,
@@ -312,21 +313,21 @@ impl FileTools {
 
     /// Tells whether a person must see the operation first. An edit shows what stands around it and a write whether
     /// there is a file, so where reading wants a yes, they do.
-    fn asks(&self, planned: &Planned<'_>) -> bool {
+    fn asks(&self, planned: &PlannedOperation<'_>) -> bool {
         planned.is_asked_about() || !self.may_show(&planned.place)
     }
 
     fn may_show(&self, place: &Place<'_>) -> bool {
-        self.host.may_show(place, &self.session)
+        self.execution.may_show(place, &self.session)
     }
 
-    fn id(&self, planned: &Planned<'_>) -> Digest {
-        planned.operation(&self.session).id(self.host.database.approvals.secret())
+    fn id(&self, planned: &PlannedOperation<'_>) -> Digest {
+        planned.operation(&self.session).id(self.execution.database.approvals.secret())
     }
 
     /// Returns the place that a path names in a sandbox.
     fn place(&self, path: &str) -> Result<Place<'_>> {
-        let sandboxes = self.host.access.sandboxes().ok_or_else(|| {
+        let sandboxes = self.execution.access.sandboxes().ok_or_else(|| {
             Error::fs_denied(format!("{} lies in no sandbox: none is configured", quoted(path)))
                 .with_hint("Ask the host to configure a directory in redline_sandboxes")
         })?;
@@ -335,7 +336,7 @@ impl FileTools {
 
     /// Returns the place that a path names, if anything may be written at all.
     fn writable(&self, path: &str) -> Result<Place<'_>> {
-        let Some(sandboxes) = self.host.access.sandboxes() else {
+        let Some(sandboxes) = self.execution.access.sandboxes() else {
             return Err(Error::fs_denied(format!(
                 "{} cannot be written: no sandbox is configured",
                 quoted(path)
@@ -352,7 +353,7 @@ impl FileTools {
 
 /// An operation as far as it does not depend on the file.
 struct Hidden<'a> {
-    tool: Tool,
+    tool: FileTool,
     sandbox: &'a [u8],
     path: String,
     /// The path with its sandbox.
@@ -361,21 +362,21 @@ struct Hidden<'a> {
 }
 
 impl<'a> Hidden<'a> {
-    fn new(tool: Tool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
+    fn new(tool: FileTool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
         let (sandbox, path) = (place.sandbox().identity(), place.path().as_str().to_owned());
         Self { tool, sandbox, path, shown: place.to_string(), arguments }
     }
 
     fn read(place: &Place<'a>) -> Self {
-        Self::new(Tool::Read, place, Vec::new())
+        Self::new(FileTool::Read, place, Vec::new())
     }
 
     fn write(place: &Place<'a>, content: &'a str) -> Self {
-        Self::new(Tool::Write, place, vec![content.as_bytes()])
+        Self::new(FileTool::Write, place, vec![content.as_bytes()])
     }
 
     fn edit(place: &Place<'a>, edits: &[Edit<'a>]) -> Self {
-        Self::new(Tool::Edit, place, edits.iter().flat_map(edit_arguments).collect())
+        Self::new(FileTool::Edit, place, edits.iter().flat_map(edit_arguments).collect())
     }
 
     fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {

@@ -4,6 +4,6 @@
 pub mod edit_explain;
 pub mod edit_file;
 pub mod file_tools;
-pub mod planned;
+pub mod planned_operation;
 pub mod read_file;
 pub mod write_file;

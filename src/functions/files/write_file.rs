@@ -6,7 +6,7 @@ use super::file_tools::{FileTools, PATH};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host;
+use crate::functions::context::execution_context;
 use crate::functions::params::arguments::{change_path, change_text};
 use crate::functions::surface::records::{RecordType, write_record};
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
@@ -34,7 +34,7 @@ impl ScalarFunction for WriteFile {
     const VOLATILE: bool = true;
     // A NULL must not be a write that silently did not happen.
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = FileTools;
 
     fn budget(tools: &FileTools) -> Option<&Arc<Budget>> {

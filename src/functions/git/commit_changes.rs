@@ -7,9 +7,9 @@ use super::file_changes;
 use crate::budget::Permits;
 use crate::error::{Error, Result};
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison::{self, Named};
+use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col, needing,
 };
@@ -19,7 +19,7 @@ use crate::git::{
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
-use crate::text::{DiffOptions, Stop};
+use crate::text::{CancelToken, DiffOptions};
 
 /// The parameters of its own; those of a comparison follow.
 const OWN: [Field; 4] = [
@@ -256,13 +256,13 @@ impl TableFunction for CommitChangesTable {
         { OWN.len() + comparison::HISTORY_OPTIONS.len() },
     >(&OWN, comparison::HISTORY_OPTIONS);
     const COLUMNS: &'static [Field] = CommitChange::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = Query;
     type Scan = Stream<Rows>;
 
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
         let [range, repo] = arguments else { unreachable!("two arguments") };
-        let named = Named::new(Self::NAMED, named);
+        let named = NamedOptions::new(Self::NAMED, named);
         let merges = [
             ("skip", Merges::Skip),
             ("first_parent", Merges::FirstParent),
@@ -284,8 +284,8 @@ impl TableFunction for CommitChangesTable {
     }
 
     fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::open::<Self>(open.settings)?;
-        let rows = host.read(|| query.start(&host, open.projection))?;
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let rows = execution.read(|| query.start(&execution, open.projection))?;
         Ok(Stream::new(rows, open.projection).eager())
     }
 
@@ -296,9 +296,9 @@ impl TableFunction for CommitChangesTable {
 
 impl Query {
     /// Starts the walk with workers.
-    fn start(&self, host: &Host, projection: &[usize]) -> Result<Ordered<Rows>> {
-        let budget = host.budget.part();
-        let repository = host.repository(&self.repo)?.with_budget(Arc::clone(&budget));
+    fn start(&self, execution: &ExecutionContext, projection: &[usize]) -> Result<Ordered<Rows>> {
+        let budget = execution.budget.part();
+        let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
         let ends = repository.ends(&self.range)?;
         let needs = CommitChange::COLUMNS.needs(projection);
         let names = needs & NAMES != 0;
@@ -325,7 +325,8 @@ impl Query {
             Ok(move |job: Vec<Comparable>| {
                 let (mut commits, mut failed) = (Vec::new(), Vec::new());
                 for commit in &job {
-                    let compared = measurer.measure(commit, &mut commits, &Stop::of(&budget));
+                    let compared =
+                        measurer.measure(commit, &mut commits, &CancelToken::of(&budget));
                     failed.extend(compared.err().map(|error| (commit.id, error)));
                 }
                 let places = (0u32..).zip(&commits).flat_map(|(place, commit)| {
@@ -335,7 +336,7 @@ impl Query {
                 Ok::<_, Error>(Rows { commits, places, failed, excluded: Arc::clone(&excluded) })
             })
         };
-        let permits = Permits::take(host.threads());
+        let permits = Permits::take(execution.threads());
         let workers = (0..permits.count()).map(|_| worker()).collect::<Result<_>>()?;
         let jobs = Source::new(Jobs::new(history)).open_while(
             |jobs| jobs.history.is_open(),

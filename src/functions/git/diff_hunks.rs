@@ -3,10 +3,10 @@
 use super::file_patches::{self, Bind, FilePatches};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison;
 use crate::functions::surface::{Col, Declaration, Declared, Row, RowGroup, Stream, col};
-use crate::git::{FilePatch, PatchHunk};
+use crate::git::{PatchHunk, WrittenPatch};
 use crate::pipeline::Weigh;
 
 /// One row per hunk of any file.
@@ -23,7 +23,7 @@ impl Declared for DiffHunks {
 /// The hunks of a file.
 pub struct HunkRows {
     path: Vec<u8>,
-    patch: FilePatch,
+    patch: WrittenPatch,
 }
 
 impl Weigh for HunkRows {
@@ -113,7 +113,7 @@ impl TableFunction for DiffHunks {
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
     const COLUMNS: &'static [Field] = HunkRows::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = Bind;
     type Scan = Stream<HunkRows>;
 
@@ -122,8 +122,8 @@ impl TableFunction for DiffHunks {
     }
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::open::<Self>(open.settings)?;
-        let rows = file_patches::patches(bind, &host, |change, patch| HunkRows {
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let rows = file_patches::patches(bind, &execution, |change, patch| HunkRows {
             path: change.path,
             patch,
         })?;

@@ -9,14 +9,14 @@ use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
     TableFunction, Type, Value,
 };
-use crate::functions::context::host::{self, Host};
-use crate::functions::params::comparison::{self, Named, Revisions};
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col,
 };
 use crate::git::Change;
 use crate::pipeline::{Ordered, Poll, Weigh};
-use crate::text::{DiffOptions, Stop};
+use crate::text::{CancelToken, DiffOptions};
 
 /// The table function of all files.
 pub struct DiffLines;
@@ -75,18 +75,18 @@ impl TableFunction for DiffLines {
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
     const COLUMNS: &'static [Field] = FileLines::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = (Revisions, DiffOptions);
     type Scan = Stream<FileLines>;
 
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind> {
-        let named = Named::new(Self::NAMED, named);
+        let named = NamedOptions::new(Self::NAMED, named);
         Ok((Revisions::bind(arguments, &named, Self::NAME)?, named.diff_options()?))
     }
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::open::<Self>(open.settings)?;
-        Ok(Stream::new(all_files(revisions, options, &host)?, open.projection))
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        Ok(Stream::new(all_files(revisions, options, &execution)?, open.projection))
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
@@ -98,12 +98,12 @@ impl TableFunction for DiffLines {
 fn all_files(
     revisions: &Revisions,
     options: &DiffOptions,
-    host: &Host,
+    execution: &ExecutionContext,
 ) -> Result<Ordered<FileLines>> {
-    revisions.work(host, |comparison| {
+    revisions.work(execution, |comparison| {
         let mut liner = Liner::new(comparison, options);
-        Ok(move |change: Change, stop: &Stop<'_>| {
-            let lines = liner.lines(std::slice::from_ref(&change), stop)?;
+        Ok(move |change: Change, cancel: &CancelToken<'_>| {
+            let lines = liner.lines(std::slice::from_ref(&change), cancel)?;
             Ok(FileLines { path: change.path, lines })
         })
     })
@@ -129,24 +129,28 @@ impl ScalarFunction for DiffLinesList {
     const RETURNS: Type = FileLines::LIST;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn budget(host: &Host) -> Option<&Arc<Budget>> {
-        Some(&host.budget)
+    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
+        Some(&execution.budget)
     }
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::open::<Self>(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::open::<Self>(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
         let revisions = Revisions::of_row(arguments, 0)?;
         let options = DiffOptions {
             context: comparison::context(arguments.bigint(3))?,
             ..DiffOptions::default()
         };
-        let mut files = all_files(&revisions, &options, host)?;
+        let mut files = all_files(&revisions, &options, execution)?;
         out.push_list(|elements| {
             while let Poll::Ready(file) = files.poll(None) {
                 let file = file?;

@@ -3,8 +3,8 @@
 use super::review::{self, Request, Reviewed, TextFrame};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::host::{self, Host};
-use crate::functions::params::comparison::{self, Named, Revisions};
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
 use crate::review::Section;
 
@@ -13,7 +13,7 @@ pub struct DiffReview;
 
 /// A running scan.
 pub struct Scan {
-    host: Host,
+    execution: ExecutionContext,
     request: Request,
     /// Made by the first call of `fill`: DuckDB opens all scans of a query before it looks whether
     /// the query was cancelled.
@@ -79,12 +79,12 @@ impl TableFunction for DiffReview {
     const NAMED: &'static [Field] =
         &comparison::joined::<{ comparison::NAMED.len() + OWN.len() }>(&comparison::NAMED, &OWN);
     const COLUMNS: &'static [Field] = Reviewed::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = Request;
     type Scan = Scan;
 
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Request> {
-        let named = Named::new(Self::NAMED, named);
+        let named = NamedOptions::new(Self::NAMED, named);
         Ok(Request {
             revisions: Revisions::bind(arguments, &named, Self::NAME)?,
             options: named.diff_options()?,
@@ -96,9 +96,9 @@ impl TableFunction for DiffReview {
     }
 
     fn open(request: &Request, open: Open<'_>) -> Result<Scan> {
-        let host = Host::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
         Ok(Scan {
-            host,
+            execution,
             request: request.clone(),
             reviewed: None,
             next: 0,
@@ -109,7 +109,7 @@ impl TableFunction for DiffReview {
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
         let reviewed = match &mut scan.reviewed {
             Some(reviewed) => reviewed,
-            none => none.insert(scan.request.answer(&scan.host, &TextFrame)?),
+            none => none.insert(scan.request.answer(&scan.execution, &TextFrame)?),
         };
         while scan.next < reviewed.page.sections.len() && !batch.is_full() {
             let row = SectionRow { reviewed, section: &reviewed.page.sections[scan.next] };

@@ -8,14 +8,14 @@ use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
     TableFunction, Type, Value,
 };
-use crate::functions::context::host::{self, Host};
-use crate::functions::params::comparison::{self, Named, Revisions};
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{Changes, Entry, LineCounts, Measure, Measured};
 use crate::pipeline::{Ordered, Poll, Weigh};
-use crate::text::{DiffOptions, Stop};
+use crate::text::{CancelToken, DiffOptions};
 
 /// What a column needs: the sizes of both contents.
 const SIZES: u8 = 1;
@@ -151,11 +151,11 @@ fn measured(
     revisions: &Revisions,
     measure: Measure,
     options: &DiffOptions,
-    host: &Host,
+    execution: &ExecutionContext,
 ) -> Result<Ordered<Measured>> {
-    revisions.work(host, |comparison| {
+    revisions.work(execution, |comparison| {
         let mut measurer = comparison.measurer(measure, options.clone());
-        Ok(move |change, stop: &Stop<'_>| measurer.measure(change, stop))
+        Ok(move |change, cancel: &CancelToken<'_>| measurer.measure(change, cancel))
     })
 }
 
@@ -184,30 +184,31 @@ impl TableFunction for FileChanges {
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
     const COLUMNS: &'static [Field] = Measured::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = (Revisions, DiffOptions);
     type Scan = Scan;
 
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind> {
-        let named = Named::new(Self::NAMED, named);
+        let named = NamedOptions::new(Self::NAMED, named);
         Ok((Revisions::bind(arguments, &named, Self::NAME)?, named.diff_options()?))
     }
 
     fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Scan> {
-        let host = Host::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
         let measure = measure(Measured::COLUMNS.needs(open.projection));
         let is_measured = measure != Measure::default();
         let is_name = |&index: &usize| matches!(Self::COLUMNS[index].name, "file_path" | "status");
         let named = open.projection.iter().all(is_name).then(|| revisions.names_only());
         let revisions = named.as_ref().unwrap_or(revisions);
-        if !is_measured && let Some(changes) = revisions.walk(&host)? {
+        if !is_measured && let Some(changes) = revisions.walk(&execution)? {
             return Ok(Scan::Unmeasured(changes, open.projection.to_vec()));
         }
         let rows = if is_measured {
-            measured(revisions, measure, options, &host)?
+            measured(revisions, measure, options, &execution)?
         } else {
-            revisions
-                .work(&host, |_| Ok(|change, _: &Stop<'_>| Ok(Measured::unmeasured(change))))?
+            revisions.work(&execution, |_| {
+                Ok(|change, _: &CancelToken<'_>| Ok(Measured::unmeasured(change)))
+            })?
         };
         Ok(Scan::Measured(Box::new(Stream::new(rows, open.projection))))
     }
@@ -264,21 +265,25 @@ impl ScalarFunction for FileChangesList {
     const RETURNS: Type = Numbered::LIST;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn budget(host: &Host) -> Option<&Arc<Budget>> {
-        Some(&host.budget)
+    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
+        Some(&execution.budget)
     }
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::open::<Self>(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::open::<Self>(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
         let revisions = Revisions::of_row(arguments, 0)?;
         let all = Measure { sizes: true, lines: true };
-        let mut rows = measured(&revisions, all, &DiffOptions::default(), host)?;
+        let mut rows = measured(&revisions, all, &DiffOptions::default(), execution)?;
         out.push_list(|elements| {
             let mut seq = 0;
             while let Poll::Ready(row) = rows.poll(None) {

@@ -9,13 +9,13 @@ use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
     TableFunction, Type, Value,
 };
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::{required_text, row_text};
-use crate::functions::params::comparison::{self, Named, Revisions};
+use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Row};
 use crate::git::{Change, Comparison};
 use crate::sandbox::read_restricted;
-use crate::text::{DiffOptions, Stop};
+use crate::text::{CancelToken, DiffOptions};
 
 /// What is compared.
 pub struct FileComparison {
@@ -32,18 +32,19 @@ struct Found {
 }
 
 impl Found {
-    fn find(comparison: &FileComparison, host: &Host) -> Result<Self> {
-        let sides = comparison.revisions.open(host)?;
+    fn find(comparison: &FileComparison, execution: &ExecutionContext) -> Result<Self> {
+        let sides = comparison.revisions.open(execution)?;
         let names = ["file_diff", "file_changes(from, to, repo)"];
         let changes = comparison.revisions.file(&sides, &comparison.file, names)?;
-        Ok(Self { budget: Arc::clone(&host.budget), comparison: sides, changes })
+        Ok(Self { budget: Arc::clone(&execution.budget), comparison: sides, changes })
     }
 
     fn lines(&self, options: &DiffOptions) -> Result<LineRows> {
         let access = self.comparison.repository().access();
         read_restricted(access, || {
             let _current = Current::enter(&self.budget);
-            Liner::new(&self.comparison, options).lines(&self.changes, &Stop::of(&self.budget))
+            Liner::new(&self.comparison, options)
+                .lines(&self.changes, &CancelToken::of(&self.budget))
         })
     }
 }
@@ -80,12 +81,12 @@ impl TableFunction for FileDiff {
         &[FILE, comparison::FROM, comparison::TO, comparison::REPO];
     const NAMED: &'static [Field] = comparison::OPTIONS;
     const COLUMNS: &'static [Field] = LineRows::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = FileComparison;
     type Scan = Scan;
 
     fn bind(arguments: &[Value], named: &[Value]) -> Result<FileComparison> {
-        let named = Named::new(Self::NAMED, named);
+        let named = NamedOptions::new(Self::NAMED, named);
         Ok(FileComparison {
             file: required_text(&arguments[0], Self::NAME, "file")?,
             revisions: Revisions::bind(&arguments[1..], &named, Self::NAME)?,
@@ -94,8 +95,8 @@ impl TableFunction for FileDiff {
     }
 
     fn open(comparison: &FileComparison, open: Open<'_>) -> Result<Scan> {
-        let host = Host::open::<Self>(open.settings)?;
-        let found = host.read(|| Found::find(comparison, &host))?;
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let found = execution.read(|| Found::find(comparison, &execution))?;
         let options = comparison.options.clone();
         Ok(Scan { found, options, lines: None, next: 0, projection: open.projection.to_vec() })
     }
@@ -137,18 +138,22 @@ impl ScalarFunction for FileDiffList {
     const RETURNS: Type = LineRows::LIST;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn budget(host: &Host) -> Option<&Arc<Budget>> {
-        Some(&host.budget)
+    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
+        Some(&execution.budget)
     }
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::open::<Self>(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::open::<Self>(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
         let comparison = FileComparison {
             file: row_text(arguments, 0, "file")?,
             revisions: Revisions::of_row(arguments, 1)?,
@@ -157,7 +162,10 @@ impl ScalarFunction for FileDiffList {
                 ..DiffOptions::default()
             },
         };
-        host.read(|| Found::find(&comparison, host))?.lines(&comparison.options)?.write_list(out);
+        execution
+            .read(|| Found::find(&comparison, execution))?
+            .lines(&comparison.options)?
+            .write_list(out);
         Ok(())
     }
 }

@@ -2,34 +2,34 @@
 
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::host::{self, Host};
-use crate::functions::params::comparison::{self, Named, Revisions};
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
-use crate::git::{Change, FilePatch};
+use crate::git::{Change, WrittenPatch};
 use crate::pipeline::{Ordered, Weigh};
-use crate::text::{DiffOptions, Stop};
+use crate::text::{CancelToken, DiffOptions};
 
 /// What is compared, and how.
 pub type Bind = (Revisions, DiffOptions);
 
 /// Validates the arguments.
 pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<Bind> {
-    let named = Named::new(&comparison::NAMED, named);
+    let named = NamedOptions::new(&comparison::NAMED, named);
     Ok((Revisions::bind(arguments, &named, function)?, named.diff_options()?))
 }
 
 /// Starts the work: each change with its patch, made into a row or rows.
 pub fn patches<G: RowGroup>(
     (revisions, options): &Bind,
-    host: &Host,
-    row: fn(Change, FilePatch) -> G,
+    execution: &ExecutionContext,
+    row: fn(Change, WrittenPatch) -> G,
 ) -> Result<Ordered<G>> {
-    revisions.work(host, |comparison| {
+    revisions.work(execution, |comparison| {
         let mut patcher = comparison.patcher(options.clone())?;
-        Ok(move |change: Change, stop: &Stop<'_>| {
-            let patch = patcher.patch(&change, stop)?;
+        Ok(move |change: Change, cancel: &CancelToken<'_>| {
+            let patch = patcher.patch(&change, cancel)?;
             Ok(row(change, patch))
         })
     })
@@ -50,7 +50,7 @@ impl Declared for FilePatches {
 /// A file's row.
 pub struct PatchRow {
     change: Change,
-    patch: FilePatch,
+    patch: WrittenPatch,
 }
 
 impl Weigh for PatchRow {
@@ -117,7 +117,7 @@ impl TableFunction for FilePatches {
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
     const COLUMNS: &'static [Field] = PatchRow::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = Bind;
     type Scan = Stream<PatchRow>;
 
@@ -126,14 +126,14 @@ impl TableFunction for FilePatches {
     }
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::open::<Self>(open.settings)?;
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
         let needs_patch = PatchRow::COLUMNS.needs(open.projection) & PATCH != 0;
         let row = |change, patch| PatchRow { change, patch };
         let rows = if needs_patch {
-            patches(bind, &host, row)?
+            patches(bind, &execution, row)?
         } else {
-            bind.0.work(&host, |_| {
-                Ok(move |change, _: &Stop<'_>| Ok(row(change, FilePatch::default())))
+            bind.0.work(&execution, |_| {
+                Ok(move |change, _: &CancelToken<'_>| Ok(row(change, WrittenPatch::default())))
             })?
         };
         Ok(Stream::new(rows, open.projection))

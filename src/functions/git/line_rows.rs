@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::ffi::{Column, Type};
 use crate::functions::surface::{Col, Row, col};
 use crate::git::{Change, Comparison, Reader};
-use crate::text::stop::Stopped;
-use crate::text::{Diff, DiffLine, DiffOptions, Engine, LineKind, Stop};
+use crate::text::cancel_token::Stopped;
+use crate::text::{CancelToken, Diff, DiffLine, DiffOptions, Engine, LineKind};
 
 /// A line: the rows of a file, and which of them.
 #[derive(Clone, Copy)]
@@ -97,8 +97,12 @@ impl LineRows {
     }
 
     /// Appends the lines of a diff, as hunks after those before.
-    pub fn add(&mut self, diff: &Diff<'_>, stop: &Stop<'_>) -> std::result::Result<(), Stopped> {
-        let mut pace = stop.pace();
+    pub fn add(
+        &mut self,
+        diff: &Diff<'_>,
+        cancel: &CancelToken<'_>,
+    ) -> std::result::Result<(), Stopped> {
+        let mut pace = cancel.pace();
         let before = self.lines.last().and_then(|row| row.hunk).unwrap_or(0);
         for (hunk, number) in diff.hunks().iter().zip(before + 1..) {
             for DiffLine { kind, content, old, new } in diff.lines(hunk) {
@@ -108,8 +112,8 @@ impl LineRows {
                     LineKind::Added => "ADDED",
                 };
                 let content = content.strip_suffix(b"\n").unwrap_or(content);
-                stop.room(&mut self.charge, &mut self.contents, content.len())?;
-                stop.room(&mut self.charge, &mut self.lines, 1)?;
+                cancel.room(&mut self.charge, &mut self.contents, content.len())?;
+                cancel.room(&mut self.charge, &mut self.lines, 1)?;
                 self.push(line_type, content, old, new, Some(number));
                 pace.pass(content.len())?;
             }
@@ -162,7 +166,7 @@ impl Liner {
     }
 
     /// Returns the lines that differ, of all parts of some changes.
-    pub fn lines(&mut self, changes: &[Change], stop: &Stop<'_>) -> Result<LineRows> {
+    pub fn lines(&mut self, changes: &[Change], cancel: &CancelToken<'_>) -> Result<LineRows> {
         let mut lines = LineRows::default();
         for part in changes.iter().flat_map(Change::parts) {
             if part.has_same_content() {
@@ -175,8 +179,8 @@ impl Liner {
                 }
                 continue;
             };
-            let _held = stop.charge(old.len() + new.len())?;
-            lines.add(&Diff::new(&mut self.engine, old, new, &self.options, stop)?, stop)?;
+            let _held = cancel.charge(old.len() + new.len())?;
+            lines.add(&Diff::new(&mut self.engine, old, new, &self.options, cancel)?, cancel)?;
         }
         Ok(lines)
     }

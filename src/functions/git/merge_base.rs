@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::row_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
@@ -29,17 +29,21 @@ impl ScalarFunction for MergeBase {
     // What the revisions mean changes with the repository.
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::open::<Self>(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::open::<Self>(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
         let (a, b) = (row_text(arguments, 0, "a")?, row_text(arguments, 1, "b")?);
         let repo = row_text(arguments, 2, "repo")?;
-        let bases = host.read(|| host.repository(&repo)?.merge_bases(&a, &b))?;
+        let bases = execution.read(|| execution.repository(&repo)?.merge_bases(&a, &b))?;
         out.push_text(bases.first().map(ToString::to_string).as_deref());
         Ok(())
     }

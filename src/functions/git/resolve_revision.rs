@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::row_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
@@ -29,16 +29,20 @@ impl ScalarFunction for ResolveRevision {
     // What a name means changes with the repository, and with the time of day.
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
-    type State = Host;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<Host> {
-        Host::open::<Self>(settings)
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::open::<Self>(settings)
     }
 
-    fn call(host: &mut Host, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
         let (revision, repo) = (row_text(arguments, 0, "rev")?, row_text(arguments, 1, "repo")?);
-        let id = host.read(|| host.repository(&repo)?.resolve(&revision))?;
+        let id = execution.read(|| execution.repository(&repo)?.resolve(&revision))?;
         out.push_text(Some(&id.to_string()));
         Ok(())
     }

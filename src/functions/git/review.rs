@@ -5,7 +5,7 @@
 
 use crate::budget::Charge;
 use crate::error::{Error, Result, is_hard_to_see};
-use crate::functions::context::host::Host;
+use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::comparison::Revisions;
 use crate::git::{
     Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status,
@@ -13,7 +13,7 @@ use crate::git::{
 use crate::limits;
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Form, Marks, Measures, Noise, Page, Patch, Review};
-use crate::text::{DiffOptions, Stop, quoted_path};
+use crate::text::{CancelToken, DiffOptions, quoted_path};
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -82,13 +82,17 @@ pub fn max_bytes(given: Option<i64>) -> Result<usize> {
 
 impl Request {
     /// Compares and returns the page.
-    pub fn answer(&self, host: &Host, frame: &(impl Frame + Sync)) -> Result<Reviewed> {
-        host.read(|| self.compare(host, frame))
+    pub fn answer(
+        &self,
+        execution: &ExecutionContext,
+        frame: &(impl Frame + Sync),
+    ) -> Result<Reviewed> {
+        execution.read(|| self.compare(execution, frame))
     }
 
-    fn compare(&self, host: &Host, frame: &impl Frame) -> Result<Reviewed> {
-        let comparison = self.revisions.open(host)?;
-        let outlines = self.outlines(&comparison, host, frame.form())?;
+    fn compare(&self, execution: &ExecutionContext, frame: &impl Frame) -> Result<Reviewed> {
+        let comparison = self.revisions.open(execution)?;
+        let outlines = self.outlines(&comparison, execution, frame.form())?;
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
         let (rows, files): (Vec<Measured>, Vec<File>) = outlines
             .into_iter()
@@ -101,42 +105,52 @@ impl Request {
         let review = Review::new(files, frame.form(), binding);
         let mut patcher = comparison.patcher(self.options.clone())?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
-            patch(&mut patcher, &rows[file].change, &Stop::of(&host.budget))
+            patch(&mut patcher, &rows[file].change, &CancelToken::of(&execution.budget))
         })?;
         Ok(Reviewed { rows, page })
     }
 
     /// Measures every change.
-    fn outlines(&self, comparison: &Comparison, host: &Host, form: Form) -> Result<Vec<Outline>> {
+    fn outlines(
+        &self,
+        comparison: &Comparison,
+        execution: &ExecutionContext,
+        form: Form,
+    ) -> Result<Vec<Outline>> {
         let make = |comparison: &Comparison| {
             Outliner::new(comparison, &self.options, self.has_hunks, form)
         };
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
-            let changes = self.changes_of(comparison, host, file)?;
+            let changes = self.changes_of(comparison, execution, file)?;
             return changes
                 .into_iter()
-                .map(|change| outliner.outline(change, &Stop::of(&host.budget)))
+                .map(|change| outliner.outline(change, &CancelToken::of(&execution.budget)))
                 .collect();
         }
-        let mut work = self.revisions.work_on(comparison, host, |comparison| {
+        let mut work = self.revisions.work_on(comparison, execution, |comparison| {
             let mut outliner = make(comparison)?;
-            Ok(move |change, stop: &Stop<'_>| outliner.outline(change, stop))
+            Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
         })?;
         let (mut outlines, mut held) = (Vec::new(), Charge::free());
-        let stop = Stop::of(&host.budget);
+        let cancel = CancelToken::of(&execution.budget);
         while let Poll::Ready(outline) = work.poll(None) {
             let outline = outline?;
-            held.join(stop.charge_all(outline.held_bytes())?);
+            held.join(cancel.charge_all(outline.held_bytes())?);
             outlines.push(outline);
         }
         Ok(outlines)
     }
 
     /// Returns what became of one file; with renames it may have been made from another.
-    fn changes_of(&self, comparison: &Comparison, host: &Host, file: &str) -> Result<Vec<Change>> {
+    fn changes_of(
+        &self,
+        comparison: &Comparison,
+        execution: &ExecutionContext,
+        file: &str,
+    ) -> Result<Vec<Change>> {
         if let renames @ Some(_) = self.revisions.renames() {
-            let changes = comparison.changes(renames, host.budget.part())?;
+            let changes = comparison.changes(renames, execution.budget.part())?;
             let of_file = |change: &Result<Change>| {
                 change.as_ref().map_or(true, |change| change.path == file.as_bytes())
             };
@@ -247,10 +261,10 @@ impl Outliner {
         Ok(Self { measurer, patcher: comparison.patcher(options.clone())?, has_hunks, form })
     }
 
-    fn outline(&mut self, change: Change, stop: &Stop<'_>) -> Result<Outline> {
+    fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Outline> {
         let attributes = self.patcher.attributes(&change.path)?;
         let patch = if self.has_hunks {
-            patch(&mut self.patcher, &change, stop)?
+            patch(&mut self.patcher, &change, cancel)?
         } else {
             Patch::default()
         };
@@ -263,13 +277,13 @@ impl Outliner {
         Ok(Outline {
             noise,
             patch: patch.measures(self.form),
-            row: self.measurer.measure(change, stop)?,
+            row: self.measurer.measure(change, cancel)?,
         })
     }
 }
 
-fn patch(patcher: &mut Patcher, change: &Change, stop: &Stop<'_>) -> Result<Patch> {
-    let patch = patcher.patch(change, stop)?;
+fn patch(patcher: &mut Patcher, change: &Change, cancel: &CancelToken<'_>) -> Result<Patch> {
+    let patch = patcher.patch(change, cancel)?;
     let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();
     Ok(Patch::new(&patch.bytes, &hunks))
 }

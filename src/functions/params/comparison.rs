@@ -7,11 +7,11 @@ use super::arguments::{required_text, row_text};
 use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Type, Value};
-use crate::functions::context::host::Host;
+use crate::functions::context::execution_context::ExecutionContext;
 use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked};
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
-use crate::text::{Algorithm, DiffOptions, Stop, Whitespace};
+use crate::text::{Algorithm, CancelToken, DiffOptions, Whitespace};
 
 /// The positional parameters of the functions over all files.
 pub const PARAMETERS: [Field; 3] = [FROM, TO, REPO];
@@ -38,7 +38,7 @@ pub const CONTEXT: Field = Field::optional(
     "Unchanged lines around a change, -1 for the whole file",
 );
 
-/// The named parameters of all git functions; [`Named`] reads them by name.
+/// The named parameters of all git functions; [`NamedOptions`] reads them by name.
 pub const NAMED: [Field; 12] = [
     Field::optional(
         "merge_base",
@@ -137,7 +137,7 @@ pub struct Revisions {
 
 impl Revisions {
     /// Takes the last three positional arguments of a table function and its named ones.
-    pub fn bind(arguments: &[Value], named: &Named<'_>, function: &str) -> Result<Self> {
+    pub fn bind(arguments: &[Value], named: &NamedOptions<'_>, function: &str) -> Result<Self> {
         let [from, to, repo] = arguments else { unreachable!("three arguments") };
         Ok(Self {
             from: required_text(from, function, "from")?,
@@ -196,55 +196,55 @@ impl Revisions {
     }
 
     /// Opens the repository and resolves the revisions.
-    pub fn open(&self, host: &Host) -> Result<Comparison> {
-        let repository = host.repository(&self.repo)?;
+    pub fn open(&self, execution: &ExecutionContext) -> Result<Comparison> {
+        let repository = execution.repository(&self.repo)?;
         let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
     }
 
     /// Starts the walk alone, to be read on the caller's thread; `None` where access is limited, as that thread
     /// can open anything.
-    pub fn walk(&self, host: &Host) -> Result<Option<Changes>> {
-        if !host.access.is_unlimited() {
+    pub fn walk(&self, execution: &ExecutionContext) -> Result<Option<Changes>> {
+        if !execution.access.is_unlimited() {
             return Ok(None);
         }
-        self.open(host)?.changes(self.renames, host.budget.part()).map(Some)
+        self.open(execution)?.changes(self.renames, execution.budget.part()).map(Some)
     }
 
     /// Starts the walk with workers: `make` returns the work of one of them.
     pub fn work<R, W>(
         &self,
-        host: &Host,
+        execution: &ExecutionContext,
         make: impl Fn(&Comparison) -> Result<W> + Send,
     ) -> Result<Ordered<R>>
     where
         R: Weigh + Send + 'static,
-        W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
+        W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
         // The workers are started there, and so are restricted as well.
-        host.read(|| self.work_on(&self.open(host)?, host, make))
+        execution.read(|| self.work_on(&self.open(execution)?, execution, make))
     }
 
     /// Starts the walk of what was opened.
     pub fn work_on<R, W>(
         &self,
         comparison: &Comparison,
-        host: &Host,
+        execution: &ExecutionContext,
         make: impl Fn(&Comparison) -> Result<W>,
     ) -> Result<Ordered<R>>
     where
         R: Weigh + Send + 'static,
-        W: FnMut(Change, &Stop<'_>) -> Result<R> + Send + 'static,
+        W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
-        let budget = host.budget.part();
+        let budget = execution.budget.part();
         let comparison = &comparison.clone().with_budget(Arc::clone(&budget));
         let changes = comparison.changes(self.renames, Arc::clone(&budget))?;
-        let permits = Permits::take(host.threads());
+        let permits = Permits::take(execution.threads());
         let workers = (0..permits.count())
             .map(|_| {
                 let budget = Arc::clone(&budget);
                 let mut work = make(comparison)?;
-                Ok(move |change| work(change, &Stop::of(&budget)))
+                Ok(move |change| work(change, &CancelToken::of(&budget)))
             })
             .collect::<Result<_>>()?;
         let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
@@ -299,12 +299,12 @@ impl Revisions {
 }
 
 /// The named arguments of one call.
-pub struct Named<'a> {
+pub struct NamedOptions<'a> {
     fields: &'a [Field],
     values: &'a [Value],
 }
 
-impl<'a> Named<'a> {
+impl<'a> NamedOptions<'a> {
     /// Joins a function's named parameters with their values.
     pub fn new(fields: &'a [Field], values: &'a [Value]) -> Self {
         Self { fields, values }

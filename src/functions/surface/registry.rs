@@ -109,7 +109,7 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<approvals::approve::Approve>(),
     scalar::<approvals::withdraw::Withdraw>(),
     scalar::<approvals::approval_file::ApprovalFile>(),
-    table::<approvals::approvals_waiting::ApprovalsWaiting>(),
+    table::<approvals::pending_approvals::PendingApprovals>(),
     table::<approvals::approvals_given::ApprovalsGiven>(),
     scalar::<approvals::approval_display::ApprovalDisplay>(),
     scalar::<approvals::approval_display::ApprovalComplete>(),

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::settings;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
-use crate::text::Stop;
+use crate::text::CancelToken;
 use crate::text::patch::{self, ApplyError};
 
 /// The scalar function.
@@ -44,7 +44,7 @@ impl ScalarFunction for ApplyPatch {
             // What unified_diff and git print for equal texts.
             [] => push_made(out, text),
             [file] => {
-                let applied = patch::apply_within(text, file, Stop::of(budget)).map_err(misfit)?;
+                let applied = patch::apply_within(text, file, CancelToken::of(budget)).map_err(misfit)?;
                 push_made(out, &applied)
             }
             files => {

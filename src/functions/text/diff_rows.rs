@@ -12,7 +12,7 @@ use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, T
 use crate::functions::git::line_rows::LineRows;
 use crate::functions::params::comparison;
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Row};
-use crate::text::{DiffOptions, Stop};
+use crate::text::{CancelToken, DiffOptions};
 
 /// The scalar function.
 pub struct DiffRows;
@@ -51,7 +51,7 @@ impl ScalarFunction for DiffRows {
         match comparer.compare(arguments, &options)? {
             Some(diff) => {
                 let mut rows = LineRows::default();
-                rows.add(&diff, &Stop::of(&comparer.budget))?;
+                rows.add(&diff, &CancelToken::of(&comparer.budget))?;
                 rows.write_list(out);
             }
             None => out.push_null(),

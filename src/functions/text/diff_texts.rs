@@ -6,7 +6,7 @@ use super::diff_tool::{self, Differ};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::surface::records::RecordType;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::tools::DiffResult;
@@ -35,15 +35,15 @@ impl ScalarFunction for DiffTexts {
     const RETURNS: Type = RecordType::<DiffResult>::STRUCT;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = Differ;
 
     fn budget(differ: &Differ) -> Option<&Arc<Budget>> {
-        Some(&differ.host.budget)
+        Some(&differ.execution.budget)
     }
 
     fn open(settings: Settings) -> Result<Differ> {
-        Ok(Differ::new(Host::open::<Self>(settings)?))
+        Ok(Differ::new(ExecutionContext::open::<Self>(settings)?))
     }
 
     fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {

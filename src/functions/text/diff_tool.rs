@@ -2,12 +2,12 @@
 
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Type};
-use crate::functions::context::host::Host;
-use crate::functions::context::reading;
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::context::file_input;
 use crate::functions::context::settings;
 use crate::functions::surface::records::write_record;
 use crate::limits;
-use crate::text::{DiffOptions, Engine, Stop};
+use crate::text::{CancelToken, DiffOptions, Engine};
 use crate::tools::{DiffResult, MAX_CONTEXT, Side};
 
 /// What may follow both sides.
@@ -36,7 +36,7 @@ pub const fn overloads(sides: [Field; 2]) -> ([Field; 3], [Field; 5]) {
 pub struct Differ {
     engine: Engine,
     /// What may be read, and what the calls may use together.
-    pub host: Host,
+    pub execution: ExecutionContext,
 }
 
 /// How two contents are shown.
@@ -49,8 +49,8 @@ pub struct Shown<'a> {
 
 impl Differ {
     /// Prepares a thread of an execution.
-    pub fn new(host: Host) -> Self {
-        Self { engine: Engine::default(), host }
+    pub fn new(execution: ExecutionContext) -> Self {
+        Self { engine: Engine::default(), execution }
     }
 
     /// Compares two texts.
@@ -72,8 +72,8 @@ impl Differ {
     pub fn files(&mut self, paths: [&str; 2], shown: &Shown<'_>) -> Result<DiffResult> {
         // A wrong argument is told before a file is read.
         context_lines(shown.context_lines)?;
-        let a = reading::read_file_for(paths[0], &self.host)?;
-        let b = reading::read_file_for(paths[1], &self.host)?;
+        let a = file_input::read_file_for(paths[0], &self.execution)?;
+        let b = file_input::read_file_for(paths[1], &self.execution)?;
         self.compare([&a, &b], paths, shown)
     }
 
@@ -86,14 +86,14 @@ impl Differ {
         let context = context_lines(shown.context_lines)?;
         let side =
             |n: usize| Side { bytes: contents[n], label: shown.labels[n].unwrap_or(names[n]) };
-        let limit = settings::max_diff_bytes(&self.host.settings);
+        let limit = settings::max_diff_bytes(&self.execution.settings);
         DiffResult::new(
             &mut self.engine,
             side(0),
             side(1),
             context,
             limit,
-            &Stop::of(&self.host.budget),
+            &CancelToken::of(&self.execution.budget),
         )
     }
 }

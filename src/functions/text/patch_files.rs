@@ -9,7 +9,7 @@ use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, T
 use crate::functions::context::settings;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
 use crate::text::patch::FilePatch;
-use crate::text::{LineKind, Stop};
+use crate::text::{CancelToken, LineKind};
 
 /// The scalar function.
 pub struct PatchFiles;
@@ -135,7 +135,7 @@ impl ScalarFunction for PatchFiles {
     fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let patch = read(arguments, 0, budget)?;
         out.push_list(|elements| {
-            let mut pace = Stop::of(budget).pace();
+            let mut pace = CancelToken::of(budget).pace();
             for (file, seq) in patch.files.iter().zip(1..) {
                 pace.spend(1 + file.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>())?;
                 PatchFile::COLUMNS.write_struct((seq, file), elements);

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::settings;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
-use crate::text::Stop;
+use crate::text::CancelToken;
 use crate::text::patch::{self, FilePatch, PatchHunk};
 
 /// The scalar function.
@@ -103,7 +103,7 @@ impl ScalarFunction for PatchHunks {
         });
         out.push_list(|elements| {
             for ((file, hunk, number), seq) in hunks.zip(1..) {
-                let text = patch::hunk_text_within(hunk, Stop::of(budget))?;
+                let text = patch::hunk_text_within(hunk, CancelToken::of(budget))?;
                 check_made(&text)?;
                 HunkRows::COLUMNS
                     .write_struct(HunkRow { seq, file, number, hunk, text: &text }, elements);

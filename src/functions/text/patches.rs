@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Type};
 use crate::functions::context::settings;
 use crate::limits;
-use crate::text::Stop;
+use crate::text::CancelToken;
 use crate::text::patch::{self, FilePatch, PatchError, Read};
 
 /// The settings that they read.
@@ -30,7 +30,7 @@ pub fn unreadable(error: PatchError) -> Error {
 
 /// Reads the patch that is argument `index`.
 pub fn read<'a>(arguments: Arguments<'a>, index: usize, budget: &'a Budget) -> Result<Read<'a>> {
-    patch::parse_within(arguments.text(index).unwrap_or_default(), Stop::of(budget))
+    patch::parse_within(arguments.text(index).unwrap_or_default(), CancelToken::of(budget))
         .map_err(unreadable)
 }
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::settings;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
-use crate::text::Stop;
+use crate::text::CancelToken;
 use crate::text::patch;
 
 /// The scalar function.
@@ -38,7 +38,7 @@ impl ScalarFunction for ReversePatch {
 
     fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let text = arguments.text(0).unwrap_or_default();
-        let reversed = patch::reverse_within(text, Stop::of(budget)).map_err(unreadable)?;
+        let reversed = patch::reverse_within(text, CancelToken::of(budget)).map_err(unreadable)?;
         push_made(out, &reversed)
     }
 }

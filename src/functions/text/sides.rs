@@ -6,7 +6,7 @@ use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Field, Settings, Type};
 use crate::functions::context::settings;
-use crate::text::{Diff, DiffOptions, Engine, Stop, lines};
+use crate::text::{CancelToken, Diff, DiffOptions, Engine, lines};
 
 /// The first text.
 pub const A: Field = Field::new("a", Type::Varchar, "The old text");
@@ -49,6 +49,7 @@ impl Comparer {
         if texts.iter().any(|text| text.len() > lines::MAX_BYTES) {
             return Ok(None);
         }
-        Diff::new(&mut self.engine, texts[0], texts[1], options, &Stop::of(&self.budget)).map(Some)
+        Diff::new(&mut self.engine, texts[0], texts[1], options, &CancelToken::of(&self.budget))
+            .map(Some)
     }
 }

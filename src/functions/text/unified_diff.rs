@@ -9,7 +9,7 @@ use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Sett
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
 use crate::limits;
 use crate::text::unified::unified_diff;
-use crate::text::{DiffOptions, Stop};
+use crate::text::{CancelToken, DiffOptions};
 
 /// The scalar function.
 ///
@@ -65,7 +65,7 @@ impl ScalarFunction for UnifiedDiff {
             return Ok(());
         };
         let labels = (arguments.text(3).unwrap_or(b"a"), arguments.text(4).unwrap_or(b"b"));
-        let unified = unified_diff(&diff, labels.0, labels.1, &Stop::of(&comparer.budget))?;
+        let unified = unified_diff(&diff, labels.0, labels.1, &CancelToken::of(&comparer.budget))?;
         // A byte that is no UTF-8 becomes three.
         let text = lossy(&unified)?;
         out.push_text((text.len() <= limits::VALUE_BYTES).then_some(&*text));

@@ -9,7 +9,7 @@ use crate::git::change::contents::Reader;
 use crate::git::change::differences::Walk;
 use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::{Change, Comparison};
-use crate::text::Stop;
+use crate::text::CancelToken;
 
 /// The changed files in git's order, as an iterator; after an error it ends.
 ///
@@ -38,10 +38,10 @@ impl Iterator for Changes {
     fn next(&mut self) -> Option<Self::Item> {
         if let Self::Unpaired(unpaired) = self {
             let Unpaired { walk, reader, options, budget } = &mut **unpaired;
-            let stop = Stop::of(budget);
+            let cancel = CancelToken::of(budget);
             let mut charge = Charge::free();
-            let paired = collect(walk, &mut charge, &stop).and_then(|changes| {
-                let pairing = pair(changes, options, reader, &stop)?;
+            let paired = collect(walk, &mut charge, &cancel).and_then(|changes| {
+                let pairing = pair(changes, options, reader, &cancel)?;
                 Ok(pairing.rows)
             });
             match paired {
@@ -67,16 +67,16 @@ const COUNTED_PATHS: usize = 1 << 20;
 pub(crate) fn collect(
     changes: &mut impl Iterator<Item = Result<Change>>,
     charge: &mut Charge,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Vec<Change>> {
     let (mut all, mut path_bytes) = (Vec::new(), 0);
     for change in changes {
         let change = change?;
         path_bytes += change.path.len();
         if path_bytes >= COUNTED_PATHS {
-            charge.join(stop.charge(std::mem::take(&mut path_bytes))?);
+            charge.join(cancel.charge(std::mem::take(&mut path_bytes))?);
         }
-        stop.room(charge, &mut all, 1)?;
+        cancel.room(charge, &mut all, 1)?;
         all.push(change);
     }
     Ok(all)

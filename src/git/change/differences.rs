@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::git::change::changed_file::{Change, Entry};
 use crate::git::change::comparison::Comparison;
 use crate::git::revision::Revision;
-use crate::git::tree::tree_lookup::Named;
+use crate::git::tree::tree_lookup::TreeItem;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::worktree::uncommitted::Uncommitted;
 
@@ -50,7 +50,7 @@ impl Comparison {
         let mut find = |side: Revision| -> Result<Option<Entry>> {
             let Some(tree) = side.as_tree() else { return Ok(None) };
             let named = self.repository().find(tree, path)?;
-            is_directory |= named == Named::Directory;
+            is_directory |= named == TreeItem::Directory;
             Ok(named.file())
         };
         let (old, new) = (find(sides[0])?, find(sides[1])?);

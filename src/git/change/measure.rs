@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::git::change::changed_file::Change;
 use crate::git::change::comparison::Comparison;
 use crate::git::change::contents::Reader;
-use crate::text::{DiffOptions, Engine, Stop, line_counts};
+use crate::text::{CancelToken, DiffOptions, Engine, line_counts};
 
 /// Added and removed lines; a binary file has no lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +77,9 @@ pub struct Measurer {
 
 impl Measurer {
     /// Returns the change with what was asked of it.
-    pub fn measure(&mut self, change: Change, stop: &Stop<'_>) -> Result<Measured> {
-        let lines = if self.measure.lines { Some(self.count_lines(&change, stop)?) } else { None };
+    pub fn measure(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
+        let lines =
+            if self.measure.lines { Some(self.count_lines(&change, cancel)?) } else { None };
         let (old_size, new_size) = if self.measure.sizes {
             (self.reader.size(change.old)?, self.reader.size(change.new)?)
         } else {
@@ -87,18 +88,19 @@ impl Measurer {
         Ok(Measured { change, old_size, new_size, lines })
     }
 
-    fn count_lines(&mut self, change: &Change, stop: &Stop<'_>) -> Result<LineCounts> {
+    fn count_lines(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<LineCounts> {
         let (old, new) = self.reader.contents(change)?;
         let (Some(old), Some(new)) = (old.text(), new.text()) else {
             return Ok(LineCounts::Binary);
         };
-        let _held = stop.charge(old.len() + new.len())?;
+        let _held = cancel.charge(old.len() + new.len())?;
         // For git an id that is the same has no lines that differ, even when a link became a file or
         // a submodule is dirty.
         if change.has_same_ids() {
             return Ok(LineCounts::Lines { additions: 0, deletions: 0 });
         }
-        let (additions, deletions) = line_counts(&mut self.engine, old, new, &self.options, stop)?;
+        let (additions, deletions) =
+            line_counts(&mut self.engine, old, new, &self.options, cancel)?;
         Ok(LineCounts::Lines { additions, deletions })
     }
 }

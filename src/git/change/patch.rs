@@ -13,11 +13,11 @@ use crate::git::change::contents::Reader;
 use crate::git::objects::abbreviation::Abbreviation;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
-use crate::text::{Diff, DiffOptions, Engine, Stop};
+use crate::text::{CancelToken, Diff, DiffOptions, Engine};
 
 /// A file's patch and where its hunks lie in it.
 #[derive(Debug, Default)]
-pub struct FilePatch {
+pub struct WrittenPatch {
     /// The patch; empty when white space that is ignored is all that changed.
     pub bytes: Vec<u8>,
     /// The hunks in order.
@@ -48,10 +48,10 @@ pub struct Patcher {
 
 impl Patcher {
     /// Returns the patch of a change.
-    pub fn patch(&mut self, change: &Change, stop: &Stop<'_>) -> Result<FilePatch> {
-        let mut patch = FilePatch::default();
+    pub fn patch(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<WrittenPatch> {
+        let mut patch = WrittenPatch::default();
         for part in change.parts() {
-            self.write(&part, &mut patch, stop)?;
+            self.write(&part, &mut patch, cancel)?;
         }
         Ok(patch)
     }
@@ -61,7 +61,12 @@ impl Patcher {
         self.reader.attributes(path)
     }
 
-    fn write(&mut self, change: &Change, patch: &mut FilePatch, stop: &Stop<'_>) -> Result<()> {
+    fn write(
+        &mut self,
+        change: &Change,
+        patch: &mut WrittenPatch,
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
         if change.unmerged {
             patch.bytes.extend([b"* Unmerged path ", &change.path[..], b"\n"].concat());
             return Ok(());
@@ -84,8 +89,8 @@ impl Patcher {
             }
             return Ok(());
         };
-        let _held = stop.charge(old.len() + new.len())?;
-        let diff = Diff::new(&mut self.engine, old, new, &self.options, stop)?;
+        let _held = cancel.charge(old.len() + new.len())?;
+        let diff = Diff::new(&mut self.engine, old, new, &self.options, cancel)?;
         if diff.hunks().is_empty() {
             // Nothing that is shown changed: the header stands alone where it says something.
             if !is_bare {
@@ -94,13 +99,13 @@ impl Patcher {
             return Ok(());
         }
         patch.bytes.extend(header);
-        stop.room(&mut patch.charge, &mut patch.bytes, diff.written_bytes())?;
-        stop.room(&mut patch.charge, &mut patch.hunks, diff.hunks().len())?;
+        cancel.room(&mut patch.charge, &mut patch.bytes, diff.written_bytes())?;
+        cancel.room(&mut patch.charge, &mut patch.hunks, diff.hunks().len())?;
         let labels = change.labels();
         write_labels(&mut patch.bytes, &labels.0, &labels.1, self.reader.quotes_high());
         let sections = self.reader.sections(change)?;
-        let mut headings = Finder::new(sections, diff.old_lines(), stop);
-        let mut pace = stop.pace();
+        let mut headings = Finder::new(sections, diff.old_lines(), cancel);
+        let mut pace = cancel.pace();
         for hunk in diff.hunks() {
             let section = headings.heading(hunk)?;
             let start = patch.bytes.len();

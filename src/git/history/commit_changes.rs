@@ -15,7 +15,7 @@ use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::{Change, Comparison, Oid, Pathspec, Revision};
-use crate::text::{DiffOptions, Stop};
+use crate::text::{CancelToken, DiffOptions};
 
 /// A commit compared with one of its parents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,13 +86,13 @@ impl CommitMeasurer {
         &mut self,
         commit: &Comparable,
         found: &mut Vec<CommitChanges>,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<()> {
         let mut info = None;
         let parents = commit.parents.iter().copied().map(Some);
         let root = commit.parents.is_empty().then_some(None);
         for parent in parents.chain(root) {
-            let changes = self.changes(parent.map(|(_, tree)| tree), commit.tree, stop)?;
+            let changes = self.changes(parent.map(|(_, tree)| tree), commit.tree, cancel)?;
             if changes.is_empty() {
                 continue;
             }
@@ -106,28 +106,33 @@ impl CommitMeasurer {
         Ok(())
     }
 
-    fn changes(&mut self, old: Option<Oid>, new: Oid, stop: &Stop<'_>) -> Result<Vec<Measured>> {
+    fn changes(
+        &mut self,
+        old: Option<Oid>,
+        new: Oid,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Vec<Measured>> {
         self.trees.restart(old, Some(new))?;
         let (mut changes, mut charge) = (Vec::new(), Charge::free());
         if let Some((options, reader)) = &mut self.reader {
-            let all = collect(&mut self.trees, &mut charge, stop)?;
-            for change in pair(all, options, reader, stop)?.rows {
-                stop.room(&mut charge, &mut changes, 1)?;
-                changes.push(self.measured(change, stop)?);
+            let all = collect(&mut self.trees, &mut charge, cancel)?;
+            for change in pair(all, options, reader, cancel)?.rows {
+                cancel.room(&mut charge, &mut changes, 1)?;
+                changes.push(self.measured(change, cancel)?);
             }
         } else {
             while let Some(change) = self.trees.next() {
                 let change = change?;
-                stop.room(&mut charge, &mut changes, 1)?;
-                changes.push(self.measured(change, stop)?);
+                cancel.room(&mut charge, &mut changes, 1)?;
+                changes.push(self.measured(change, cancel)?);
             }
         }
         Ok(changes)
     }
 
-    fn measured(&mut self, change: Change, stop: &Stop<'_>) -> Result<Measured> {
+    fn measured(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
         if self.is_measured {
-            self.measurer.measure(change, stop)
+            self.measurer.measure(change, cancel)
         } else {
             Ok(Measured::unmeasured(change))
         }

@@ -21,7 +21,7 @@ const FILE: &[u8] = b".mailmap";
 const LOOK: usize = 1 << 10;
 
 /// A name, where there is one, and an address.
-type Named<'a> = (Option<&'a [u8]>, &'a [u8]);
+type NameAndEmail<'a> = (Option<&'a [u8]>, &'a [u8]);
 
 /// The entries of a `.mailmap`, by address.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl Mailmap {
     }
 
     /// Adds an entry: who someone is, and, where the line says so, whom commits call so.
-    fn add(&mut self, (name, email): Named<'_>, old: Option<Named<'_>>) {
+    fn add(&mut self, (name, email): NameAndEmail<'_>, old: Option<NameAndEmail<'_>>) {
         let (old_name, key, email) = match old {
             Some((old_name, old_email)) => (old_name, old_email, Some(email)),
             None => (None, email, None),
@@ -144,7 +144,7 @@ impl Repository {
 }
 
 /// Splits `Name <address>` off the front of a line; an empty name is none.
-fn person(line: &[u8]) -> Option<(Named<'_>, &[u8])> {
+fn person(line: &[u8]) -> Option<(NameAndEmail<'_>, &[u8])> {
     let open = line.find_byte(b'<')?;
     let after = &line[open + 1..];
     let close = after.find_byte(b'>')?;

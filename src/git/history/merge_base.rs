@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::git::Oid;
 use crate::git::history::commit::Links;
 use crate::git::history::commit_links::Commits;
-use crate::text::Stop;
+use crate::text::CancelToken;
 
 /// Reached from the first commit.
 const FIRST: u8 = 1;
@@ -27,7 +27,7 @@ const FOUND: u8 = 8;
 /// Finds merge bases; commits are read once for all of them.
 pub struct MergeBases<'a> {
     commits: &'a Commits,
-    stop: Stop<'a>,
+    cancel: CancelToken<'a>,
     known: HashMap<Oid, Links>,
 }
 
@@ -50,9 +50,9 @@ struct Mark {
 }
 
 impl<'a> MergeBases<'a> {
-    /// Returns what finds merge bases; `stop` ends it early.
-    pub fn new(commits: &'a Commits, stop: Stop<'a>) -> Self {
-        Self { commits, stop, known: HashMap::default() }
+    /// Returns what finds merge bases; `cancel` ends it early.
+    pub fn new(commits: &'a Commits, cancel: CancelToken<'a>) -> Self {
+        Self { commits, cancel, known: HashMap::default() }
     }
 
     /// Returns all merge bases of two commits in git's order, none where their histories have nothing in common.
@@ -136,7 +136,7 @@ impl<'a> MergeBases<'a> {
             paint.put(*other, self.links(other)?.date, OTHERS);
         }
         while paint.fresh > 0 {
-            self.stop.check()?;
+            self.cancel.check()?;
             let Some((id, mut flags)) = paint.take() else { break };
             if flags & (FIRST | OTHERS | STALE) == FIRST | OTHERS {
                 if flags & FOUND == 0 {

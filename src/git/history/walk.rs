@@ -146,10 +146,10 @@ impl History {
             budget,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
-            history.meet(id)?;
+            history.enqueue(id)?;
         }
         if history.hidden.is_empty() {
-            history.decide();
+            history.finish();
         } else {
             history.limit = Some(Limit { last: u64::MAX, slop: SLOP, interesting: None });
         }
@@ -175,7 +175,7 @@ impl History {
     }
 
     /// Reads a commit that was not met before.
-    fn know(&mut self, id: &Oid) -> Result<()> {
+    fn load(&mut self, id: &Oid) -> Result<()> {
         if !self.known.contains_key(id) {
             let links = self.commits.links(id)?;
             let known = Known {
@@ -196,8 +196,8 @@ impl History {
     }
 
     /// Reads a commit and puts it in the queue, unless it was there before.
-    fn meet(&mut self, id: &Oid) -> Result<()> {
-        self.know(id)?;
+    fn enqueue(&mut self, id: &Oid) -> Result<()> {
+        self.load(id)?;
         if let Some(known) = self.known.get_mut(id)
             && !std::mem::replace(&mut known.is_queued, true)
         {
@@ -219,7 +219,7 @@ impl History {
                 .get_mut(&id)
                 .map(|known| std::mem::take(&mut known.parents))
                 .unwrap_or_default();
-            parents.iter().try_for_each(|parent| self.meet(parent))?;
+            parents.iter().try_for_each(|parent| self.enqueue(parent))?;
             if let Some(shown) = self.shown(id, &parents) {
                 return Ok(Some(shown));
             }
@@ -254,11 +254,11 @@ impl History {
             Ok(None) => {}
             Err(error) => self.failed = Some(error),
         }
-        self.decide();
+        self.finish();
     }
 
     /// Tells what was given and is hidden.
-    fn decide(&mut self) {
+    fn finish(&mut self) {
         let hidden =
             std::mem::take(&mut self.given).into_iter().filter(|id| self.hidden.contains(id));
         let _ = self.excluded.0.set(hidden.collect());
@@ -279,7 +279,7 @@ impl History {
                 self.hide(parents.clone());
                 for parent in &parents {
                     // What is left out may be missing.
-                    let _ = self.meet(parent);
+                    let _ = self.enqueue(parent);
                     self.hide(
                         self.known
                             .get(parent)
@@ -305,7 +305,7 @@ impl History {
                 }
                 continue;
             }
-            parents.iter().try_for_each(|parent| self.meet(parent))?;
+            parents.iter().try_for_each(|parent| self.enqueue(parent))?;
             if !self.options.is_too_new(date) {
                 limit.last = date;
                 return Ok(Some(id));

@@ -31,11 +31,11 @@ pub struct Object {
 const MAX_TABLE: usize = 1 << 20;
 
 /// The number of a pack and an offset in it.
-pub type Place = (u32, u64);
+pub type PackEntry = (u32, u64);
 
 /// The objects used lately, by where they lie.
 pub struct Cache {
-    objects: sync::Cache<Place, Object, Bytes>,
+    objects: sync::Cache<PackEntry, Object, Bytes>,
     capacity: usize,
 }
 
@@ -43,8 +43,8 @@ pub struct Cache {
 #[derive(Clone)]
 struct Bytes;
 
-impl Weighter<Place, Object> for Bytes {
-    fn weight(&self, _: &Place, object: &Object) -> u64 {
+impl Weighter<PackEntry, Object> for Bytes {
+    fn weight(&self, _: &PackEntry, object: &Object) -> u64 {
         /// The entry itself, its key and the allocations behind it.
         const ENTRY: usize = 128;
         (object.bytes.capacity() + ENTRY) as u64
@@ -76,12 +76,12 @@ impl Cache {
     }
 
     /// Returns the object at a place, which then counts as used.
-    pub fn get(&self, place: Place) -> Option<Object> {
+    pub fn get(&self, place: PackEntry) -> Option<Object> {
         self.objects.get(&place)
     }
 
     /// Keeps an object; those not used lately make room, and one larger than its part of the cache is not kept.
-    pub fn put(&self, place: Place, object: Object) {
+    pub fn put(&self, place: PackEntry, object: Object) {
         self.objects.insert(place, object);
     }
 }

@@ -103,7 +103,7 @@ impl Repository {
     /// Returns all merge bases of two revisions in git's order.
     pub fn merge_bases(&self, one: &str, two: &str) -> Result<Vec<Oid>> {
         let [first, last] = [one, two].map(|name| Resolver::new(self, name));
-        MergeBases::new(first.commits()?, first.stop).of(first.one_commit()?, last.one_commit()?)
+        MergeBases::new(first.commits()?, first.cancel).of(first.one_commit()?, last.one_commit()?)
     }
 
     /// Resolves a range, or one revision and the work tree.
@@ -162,7 +162,7 @@ impl Resolver<'_> {
         ends: [Oid; 2],
         shown: impl Fn() -> String,
     ) -> Result<[Revision; 2]> {
-        let bases = MergeBases::new(self.commits()?, self.stop).of(ends[0], ends[1])?;
+        let bases = MergeBases::new(self.commits()?, self.cancel).of(ends[0], ends[1])?;
         let Some(base) = bases.first().copied() else {
             return Err(Error::not_found(format!("{} have no merge base", shown()))
                 .with_hint("Compare them directly, with two dots or two arguments"));

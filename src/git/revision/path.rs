@@ -15,7 +15,7 @@ impl Resolver<'_> {
         let path = self.whole_path(path)?;
         let mut rest = &path[..];
         while !rest.is_empty() {
-            self.stop.check()?;
+            self.cancel.check()?;
             let (name, below) = match rest.iter().position(|&byte| byte == b'/') {
                 Some(slash) => (&rest[..slash], Some(&rest[slash + 1..])),
                 None => (rest, None),

@@ -46,7 +46,7 @@ impl Repository {
             Range::Symmetric { from, to } => {
                 let tips = vec![commit(from)?, commit(to)?];
                 let hidden =
-                    MergeBases::new(resolver.commits()?, resolver.stop).of(tips[0], tips[1])?;
+                    MergeBases::new(resolver.commits()?, resolver.cancel).of(tips[0], tips[1])?;
                 RevRange { tips, hidden }
             }
             Range::Parents(id) => {

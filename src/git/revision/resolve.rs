@@ -16,7 +16,7 @@ use crate::git::objects::Objects;
 use crate::git::refs::References;
 use crate::git::repository::Repository;
 use crate::limits;
-use crate::text::Stop;
+use crate::text::CancelToken;
 
 /// What an abbreviated id is taken for where several objects begin with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct Resolver<'a> {
     pub(super) asked: String,
     /// A reference that a name may mean, and that holds no id.
     pub(super) broken: RefCell<Option<Vec<u8>>>,
-    pub(super) stop: Stop<'a>,
+    pub(super) cancel: CancelToken<'a>,
 }
 
 impl<'a> Resolver<'a> {
@@ -72,7 +72,7 @@ impl<'a> Resolver<'a> {
             commits: OnceCell::new(),
             asked: asked.to_owned(),
             broken: RefCell::default(),
-            stop: repository.stop(),
+            cancel: repository.cancel(),
         }
     }
 
@@ -151,7 +151,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn step(&self, id: Oid, step: &Step<'_>) -> Result<Option<Oid>> {
-        self.stop.check()?;
+        self.cancel.check()?;
         match *step {
             Step::Parent(number) => {
                 let Some(commit) = self.peel_to(id, Kind::Commit)? else { return Ok(None) };
@@ -163,7 +163,7 @@ impl<'a> Resolver<'a> {
             Step::Ancestor(generations) => {
                 let Some(mut commit) = self.peel_to(id, Kind::Commit)? else { return Ok(None) };
                 for _ in 0..generations {
-                    self.stop.check()?;
+                    self.cancel.check()?;
                     let Some(parent) = self.parents(&commit)?.first().copied() else {
                         return Ok(None);
                     };
@@ -217,7 +217,7 @@ impl<'a> Resolver<'a> {
         let mut id = id;
         let mut seen = Vec::new();
         loop {
-            self.stop.check()?;
+            self.cancel.check()?;
             match self.kind(&id)? {
                 None => return Ok(Err(id)),
                 Some(Kind::Tag) => {}

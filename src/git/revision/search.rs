@@ -108,7 +108,7 @@ impl Resolver<'_> {
             meet(id, &mut queue)?;
         }
         while let Some(commit) = queue.pop() {
-            self.stop.check()?;
+            self.cancel.check()?;
             if pattern.matches(&commit.bytes) {
                 return Ok(Some(commit.id));
             }

@@ -49,7 +49,7 @@ impl Resolver<'_> {
         let mut fitting = Vec::new();
         if hint != Hint::Any {
             for &id in &found {
-                self.stop.check()?;
+                self.cancel.check()?;
                 if self.fits(id, hint)? {
                     fitting.push(id);
                 }

@@ -8,7 +8,7 @@ use crate::git::{Entry, Oid};
 
 /// What a path names in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum TreeItem {
     /// Nothing.
     Nothing,
     /// A directory.
@@ -17,7 +17,7 @@ pub enum Named {
     File(Entry),
 }
 
-impl Named {
+impl TreeItem {
     /// Returns the entry of a file.
     pub fn file(self) -> Option<Entry> {
         match self {
@@ -29,27 +29,27 @@ impl Named {
 
 impl Repository {
     /// Returns what `path` (components separated by `/`) names in a tree; an absent one is empty.
-    pub fn find(&self, tree: Option<Oid>, path: &[u8]) -> Result<Named> {
+    pub fn find(&self, tree: Option<Oid>, path: &[u8]) -> Result<TreeItem> {
         let objects = self.objects();
-        let Some(root) = tree else { return Ok(Named::Nothing) };
+        let Some(root) = tree else { return Ok(TreeItem::Nothing) };
         let mut tree = root;
         let mut components = path.split(|&byte| byte == b'/').peekable();
         while let Some(component) = components.next() {
             let bytes = objects.tree(&tree)?;
             match entry(&objects, &tree, &bytes, component)? {
-                None => return Ok(Named::Nothing),
+                None => return Ok(TreeItem::Nothing),
                 Some(entry) if components.peek().is_none() => {
                     return Ok(if entry.mode.is_directory() {
-                        Named::Directory
+                        TreeItem::Directory
                     } else {
-                        Named::File(entry)
+                        TreeItem::File(entry)
                     });
                 }
                 Some(entry) if entry.mode.is_directory() => tree = entry.oid,
-                Some(_) => return Ok(Named::Nothing),
+                Some(_) => return Ok(TreeItem::Nothing),
             }
         }
-        Ok(Named::Nothing)
+        Ok(TreeItem::Nothing)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::git::objects::Objects;
 use crate::git::tree::entries::{TreeEntry, parse};
 use crate::git::{Change, Entry, Oid, PathFilter};
 use crate::limits;
-use crate::text::{Stop, common_start};
+use crate::text::{CancelToken, common_start};
 
 /// The files that differ between two trees, as an iterator; after an error it ends.
 pub struct TreeChanges {
@@ -161,7 +161,7 @@ impl Level {
     /// Passes over the entries at the front that are the same byte for byte, as most are.
     fn pass_same(&mut self, id_bytes: usize) -> Result<()> {
         let (old, new) = (&self.old.bytes[self.old.at..], &self.new.bytes[self.new.at..]);
-        let same = common_start(old, new, &mut Stop::never().pace())?;
+        let same = common_start(old, new, &mut CancelToken::never().pace())?;
         let mut rest = old;
         let passed = loop {
             match parse(rest, id_bytes) {

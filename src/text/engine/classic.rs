@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use super::intern::Side;
 use super::myers::{Search, common_end, common_start};
-use super::prune::{Kept, LINE_BYTES};
+use super::prune::{LINE_BYTES, RetainedLines};
 use crate::budget::reserve;
-use crate::text::stop::{QUANTUM, Stop, Stopped};
+use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
 
 /// The lines of both sides by number, and which of them are found to be changed.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(super) struct Stretch {
 /// The buffers of the search, and how often each line occurs in a stretch.
 #[derive(Debug, Default)]
 pub(super) struct Classic {
-    kept: [Kept; 2],
+    kept: [RetainedLines; 2],
     search: Search,
     counts: Vec<[u32; 2]>,
 }
@@ -53,15 +53,15 @@ impl Classic {
         pair: &mut Pair<'_>,
         stretch: Stretch,
         classes: usize,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
         let mut counts = std::mem::take(&mut self.counts);
-        let _charge = stop.charge(classes * size_of::<[u32; 2]>())?;
+        let _charge = cancel.charge(classes * size_of::<[u32; 2]>())?;
         let more = classes.saturating_sub(counts.len());
         reserve(&mut counts, more)?;
         counts.resize(classes, [0; 2]);
         let sides = [&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]];
-        let mut pace = stop.pace();
+        let mut pace = cancel.pace();
         for (side, ids) in sides.into_iter().enumerate() {
             for part in ids.chunks(QUANTUM) {
                 pace.spend(part.len())?;
@@ -69,7 +69,7 @@ impl Classic {
             }
         }
         let count = |id: u32, side: Side| counts[id as usize][side as usize];
-        self.run(pair, stretch, sides.map(<[u32]>::len), count, false, stop)?;
+        self.run(pair, stretch, sides.map(<[u32]>::len), count, false, cancel)?;
         for part in sides.into_iter().flat_map(|ids| ids.chunks(QUANTUM)) {
             pace.spend(part.len())?;
             part.iter().for_each(|&id| counts[id as usize] = [0; 2]);
@@ -87,9 +87,9 @@ impl Classic {
         lines: [usize; 2],
         count: impl Fn(u32, Side) -> u32,
         minimal: bool,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
-        let mut pace = stop.pace();
+        let mut pace = cancel.pace();
         let (mut old, mut new) = (stretch.old, stretch.new);
         let start = common_start(&pair.ids[0][old.clone()], &pair.ids[1][new.clone()], &mut pace)?;
         old.start += start;
@@ -98,7 +98,7 @@ impl Classic {
         old.end -= end;
         new.end -= end;
 
-        let _charge = stop.charge((old.len() + new.len()) * LINE_BYTES)?;
+        let _charge = cancel.charge((old.len() + new.len()) * LINE_BYTES)?;
         let [changed_old, changed_new] = &mut pair.changed;
         let (changed_old, changed_new) =
             (&mut changed_old[old.clone()], &mut changed_new[new.clone()]);
@@ -123,7 +123,7 @@ impl Classic {
             minimal,
             |index| changed_old[kept_old.at[index] as usize] = true,
             |index| changed_new[kept_new.at[index] as usize] = true,
-            stop,
+            cancel,
         )
     }
 }

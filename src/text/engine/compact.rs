@@ -11,8 +11,8 @@
 use super::indent::Badness;
 use super::intern::equal;
 use crate::budget::reserve;
+use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 use crate::text::lines::View;
-use crate::text::stop::{Pace, Stop, Stopped};
 
 /// Indentation is weighed for this many places at most, the lowest ones.
 const MAX_PLACES: u32 = 100;
@@ -45,7 +45,7 @@ pub(super) struct Content<'a> {
 
 impl Content<'_> {
     #[inline]
-    fn equal(&self, a: u32, b: u32, pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+    fn equal(&self, a: u32, b: u32, pace: &mut PacedToken<'_>) -> Result<bool, Stopped> {
         let id = |line: u32| self.ids.get((line as usize).wrapping_sub(self.first));
         match (id(a), id(b)) {
             (Some(a), Some(b)) => Ok(a == b),
@@ -59,10 +59,10 @@ pub(super) fn compact(
     runs: &[Run],
     others: &[Run],
     content: &Content<'_>,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Vec<Run>, Stopped> {
-    let mut pace = stop.pace();
-    let _charge = stop.charge(size_of_val(others) + size_of_val(runs))?;
+    let mut pace = cancel.pace();
+    let _charge = cancel.charge(size_of_val(others) + size_of_val(runs))?;
     let (mut facing, mut settled) = (Vec::new(), Vec::new());
     reserve(&mut facing, others.len())?;
     facing.extend(unchanged_before(others));
@@ -98,7 +98,12 @@ struct Slider<'a> {
 
 impl Slider<'_> {
     /// Moves `run` to its place and joins it with the runs it meets.
-    fn place(&mut self, mut run: Run, facing: &[u32], pace: &mut Pace<'_>) -> Result<Run, Stopped> {
+    fn place(
+        &mut self,
+        mut run: Run,
+        facing: &[u32],
+        pace: &mut PacedToken<'_>,
+    ) -> Result<Run, Stopped> {
         let (size, highest) = loop {
             let size = run.len();
             self.slide_up(&mut run, pace)?;
@@ -124,7 +129,7 @@ impl Slider<'_> {
         Ok(Run { start: run.start - up, end: run.end - up })
     }
 
-    fn slide_up(&mut self, run: &mut Run, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn slide_up(&mut self, run: &mut Run, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         while run.start > 0 && self.content.equal(run.start - 1, run.end - 1, pace)? {
             run.start -= 1;
             run.end -= 1;
@@ -137,7 +142,7 @@ impl Slider<'_> {
         Ok(())
     }
 
-    fn slide_down(&mut self, run: &mut Run, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn slide_down(&mut self, run: &mut Run, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         let lines = self.content.keys.len() as u32;
         while run.end < lines && self.content.equal(run.start, run.end, pace)? {
             run.start += 1;
@@ -154,7 +159,12 @@ impl Slider<'_> {
     }
 
     /// Returns how far up from its lowest place, at most `slack`, the run reads best; the lowest of equals wins.
-    fn best_by_indent(&self, run: Run, slack: u32, pace: &mut Pace<'_>) -> Result<u32, Stopped> {
+    fn best_by_indent(
+        &self,
+        run: Run,
+        slack: u32,
+        pace: &mut PacedToken<'_>,
+    ) -> Result<u32, Stopped> {
         let mut best: Option<(Badness, u32)> = None;
         for up in (0..=slack).rev() {
             let (start, end) = ((run.start - up) as usize, (run.end - up) as usize);

@@ -8,7 +8,7 @@
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
 use crate::budget::reserve;
-use crate::text::stop::{Pace, Stop, Stopped};
+use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// A line that occurs more often than this on the old side is not worth holding on to.
 const MAX_OFTEN: u32 = 64;
@@ -58,9 +58,9 @@ impl Histogram {
         pair: &mut Pair<'_>,
         classes: usize,
         classic: &mut Classic,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
-        let _charge = stop.charge(
+        let _charge = cancel.charge(
             classes * size_of::<Occurrences>()
                 + (pair.ids[0].len() + pair.ids[1].len()) * size_of::<u32>(),
         )?;
@@ -73,7 +73,7 @@ impl Histogram {
         self.through.clear();
         self.stretches.clear();
         self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
-        let mut pace = stop.pace();
+        let mut pace = cancel.pace();
         let mut matches = 0;
         while let Some(mut stretch) = self.stretches.pop() {
             self.index(pair, &stretch, &mut pace)?;
@@ -103,7 +103,7 @@ impl Histogram {
                         }
                     }
                     Found::OnlyFrequent => {
-                        classic.run_alone(pair, stretch.clone(), classes, stop)?;
+                        classic.run_alone(pair, stretch.clone(), classes, cancel)?;
                         self.forget(pair, stretch.old.clone(), &mut pace)?;
                         stretch.old.start = stretch.old.end;
                         stretch.new.start = stretch.new.end;
@@ -122,7 +122,7 @@ impl Histogram {
         &mut self,
         pair: &Pair<'_>,
         stretch: &Stretch,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         for line in stretch.old.clone().rev() {
             let known = &mut self.lines[pair.ids[0][line] as usize];
@@ -139,7 +139,7 @@ impl Histogram {
         &mut self,
         pair: &Pair<'_>,
         old: std::ops::Range<usize>,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         for line in old {
             let known = &mut self.lines[pair.ids[0][line] as usize];
@@ -154,7 +154,7 @@ impl Histogram {
         &self,
         pair: &Pair<'_>,
         stretch: &Stretch,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<Found, Stopped> {
         let mut best = Match { old: 0, new: 0, len: 1 };
         let mut least = MAX_OFTEN + 1;
@@ -221,9 +221,9 @@ impl Histogram {
 
     /// Bounds the length of the common runs through each new line by that of the runs of line pairs that the old side
     /// has too. Without it, texts with many short matches would take quadratic time.
-    fn learn(&mut self, pair: &Pair<'_>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn learn(&mut self, pair: &Pair<'_>, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         let joined = |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two[1]);
-        let _charge = pace.stop().charge(4 * size_of::<u64>() * pair.ids[0].len())?;
+        let _charge = pace.cancel().charge(4 * size_of::<u64>() * pair.ids[0].len())?;
         let mut known = Pairs::with_room(pair.ids[0].len())?;
         for two in pair.ids[0].windows(2) {
             known.insert(joined(two));
@@ -253,7 +253,7 @@ impl Histogram {
     }
 
     /// Keeps, for each new line of a stretch, the longest run there or below.
-    fn bound(&mut self, stretch: &Stretch, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn bound(&mut self, stretch: &Stretch, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         self.longest.clear();
         let Some(through) = self.through.get(stretch.new.clone()) else {
             return Ok(());

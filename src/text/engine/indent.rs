@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 
 use super::whitespace::is_space;
+use crate::text::cancel_token::{PacedToken, Stopped};
 use crate::text::lines::View;
-use crate::text::stop::{Pace, Stopped};
 
 /// No indentation is measured beyond this many columns.
 const WIDEST: i32 = 200;
@@ -32,7 +32,7 @@ impl Badness {
         text: &View<'_>,
         start: usize,
         end: usize,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<Self, Stopped> {
         let (start, end) = (Self::of_edge(text, start, pace)?, Self::of_edge(text, end, pace)?);
         Ok(Self { indent: start.indent + end.indent, penalty: start.penalty + end.penalty })
@@ -48,7 +48,7 @@ impl Badness {
         (indent + self.penalty - other.penalty).cmp(&0)
     }
 
-    fn of_edge(text: &View<'_>, line: usize, pace: &mut Pace<'_>) -> Result<Self, Stopped> {
+    fn of_edge(text: &View<'_>, line: usize, pace: &mut PacedToken<'_>) -> Result<Self, Stopped> {
         let own = if line < text.len() { Some(indent(text.get(line), pace)?) } else { None };
         let (above, blank_above) = nearest((0..line).rev(), text, pace)?;
         let (below, blank_below) = nearest((line + 1).min(text.len())..text.len(), text, pace)?;
@@ -88,7 +88,7 @@ impl Badness {
 fn nearest(
     lines: impl Iterator<Item = usize>,
     text: &View<'_>,
-    pace: &mut Pace<'_>,
+    pace: &mut PacedToken<'_>,
 ) -> Result<(Option<i32>, i32), Stopped> {
     let mut blank = 0;
     for line in lines {
@@ -106,7 +106,7 @@ fn nearest(
 /// Returns the column of the first byte that is not white space, or `None` for a blank line.
 ///
 /// A TAB goes to the next multiple of eight; other white space has no width.
-fn indent(line: &[u8], pace: &mut Pace<'_>) -> Result<Option<i32>, Stopped> {
+fn indent(line: &[u8], pace: &mut PacedToken<'_>) -> Result<Option<i32>, Stopped> {
     let mut column = 0;
     for part in line.chunks(PART) {
         for &byte in part {
@@ -127,11 +127,11 @@ fn indent(line: &[u8], pace: &mut Pace<'_>) -> Result<Option<i32>, Stopped> {
 
 #[cfg(test)]
 mod tests {
-    use crate::text::Stop;
+    use crate::text::CancelToken;
 
     #[test]
     fn indentation_counts_columns_and_blank_lines_have_none() {
-        let indent = |line: &[u8]| super::indent(line, &mut Stop::never().pace()).unwrap();
+        let indent = |line: &[u8]| super::indent(line, &mut CancelToken::never().pace()).unwrap();
         assert_eq!(indent(b"x\n"), Some(0));
         assert_eq!(indent(b"   x"), Some(3));
         assert_eq!(indent(b"  \tx"), Some(8));

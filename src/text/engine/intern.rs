@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
 use crate::budget::{Charge, reserve};
+use crate::text::cancel_token::{CancelToken, PacedToken, STRIDE, Stopped};
 use crate::text::lines::View;
-use crate::text::stop::{Pace, STRIDE, Stop, Stopped};
 
 const SMALLEST_TABLE: usize = 64;
 
@@ -42,13 +42,13 @@ pub(super) struct Interner {
 
 impl Interner {
     /// Forgets all lines and makes room for about `lines` of them.
-    pub(super) fn clear(&mut self, lines: usize, stop: &Stop<'_>) -> Result<(), Stopped> {
+    pub(super) fn clear(&mut self, lines: usize, cancel: &CancelToken<'_>) -> Result<(), Stopped> {
         self.charge = Charge::free();
         self.classes.clear();
         self.slots.clear();
         let room = (lines.min(1 << 16) * 2).next_power_of_two();
         let room = room.max(SMALLEST_TABLE);
-        stop.room(&mut self.charge, &mut self.slots, room)?;
+        cancel.room(&mut self.charge, &mut self.slots, room)?;
         self.slots.resize(room, 0);
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Interner {
         texts: [View<'_>; 2],
         range: std::ops::Range<usize>,
         ids: &mut Vec<u32>,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         reserve(ids, range.len())?;
         for index in range {
@@ -94,7 +94,7 @@ impl Interner {
         range: std::ops::Range<usize>,
         (old_start, old_ids): (usize, &[u32]),
         ids: &mut Vec<u32>,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         reserve(ids, range.len())?;
         let mut next = 0;
@@ -125,7 +125,7 @@ impl Interner {
         texts: [View<'_>; 2],
         side: Side,
         index: usize,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<u32, Stopped> {
         let line = texts[side as usize].get(index);
         let hash = hash(line, pace)?;
@@ -142,7 +142,7 @@ impl Interner {
         &mut self,
         texts: [View<'_>; 2],
         range: std::ops::Range<usize>,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         let shapes = Shapes::of(self.classes.iter().map(|class| sample(texts, class)));
         for index in range {
@@ -168,7 +168,7 @@ impl Interner {
         texts: [View<'_>; 2],
         line: &[u8],
         hash: u64,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<Result<u32, usize>, Stopped> {
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
@@ -194,12 +194,12 @@ impl Interner {
         slot: usize,
         hash: u64,
         sample: u32,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<u32, Stopped> {
         let class = self.classes.len() as u32;
         self.slots[slot] = hash >> 32 << 32 | u64::from(class + 1);
         let count = [0, 0];
-        pace.stop().room(&mut self.charge, &mut self.classes, 1)?;
+        pace.cancel().room(&mut self.charge, &mut self.classes, 1)?;
         self.classes.push(Class { hash, sample, count });
         if self.classes.len() * 2 > self.slots.len() {
             self.grow(pace)?;
@@ -207,10 +207,10 @@ impl Interner {
         Ok(class)
     }
 
-    fn grow(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn grow(&mut self, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         let room = self.slots.len() * 4;
         // New memory comes zeroed.
-        self.charge.join(pace.stop().charge((room - self.slots.len()) * size_of::<u64>())?);
+        self.charge.join(pace.cancel().charge((room - self.slots.len()) * size_of::<u64>())?);
         self.slots.clear();
         self.slots.try_reserve_exact(room).map_err(|_| Stopped::Allocation)?;
         self.slots.resize(room, 0);
@@ -238,8 +238,8 @@ struct Shapes([u64; 16]);
 impl Shapes {
     fn of<'a>(lines: impl ExactSizeIterator<Item = &'a [u8]>) -> Self {
         /// With more lines nearly every shape is there.
-        const MOST: usize = 512;
-        if lines.len() > MOST {
+        const MAX_LINES: usize = 512;
+        if lines.len() > MAX_LINES {
             return Self([u64::MAX; 16]);
         }
         let mut shapes = Self([0; 16]);
@@ -265,7 +265,7 @@ impl Shapes {
 
 /// Returns whether two lines are equal, in steps a cancel can come between.
 #[inline]
-pub(super) fn equal(a: &[u8], b: &[u8], pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+pub(super) fn equal(a: &[u8], b: &[u8], pace: &mut PacedToken<'_>) -> Result<bool, Stopped> {
     if a.len() != b.len() {
         return Ok(false);
     }
@@ -283,7 +283,7 @@ pub(super) fn equal(a: &[u8], b: &[u8], pace: &mut Pace<'_>) -> Result<bool, Sto
 }
 
 #[inline]
-fn hash(line: &[u8], pace: &mut Pace<'_>) -> Result<u64, Stopped> {
+fn hash(line: &[u8], pace: &mut PacedToken<'_>) -> Result<u64, Stopped> {
     let seed = seed();
     if line.len() <= STRIDE {
         pace.pass(line.len())?;

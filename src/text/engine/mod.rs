@@ -5,6 +5,8 @@
 //! the changes found are slid to where they read best (`compact`). What git does is known from its documentation,
 //! from the papers named in each file, and from holding this engine against it (`test/rust/engine_parity.rs`).
 
+#[cfg(test)]
+mod cancel_tests;
 mod classic;
 mod compact;
 mod histogram;
@@ -15,8 +17,6 @@ mod options;
 mod patience;
 mod prune;
 mod sides;
-#[cfg(test)]
-mod stop_tests;
 mod tail;
 mod whitespace;
 
@@ -31,18 +31,18 @@ use self::tail::common_tail;
 use self::whitespace::{Keys, is_blank};
 pub use options::{Algorithm, Change, Options, Whitespace};
 
+pub use super::cancel_token::{CancelToken, Stopped};
 use super::lines::{Lines, View};
-pub use super::stop::{Stop, Stopped};
 use crate::budget::{Charge, reserve};
 
-/// Returns the changes from `old` to `new` in order, or `Stopped` when `stop` asked so.
+/// Returns the changes from `old` to `new` in order, or `Stopped` when `cancel` asked so.
 pub fn diff(
     old: &Lines<'_>,
     new: &Lines<'_>,
     options: &Options,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Vec<Change>, Stopped> {
-    Engine::default().diff(old, new, options, stop)
+    Engine::default().diff(old, new, options, cancel)
 }
 
 /// A diff with buffers that are reused: worth keeping where many pairs are compared.
@@ -63,15 +63,15 @@ pub struct Engine {
 const KEPT_LINES: usize = 1 << 20;
 
 impl Engine {
-    /// Returns the changes from `old` to `new` in order, or `Stopped` when `stop` asked so.
+    /// Returns the changes from `old` to `new` in order, or `Stopped` when `cancel` asked so.
     pub fn diff(
         &mut self,
         old: &Lines<'_>,
         new: &Lines<'_>,
         options: &Options,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Vec<Change>, Stopped> {
-        self.diff_between(old, new, None, options, stop)
+        self.diff_between(old, new, None, options, cancel)
     }
 
     /// Returns the same; how many lines are `common` at the front and at the end may be known.
@@ -81,28 +81,34 @@ impl Engine {
         new: &Lines<'_>,
         common: Option<(usize, usize)>,
         options: &Options,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Vec<Change>, Stopped> {
-        stop.check()?;
+        cancel.check()?;
         let mut texts = [old.view(), new.view()];
         if options.trim_tail {
-            let tail = common_tail(old.bytes(), new.bytes(), stop)?;
+            let tail = common_tail(old.bytes(), new.bytes(), cancel)?;
             texts = texts.map(|text| text.up_to(text.bytes().len() - tail));
         }
         // The keys leave the engine while it is borrowed as a whole, and come back with their buffers.
         let rewritten = |text: &View<'_>| text.bytes().len() + text.len() * size_of::<u32>();
         let _charge = match options.whitespace {
             Whitespace::Exact => Charge::free(),
-            _ => stop.charge(texts.iter().map(rewritten).sum())?,
+            _ => cancel.charge(texts.iter().map(rewritten).sum())?,
         };
         let mut keys = std::mem::take(&mut self.keys);
         let result = if options.whitespace == Whitespace::Exact {
-            self.diff_by_keys(texts, texts, common.filter(|_| !options.trim_tail), options, stop)
+            self.diff_by_keys(texts, texts, common.filter(|_| !options.trim_tail), options, cancel)
         } else {
             (keys.iter_mut().zip(&texts))
-                .try_for_each(|(keys, text)| keys.fill(text, options.whitespace, stop))
+                .try_for_each(|(keys, text)| keys.fill(text, options.whitespace, cancel))
                 .and_then(|()| {
-                    self.diff_by_keys(texts, [keys[0].view(), keys[1].view()], None, options, stop)
+                    self.diff_by_keys(
+                        texts,
+                        [keys[0].view(), keys[1].view()],
+                        None,
+                        options,
+                        cancel,
+                    )
                 })
         };
         self.keys = keys;
@@ -122,33 +128,33 @@ impl Engine {
         keys: [View<'_>; 2],
         common: Option<(usize, usize)>,
         options: &Options,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Vec<Change>, Stopped> {
         // Patience and histogram count the lines of whole texts, so they may not set equal ends aside.
         let whole = matches!(options.algorithm, Algorithm::Patience | Algorithm::Histogram);
         let (start, end) = match common {
             _ if whole => (0, 0),
             Some(common) => common,
-            None => common_ends(keys, stop)?,
+            None => common_ends(keys, cancel)?,
         };
         let middle = keys[0].len() + keys[1].len() - 2 * (start + end);
-        let _charge = stop.charge(middle * (size_of::<u32>() + size_of::<bool>()))?;
-        self.number(keys, start, end, stop)?;
-        self.search(keys, options.algorithm, stop)?;
+        let _charge = cancel.charge(middle * (size_of::<u32>() + size_of::<bool>()))?;
+        self.number(keys, start, end, cancel)?;
+        self.search(keys, options.algorithm, cancel)?;
 
-        let old_runs = runs_of(&self.changed[0], start as u32, stop)?;
-        let new_runs = runs_of(&self.changed[1], start as u32, stop)?;
+        let old_runs = runs_of(&self.changed[0], start as u32, cancel)?;
+        let new_runs = runs_of(&self.changed[1], start as u32, cancel)?;
         let content = [0, 1].map(|side| Content {
             text: texts[side],
             keys: keys[side],
             ids: &self.ids[side],
             first: start,
         });
-        let old_runs = compact(&old_runs, &new_runs, &content[0], stop)?;
-        let new_runs = compact(&new_runs, &old_runs, &content[1], stop)?;
-        let mut changes = pair_up(&old_runs, &new_runs, stop)?;
+        let old_runs = compact(&old_runs, &new_runs, &content[0], cancel)?;
+        let new_runs = compact(&new_runs, &old_runs, &content[1], cancel)?;
+        let mut changes = pair_up(&old_runs, &new_runs, cancel)?;
         if options.ignore_blank_lines {
-            mark_ignorable(&mut changes, texts, options.whitespace, stop)?;
+            mark_ignorable(&mut changes, texts, options.whitespace, cancel)?;
         }
         Ok(changes)
     }
@@ -159,9 +165,9 @@ impl Engine {
         keys: [View<'_>; 2],
         start: usize,
         end: usize,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
-        let mut pace = stop.pace();
+        let mut pace = cancel.pace();
         let middle = keys.map(|keys| start..keys.len() - end);
         for (side, middle) in middle.iter().enumerate() {
             self.ids[side].clear();
@@ -175,7 +181,7 @@ impl Engine {
             return Ok(());
         }
         let [old, new] = middle;
-        self.interner.clear(old.len() + new.len(), stop)?;
+        self.interner.clear(old.len() + new.len(), cancel)?;
         let [old_ids, new_ids] = &mut self.ids;
         self.interner.add_old(keys, old.clone(), old_ids, &mut pace)?;
         self.interner.add_new(keys, new.clone(), (old.start, old_ids), new_ids, &mut pace)?;
@@ -188,7 +194,7 @@ impl Engine {
         &mut self,
         keys: [View<'_>; 2],
         algorithm: Algorithm,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
         if self.ids.iter().any(Vec::is_empty) {
             return Ok(());
@@ -198,22 +204,27 @@ impl Engine {
             Pair { ids: [&self.ids[0], &self.ids[1]], changed: [changed_old, changed_new] };
         let classes = self.interner.len();
         match algorithm {
-            Algorithm::Patience => self.patience.run(&mut pair, classes, &mut self.classic, stop),
-            Algorithm::Histogram => self.histogram.run(&mut pair, classes, &mut self.classic, stop),
+            Algorithm::Patience => self.patience.run(&mut pair, classes, &mut self.classic, cancel),
+            Algorithm::Histogram => {
+                self.histogram.run(&mut pair, classes, &mut self.classic, cancel)
+            }
             Algorithm::Myers | Algorithm::Minimal => {
                 let stretch = Stretch { old: 0..self.ids[0].len(), new: 0..self.ids[1].len() };
                 let count = |id, side| self.interner.count(id, side);
                 let minimal = algorithm == Algorithm::Minimal;
                 let lines = keys.map(|keys| keys.len());
-                self.classic.run(&mut pair, stretch, lines, count, minimal, stop)
+                self.classic.run(&mut pair, stretch, lines, count, minimal, cancel)
             }
         }
     }
 }
 
 /// Returns how many lines are equal at the start, and at the end of the rest.
-fn common_ends([old, new]: [View<'_>; 2], stop: &Stop<'_>) -> Result<(usize, usize), Stopped> {
-    let mut pace = stop.pace();
+fn common_ends(
+    [old, new]: [View<'_>; 2],
+    cancel: &CancelToken<'_>,
+) -> Result<(usize, usize), Stopped> {
+    let mut pace = cancel.pace();
     let shorter = old.len().min(new.len());
     let mut start = 0;
     while start < shorter && equal(old.get(start), new.get(start), &mut pace)? {
@@ -231,8 +242,8 @@ fn common_ends([old, new]: [View<'_>; 2], stop: &Stop<'_>) -> Result<(usize, usi
 }
 
 /// Returns the runs of changed lines, the first of which has number `first`.
-fn runs_of(changed: &[bool], first: u32, stop: &Stop<'_>) -> Result<Vec<Run>, Stopped> {
-    let mut pace = stop.pace();
+fn runs_of(changed: &[bool], first: u32, cancel: &CancelToken<'_>) -> Result<Vec<Run>, Stopped> {
+    let mut pace = cancel.pace();
     let mut runs = Vec::new();
     let mut charge = Charge::free();
     let mut line = first;
@@ -240,7 +251,7 @@ fn runs_of(changed: &[bool], first: u32, stop: &Stop<'_>) -> Result<Vec<Run>, St
         let start = line;
         line += run.len() as u32;
         if run[0] {
-            stop.room(&mut charge, &mut runs, 1)?;
+            cancel.room(&mut charge, &mut runs, 1)?;
             runs.push(Run { start, end: line });
         }
         pace.spend(run.len())?;
@@ -249,10 +260,10 @@ fn runs_of(changed: &[bool], first: u32, stop: &Stop<'_>) -> Result<Vec<Run>, St
 }
 
 /// Joins the runs of both sides that have the same number of unchanged lines before them.
-fn pair_up(old: &[Run], new: &[Run], stop: &Stop<'_>) -> Result<Vec<Change>, Stopped> {
-    let mut pace = stop.pace();
+fn pair_up(old: &[Run], new: &[Run], cancel: &CancelToken<'_>) -> Result<Vec<Change>, Stopped> {
+    let mut pace = cancel.pace();
     let mut changes = Vec::new();
-    let _charge = stop.charge(old.len().max(new.len()) * size_of::<Change>())?;
+    let _charge = cancel.charge(old.len().max(new.len()) * size_of::<Change>())?;
     reserve(&mut changes, old.len().max(new.len()))?;
     let mut old = unchanged_before(old).zip(old).peekable();
     let mut new = unchanged_before(new).zip(new).peekable();
@@ -283,9 +294,9 @@ fn mark_ignorable(
     changes: &mut [Change],
     [old, new]: [View<'_>; 2],
     whitespace: Whitespace,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<(), Stopped> {
-    let mut pace = stop.pace();
+    let mut pace = cancel.pace();
     for change in changes {
         change.ignorable = true;
         for (text, lines) in [(old, change.old.clone()), (new, change.new.clone())] {
@@ -309,9 +320,9 @@ mod tests {
         [Algorithm::Myers, Algorithm::Minimal, Algorithm::Patience, Algorithm::Histogram];
 
     fn changes(old: &str, new: &str, options: Options) -> Vec<(Range<u32>, Range<u32>)> {
-        let stop = Stop::never();
-        let [old, new] = [old, new].map(|text| Lines::split(text.as_bytes(), &stop).unwrap());
-        let changes = diff(&old, &new, &options, &stop).unwrap();
+        let cancel = CancelToken::never();
+        let [old, new] = [old, new].map(|text| Lines::split(text.as_bytes(), &cancel).unwrap());
+        let changes = diff(&old, &new, &options, &cancel).unwrap();
         changes.into_iter().map(|change| (change.old, change.new)).collect()
     }
 
@@ -336,16 +347,16 @@ mod tests {
 
     #[test]
     fn an_engine_forgets_the_last_pair() {
-        let stop = Stop::never();
+        let cancel = CancelToken::never();
         let mut engine = Engine::default();
         let texts = ["a\nb\nc\n", "c\nb\na\n", "", "b\n", "x\ny\nx\ny\n", "y\nx\n"];
         for algorithm in ALGORITHMS {
             let options = Options { algorithm, ..Options::default() };
             for (old, new) in texts.iter().flat_map(|old| texts.iter().map(move |new| (old, new))) {
                 let [old, new] =
-                    [old, new].map(|text| Lines::split(text.as_bytes(), &stop).unwrap());
-                let fresh = diff(&old, &new, &options, &stop).unwrap();
-                assert_eq!(engine.diff(&old, &new, &options, &stop).unwrap(), fresh);
+                    [old, new].map(|text| Lines::split(text.as_bytes(), &cancel).unwrap());
+                let fresh = diff(&old, &new, &options, &cancel).unwrap();
+                assert_eq!(engine.diff(&old, &new, &options, &cancel).unwrap(), fresh);
             }
         }
     }
@@ -355,16 +366,16 @@ mod tests {
         let budget = Budget::default();
         budget.cancel();
         let [old, new] = ["a\nb\nc\n", "c\nb\na\n"]
-            .map(|text| Lines::split(text.as_bytes(), &Stop::never()).unwrap());
+            .map(|text| Lines::split(text.as_bytes(), &CancelToken::never()).unwrap());
         let mut engine = Engine::default();
         for algorithm in ALGORITHMS {
             let options = Options { algorithm, ..Options::default() };
             assert_eq!(
-                engine.diff(&old, &new, &options, &Stop::of(&budget)),
+                engine.diff(&old, &new, &options, &CancelToken::of(&budget)),
                 Err(Stopped::Cancelled)
             );
-            let fresh = diff(&old, &new, &options, &Stop::never());
-            assert_eq!(engine.diff(&old, &new, &options, &Stop::never()), fresh);
+            let fresh = diff(&old, &new, &options, &CancelToken::never());
+            assert_eq!(engine.diff(&old, &new, &options, &CancelToken::never()), fresh);
         }
     }
 }

@@ -12,7 +12,7 @@
 
 use super::prune::root_above;
 use super::sides::{Area, Buffers, Sides, equals_are_common};
-use crate::text::stop::{Pace, Stop, Stopped};
+use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// The number of edits after which the rules beyond the paper apply at the earliest.
 const PATIENT_COST: i32 = 256;
@@ -50,19 +50,19 @@ impl Search {
         minimal: bool,
         removed: impl FnMut(usize),
         added: impl FnMut(usize),
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
         let diagonals = old.len() + new.len() + 3;
         // Both fronts, and both sides forward and backward in numbers of up to 32 bits.
-        let _charge = stop.charge(diagonals * (2 * size_of::<i32>() + 2))?;
+        let _charge = cancel.charge(diagonals * (2 * size_of::<i32>() + 2))?;
         self.ahead.reserve(diagonals)?;
         self.back.reserve(diagonals)?;
         // The narrower the numbers, the more of them are at hand.
         let Self { ahead, back, bytes, shorts, words, boxes } = self;
-        let mut work = Work { boxes, removed, added, stop };
+        let mut work = Work { boxes, removed, added, cancel };
         match old.iter().chain(new).max() {
             None | Some(0..0x100) => {
-                bytes.fill(old, new, |id| id as u8, stop)?;
+                bytes.fill(old, new, |id| id as u8, cancel)?;
                 if equals_are_common(old, new) {
                     work.run(ahead, back, old, new, minimal, |area| bytes.dense(area))
                 } else {
@@ -70,11 +70,11 @@ impl Search {
                 }
             }
             Some(0..0x1_0000) => {
-                shorts.fill(old, new, |id| id as u16, stop)?;
+                shorts.fill(old, new, |id| id as u16, cancel)?;
                 work.run(ahead, back, old, new, minimal, |area| shorts.sparse(area))
             }
             Some(_) => {
-                words.fill(old, new, |id| id, stop)?;
+                words.fill(old, new, |id| id, cancel)?;
                 work.run(ahead, back, old, new, minimal, |area| words.sparse(area))
             }
         }
@@ -86,7 +86,7 @@ struct Work<'a, R, A> {
     boxes: &'a mut Vec<Area>,
     removed: R,
     added: A,
-    stop: &'a Stop<'a>,
+    cancel: &'a CancelToken<'a>,
 }
 
 impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
@@ -100,7 +100,7 @@ impl<R: FnMut(usize), A: FnMut(usize)> Work<'_, R, A> {
         minimal: bool,
         sides: impl Fn(&Area) -> (S, S),
     ) -> Result<(), Stopped> {
-        let mut pace = self.stop.pace();
+        let mut pace = self.cancel.pace();
         let limit = (root_above(old.len() + new.len() + 3) as i32).max(PATIENT_COST);
         self.boxes.clear();
         self.boxes.push(Area { old: (0, old.len()), new: (0, new.len()), exact: minimal });
@@ -135,7 +135,12 @@ impl Area {
     }
 
     /// Takes equal lines off both ends.
-    fn shrink(&mut self, old: &[u32], new: &[u32], pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn shrink(
+        &mut self,
+        old: &[u32],
+        new: &[u32],
+        pace: &mut PacedToken<'_>,
+    ) -> Result<(), Stopped> {
         let start = common_start(&old[self.old.0..self.old.1], &new[self.new.0..self.new.1], pace)?;
         self.old.0 += start;
         self.new.0 += start;
@@ -147,7 +152,11 @@ impl Area {
 }
 
 /// Returns how many lines at the start are equal.
-pub(super) fn common_start(a: &[u32], b: &[u32], pace: &mut Pace<'_>) -> Result<usize, Stopped> {
+pub(super) fn common_start(
+    a: &[u32],
+    b: &[u32],
+    pace: &mut PacedToken<'_>,
+) -> Result<usize, Stopped> {
     let mut equal = 0;
     for (a, b) in a.chunks(STRIDE).zip(b.chunks(STRIDE)) {
         let run = a.iter().zip(b).take_while(|(a, b)| a == b).count();
@@ -161,7 +170,11 @@ pub(super) fn common_start(a: &[u32], b: &[u32], pace: &mut Pace<'_>) -> Result<
 }
 
 /// Returns how many lines at the end are equal.
-pub(super) fn common_end(a: &[u32], b: &[u32], pace: &mut Pace<'_>) -> Result<usize, Stopped> {
+pub(super) fn common_end(
+    a: &[u32],
+    b: &[u32],
+    pace: &mut PacedToken<'_>,
+) -> Result<usize, Stopped> {
     let mut equal = 0;
     for (a, b) in a.rchunks(STRIDE).zip(b.rchunks(STRIDE)) {
         let run = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -244,7 +257,7 @@ impl Front {
         &mut self,
         sides: S,
         other: &Self,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<Step, Stopped> {
         let (old_len, new_len) = sides.lens();
         self.widen(old_len, new_len);
@@ -383,7 +396,7 @@ fn meet<S: Sides>(
     forward: S,
     backward: S,
     limit: Option<i32>,
-    pace: &mut Pace<'_>,
+    pace: &mut PacedToken<'_>,
 ) -> Result<Split, Stopped> {
     let (o, n) = forward.lens();
     let odd = (o - n) & 1 != 0;

@@ -8,7 +8,7 @@
 use super::classic::{Classic, Pair, Stretch};
 use super::intern::Side;
 use crate::budget::reserve;
-use crate::text::stop::{Pace, Stop, Stopped};
+use crate::text::cancel_token::{CancelToken, PacedToken, Stopped};
 
 /// Says of a line that it occurs more than once.
 const MANY: u32 = u32::MAX;
@@ -40,15 +40,15 @@ impl Patience {
         pair: &mut Pair<'_>,
         classes: usize,
         classic: &mut Classic,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
-        let _charge = stop.charge(classes * size_of::<[u32; 2]>())?;
+        let _charge = cancel.charge(classes * size_of::<[u32; 2]>())?;
         self.places.clear();
         reserve(&mut self.places, classes)?;
         self.places.resize(classes, [0; 2]);
         self.stretches.clear();
         self.stretches.push(Stretch { old: 0..pair.ids[0].len(), new: 0..pair.ids[1].len() });
-        let mut pace = stop.pace();
+        let mut pace = cancel.pace();
         while let Some(stretch) = self.stretches.pop() {
             pace.spend(1)?;
             if stretch.old.is_empty() || stretch.new.is_empty() {
@@ -61,7 +61,7 @@ impl Patience {
                 pair.mark(Side::Old, stretch.old);
                 pair.mark(Side::New, stretch.new);
             } else if self.anchors.is_empty() {
-                classic.run_alone(pair, stretch, classes, stop)?;
+                classic.run_alone(pair, stretch, classes, cancel)?;
             } else {
                 self.find_chain(&mut pace)?;
                 self.split(pair, &stretch, &mut pace)?;
@@ -76,7 +76,7 @@ impl Patience {
         &mut self,
         pair: &Pair<'_>,
         stretch: &Stretch,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<bool, Stopped> {
         let (old, new) = (&pair.ids[0][stretch.old.clone()], &pair.ids[1][stretch.new.clone()]);
         for (&id, place) in old.iter().zip(1..) {
@@ -108,7 +108,7 @@ impl Patience {
     }
 
     /// Finds the longest sequence of anchors that is in order on both sides.
-    fn find_chain(&mut self, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn find_chain(&mut self, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         self.piles.clear();
         for index in 0..self.anchors.len() {
             let new = self.anchors[index].new;
@@ -138,7 +138,7 @@ impl Patience {
         &mut self,
         pair: &Pair<'_>,
         stretch: &Stretch,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         let (mut old, mut new) = (stretch.old.start, stretch.new.start);
         for &(anchor_old, anchor_new) in &self.chain {
@@ -168,7 +168,7 @@ fn rest_between(
     pair: &Pair<'_>,
     mut old: std::ops::Range<usize>,
     mut new: std::ops::Range<usize>,
-    pace: &mut Pace<'_>,
+    pace: &mut PacedToken<'_>,
 ) -> Result<Option<Stretch>, Stopped> {
     while !old.is_empty() && !new.is_empty() && pair.equal(old.start, new.start) {
         old.start += 1;

@@ -5,7 +5,7 @@
 //! only tie unrelated text together.
 
 use crate::budget::reserve;
-use crate::text::stop::{Pace, QUANTUM, Stopped};
+use crate::text::cancel_token::{PacedToken, QUANTUM, Stopped};
 
 /// A line is frequent when the other side has it about as often as the square root of the line count, or this often.
 const MAX_FREQUENT: u32 = 1024;
@@ -29,7 +29,7 @@ enum Standing {
 
 /// The lines of one side that take part in the search.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct RetainedLines {
     /// Their classes.
     pub(super) ids: Vec<u32>,
     /// Where each stands among the lines that were looked at.
@@ -42,7 +42,7 @@ pub(super) struct Kept {
 /// Bytes that are kept of a line.
 pub(super) const LINE_BYTES: usize = size_of::<Standing>() + 3 * size_of::<u32>();
 
-impl Kept {
+impl RetainedLines {
     /// Keeps those of `ids` that deserve a search and marks the others in `changed`.
     ///
     /// `matches` says how often the other side has a class, `lines` how many lines this side has in all.
@@ -52,7 +52,7 @@ impl Kept {
         lines: usize,
         matches: impl Fn(u32) -> u32,
         changed: &mut [bool],
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         self.assess(ids, lines, matches, pace)?;
         self.ids.clear();
@@ -90,7 +90,7 @@ impl Kept {
         ids: &[u32],
         lines: usize,
         matches: impl Fn(u32) -> u32,
-        pace: &mut Pace<'_>,
+        pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         let frequent = root_above(lines).min(MAX_FREQUENT);
         self.standing.clear();

@@ -1,7 +1,7 @@
 //! Holds two sequences in the form that is fastest to compare along a diagonal.
 
 use crate::budget::reserve;
-use crate::text::stop::{QUANTUM, Stop, Stopped};
+use crate::text::cancel_token::{CancelToken, QUANTUM, Stopped};
 
 /// A part of both sequences that is still to be searched.
 #[derive(Clone, Copy, Debug)]
@@ -127,9 +127,9 @@ impl<T: Copy + Default + Eq> Buffers<T> {
         old: &[u32],
         new: &[u32],
         narrow: impl Fn(u32) -> T,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
-        let mut pace = stop.pace();
+        let mut pace = cancel.pace();
         for (side, ids) in [old, new].into_iter().enumerate() {
             let (forward, reversed) = (&mut self.forward[side], &mut self.reversed[side]);
             for numbers in [&mut *forward, &mut *reversed] {

@@ -4,18 +4,22 @@
 //! 1024 bytes, and then gives back what is left of the line it cut into. Which lines are left decides how far a
 //! change may slide and which lines are frequent, so hunks depend on it (`git diff -U0` can differ from `-U3`).
 
-use crate::text::stop::{Stop, Stopped};
+use crate::text::cancel_token::{CancelToken, Stopped};
 
 const BLOCK: usize = 1024;
 /// How many blocks are compared between two looks at the stop flag.
 const BLOCKS: usize = 1 << 10;
 
 /// Returns how many bytes at the end of both sides take no part in the diff: whole lines, equal on both sides.
-pub(super) fn common_tail(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<usize, Stopped> {
+pub(super) fn common_tail(
+    old: &[u8],
+    new: &[u8],
+    cancel: &CancelToken<'_>,
+) -> Result<usize, Stopped> {
     let mut equal = 0;
     for (number, (a, b)) in old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK)).enumerate() {
         if number % BLOCKS == 0 {
-            stop.check()?;
+            cancel.check()?;
         }
         if a != b {
             break;
@@ -24,7 +28,7 @@ pub(super) fn common_tail(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<usi
     }
     let mut begun = 0;
     for block in old[old.len() - equal..].chunks(BLOCK * BLOCKS) {
-        stop.check()?;
+        cancel.check()?;
         if let Some(at) = block.iter().position(|&byte| byte == b'\n') {
             return Ok(equal - begun - at - 1);
         }
@@ -38,7 +42,7 @@ mod tests {
     use super::*;
 
     fn tail(old: &[u8], new: &[u8]) -> usize {
-        common_tail(old, new, &Stop::never()).unwrap()
+        common_tail(old, new, &CancelToken::never()).unwrap()
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use super::options::Whitespace;
 use crate::budget::reserve;
+use crate::text::cancel_token::{CancelToken, PacedToken, Stopped, append};
 use crate::text::lines::View;
-use crate::text::stop::{Pace, Stop, Stopped, append};
 
 /// How many bytes of one line are rewritten or looked at between two steps of the pace.
 const PART: usize = 1 << 12;
@@ -25,7 +25,7 @@ pub(super) const fn is_space(byte: u8) -> bool {
 pub(super) fn is_blank(
     line: &[u8],
     whitespace: Whitespace,
-    pace: &mut Pace<'_>,
+    pace: &mut PacedToken<'_>,
 ) -> Result<bool, Stopped> {
     pace.spend(1)?;
     if whitespace == Whitespace::Exact {
@@ -53,9 +53,9 @@ impl Keys {
         &mut self,
         text: &View<'_>,
         whitespace: Whitespace,
-        stop: &Stop<'_>,
+        cancel: &CancelToken<'_>,
     ) -> Result<(), Stopped> {
-        let mut pace = stop.pace();
+        let mut pace = cancel.pace();
         self.bytes.clear();
         self.bounds.clear();
         // No line is longer than before.
@@ -85,7 +85,11 @@ impl Keys {
         View::new(&self.bytes, &self.bounds)
     }
 
-    fn push_without_space(&mut self, line: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn push_without_space(
+        &mut self,
+        line: &[u8],
+        pace: &mut PacedToken<'_>,
+    ) -> Result<(), Stopped> {
         for part in line.chunks(PART) {
             self.bytes.extend(part.iter().filter(|&&byte| !is_space(byte)));
             pace.spend(part.len() / 16)?;
@@ -94,7 +98,7 @@ impl Keys {
     }
 
     /// Writes one space for each run of white space and none for the run at the end.
-    fn push_collapsed(&mut self, line: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    fn push_collapsed(&mut self, line: &[u8], pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
         let mut pending = false;
         for part in line.chunks(PART) {
             for &byte in part {
@@ -114,7 +118,10 @@ impl Keys {
     }
 }
 
-fn without_trailing_space<'l>(line: &'l [u8], pace: &mut Pace<'_>) -> Result<&'l [u8], Stopped> {
+fn without_trailing_space<'l>(
+    line: &'l [u8],
+    pace: &mut PacedToken<'_>,
+) -> Result<&'l [u8], Stopped> {
     let mut kept = line.len();
     for part in line.rchunks(PART) {
         if let Some(last) = part.iter().rposition(|&byte| !is_space(byte)) {
@@ -140,10 +147,10 @@ mod tests {
     use crate::text::lines::Lines;
 
     fn keys(text: &[u8], whitespace: Whitespace) -> Vec<Vec<u8>> {
-        let stop = Stop::never();
-        let lines = Lines::split(text, &stop).unwrap();
+        let cancel = CancelToken::never();
+        let lines = Lines::split(text, &cancel).unwrap();
         let mut keys = Keys::default();
-        keys.fill(&lines.view(), whitespace, &stop).unwrap();
+        keys.fill(&lines.view(), whitespace, &cancel).unwrap();
         (0..lines.len()).map(|i| keys.view().get(i).to_vec()).collect()
     }
 
@@ -181,7 +188,7 @@ mod tests {
     #[test]
     fn a_one_byte_last_line_is_blank_as_git_has_it() {
         let blank = |line: &[u8], whitespace| {
-            is_blank(line, whitespace, &mut Stop::never().pace()).unwrap()
+            is_blank(line, whitespace, &mut CancelToken::never().pace()).unwrap()
         };
         assert!(blank(b"\n", Whitespace::Exact));
         assert!(blank(b"x", Whitespace::Exact));

@@ -1,6 +1,6 @@
 //! Applies the hunks of one file to its bytes.
 
-use super::super::stop::Stop;
+use super::super::cancel_token::CancelToken;
 use super::apply_error::{ApplyError, Difference};
 use super::error::excerpt;
 use super::hunk::sides;
@@ -22,7 +22,7 @@ use crate::budget::reserve;
 /// Returns the first hunk that does not fit, with the line of the text, what the patch expects
 /// there and what is there.
 pub fn apply(text: &[u8], file: &FilePatch<'_>) -> Result<Vec<u8>, ApplyError> {
-    apply_within(text, file, Stop::never())
+    apply_within(text, file, CancelToken::never())
 }
 
 /// Returns the text as [`apply`] does, within a budget.
@@ -32,7 +32,7 @@ pub fn apply(text: &[u8], file: &FilePatch<'_>) -> Result<Vec<u8>, ApplyError> {
 pub fn apply_within(
     text: &[u8],
     file: &FilePatch<'_>,
-    stop: Stop<'_>,
+    cancel: CancelToken<'_>,
 ) -> Result<Vec<u8>, ApplyError> {
     if file.is_binary {
         return Err(ApplyError::Binary { line: file.line });
@@ -46,8 +46,12 @@ pub fn apply_within(
         hunk.lines.first().is_some_and(is_context) || hunk.lines.last().is_some_and(is_context)
     };
     let has_context = file.hunks.iter().any(surrounded);
-    let mut target =
-        Target { text: Lines::new(text, stop)?, taken: 0, out: Vec::new(), work: Work::new(stop) };
+    let mut target = Target {
+        text: Lines::new(text, cancel)?,
+        taken: 0,
+        out: Vec::new(),
+        work: Work::new(cancel),
+    };
     // Most patches change little.
     target.work.hold(text.len())?;
     reserve(&mut target.out, text.len())?;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::super::stop::Stopped;
+use super::super::cancel_token::Stopped;
 
 /// A patch that does not fit the text it is applied to.
 ///

@@ -1,6 +1,6 @@
 //! Binary files in patches: that they differ, and git's data for them, which is not decoded.
 
-use super::super::stop::Stopped;
+use super::super::cancel_token::Stopped;
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::lines::{Line, Lines, without_cr};
 use super::work::Work;
@@ -80,7 +80,7 @@ pub(super) fn binary_blocks<'a>(
     work: &mut Work<'_>,
 ) -> Result<Vec<Vec<&'a [u8]>>, Stopped> {
     let mut blocks = vec![Vec::new()];
-    for line in Lines::new(block, work.stop())? {
+    for line in Lines::new(block, work.cancel())? {
         work.line(line.text)?;
         match without_cr(line.text) {
             b"" => blocks.push(Vec::new()),

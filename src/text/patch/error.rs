@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::super::stop::Stopped;
+use super::super::cancel_token::Stopped;
 
 /// Bytes of a line that an error message shows.
 const EXCERPT_BYTES: usize = 80;

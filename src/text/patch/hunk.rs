@@ -1,6 +1,6 @@
 //! Reads one hunk: its header, its lines, and what may follow it.
 
-use super::super::stop::Stopped;
+use super::super::cancel_token::Stopped;
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::lines::{Line, Lines};
 use super::work::Work;

@@ -1,6 +1,6 @@
 //! Splits bytes into lines at LF, with line numbers and look-ahead.
 
-use super::super::stop::{STRIDE, Stop, Stopped};
+use super::super::cancel_token::{CancelToken, STRIDE, Stopped};
 
 /// One line of the input.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +40,10 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Counts the lines first.
-    pub fn new(data: &'a [u8], stop: Stop<'_>) -> Result<Self, Stopped> {
+    pub fn new(data: &'a [u8], cancel: CancelToken<'_>) -> Result<Self, Stopped> {
         let mut ends = 0;
         for part in data.chunks(STRIDE) {
-            stop.check()?;
+            cancel.check()?;
             ends += memchr::memchr_iter(b'\n', part).count();
         }
         let unfinished = usize::from(!data.is_empty() && !data.ends_with(b"\n"));

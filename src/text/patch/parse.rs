@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::stop::{Stop, Stopped};
+use super::super::cancel_token::{CancelToken, Stopped};
 use super::binary::{binary_files, binary_patch};
 use super::error::{PatchError, excerpt, excerpt_or_end};
 use super::header::{self, GIT, Header, Side};
@@ -26,7 +26,7 @@ pub fn parse(patch: &[u8]) -> Result<Vec<FilePatch<'_>>, PatchError> {
 /// Returns the files of a patch one by one; after an error it goes on with the next file header.
 #[must_use = "an iterator reads nothing until it is asked"]
 pub fn files(patch: &[u8]) -> Files<'_> {
-    Files(Parser::new(patch, Stop::never()).map_err(Some))
+    Files(Parser::new(patch, CancelToken::never()).map_err(Some))
 }
 
 /// The files of a patch, charged to a budget until they are dropped.
@@ -41,8 +41,8 @@ pub struct Read<'a> {
 ///
 /// # Errors
 /// Those of [`parse`], and [`PatchError::Stopped`].
-pub fn parse_within<'a>(patch: &'a [u8], stop: Stop<'a>) -> Result<Read<'a>, PatchError> {
-    let mut parser = Parser::new(patch, stop)?;
+pub fn parse_within<'a>(patch: &'a [u8], cancel: CancelToken<'a>) -> Result<Read<'a>, PatchError> {
+    let mut parser = Parser::new(patch, cancel)?;
     let files =
         parser.by_ref().map(|parsed| Ok(parsed?.file)).collect::<Result<_, PatchError>>()?;
     Ok(Read { files, _work: parser.work })
@@ -113,14 +113,14 @@ impl<'a> Iterator for Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub fn new(patch: &'a [u8], stop: Stop<'a>) -> Result<Self, Stopped> {
-        let lines = Lines::new(patch, stop)?;
+    pub fn new(patch: &'a [u8], cancel: CancelToken<'a>) -> Result<Self, Stopped> {
+        let lines = Lines::new(patch, cancel)?;
         Ok(Self {
             lines,
             first_text: None,
             found_any: false,
             skipping: false,
-            work: Work::new(stop),
+            work: Work::new(cancel),
         })
     }
 

@@ -1,21 +1,21 @@
 //! Prints hunks as git does.
 
-use super::super::stop::{Stop, Stopped};
+use super::super::cancel_token::{CancelToken, Stopped};
 use super::work::Work;
 use super::{LineKind, PatchHunk, PatchLine};
 
 /// Returns a hunk as `git diff` prints it: its header and its lines, each ended by a newline.
 #[must_use]
 pub fn hunk_text(hunk: &PatchHunk<'_>) -> Vec<u8> {
-    hunk_text_within(hunk, Stop::never()).unwrap_or_default()
+    hunk_text_within(hunk, CancelToken::never()).unwrap_or_default()
 }
 
 /// Returns a hunk as [`hunk_text`] does, within a budget.
 ///
 /// # Errors
 /// Why the query ended.
-pub fn hunk_text_within(hunk: &PatchHunk<'_>, stop: Stop<'_>) -> Result<Vec<u8>, Stopped> {
-    let (mut out, mut work) = (Vec::new(), Work::new(stop));
+pub fn hunk_text_within(hunk: &PatchHunk<'_>, cancel: CancelToken<'_>) -> Result<Vec<u8>, Stopped> {
+    let (mut out, mut work) = (Vec::new(), Work::new(cancel));
     let (old, new) = ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines));
     write_header(&mut out, old, new, hunk.section, b"\n", &mut work)?;
     for line in &hunk.lines {

@@ -1,6 +1,6 @@
 //! Prints the patch that undoes another.
 
-use super::super::stop::{Stop, Stopped};
+use super::super::cancel_token::{CancelToken, Stopped};
 use super::binary::binary_blocks;
 use super::error::PatchError;
 use super::header::{GIT, GitHeader, GitNames, Header};
@@ -26,15 +26,15 @@ use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchStatus};
 /// Returns what makes the patch unreadable, or why a file in it cannot be undone: a copy, or a
 /// binary patch with one direction only.
 pub fn reverse(patch: &[u8]) -> Result<Vec<u8>, PatchError> {
-    reverse_within(patch, Stop::never())
+    reverse_within(patch, CancelToken::never())
 }
 
 /// Returns the patch as [`reverse`] does, within a budget.
 ///
 /// # Errors
 /// Those of [`reverse`], and [`PatchError::Stopped`].
-pub fn reverse_within(patch: &[u8], stop: Stop<'_>) -> Result<Vec<u8>, PatchError> {
-    let mut parser = Parser::new(patch, stop)?;
+pub fn reverse_within(patch: &[u8], cancel: CancelToken<'_>) -> Result<Vec<u8>, PatchError> {
+    let mut parser = Parser::new(patch, cancel)?;
     let mut files: Vec<Parsed<'_>> = parser.by_ref().collect::<Result<_, _>>()?;
     order(&mut files);
     // Hunks without a file header must not follow a file, whose hunks they would become.

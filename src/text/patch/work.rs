@@ -1,6 +1,6 @@
-//! What reading and applying a patch may take: time, by looks at a [`Stop`], and memory, by a charge.
+//! What reading and applying a patch may take: time, by looks at a [`CancelToken`], and memory, by a charge.
 
-use super::super::stop::{self, Pace, Stop, Stopped};
+use super::super::cancel_token::{self, CancelToken, PacedToken, Stopped};
 use crate::budget::{Charge, reserve};
 
 /// Bytes that are charged at once: the budget is shared by threads, and most pieces are small.
@@ -9,20 +9,20 @@ const CHARGED_BYTES: usize = 64 << 10;
 /// The looks and the charge of one patch.
 #[derive(Debug)]
 pub(super) struct Work<'a> {
-    pace: Pace<'a>,
+    pace: PacedToken<'a>,
     charge: Charge,
     /// Bytes that are used and not charged yet.
     owed: usize,
 }
 
 impl<'a> Work<'a> {
-    pub fn new(stop: Stop<'a>) -> Self {
-        Self { pace: stop.pace(), charge: Charge::free(), owed: 0 }
+    pub fn new(cancel: CancelToken<'a>) -> Self {
+        Self { pace: cancel.pace(), charge: Charge::free(), owed: 0 }
     }
 
     /// Returns what the looks are made at.
-    pub fn stop(&self) -> Stop<'a> {
-        self.pace.stop()
+    pub fn cancel(&self) -> CancelToken<'a> {
+        self.pace.cancel()
     }
 
     /// Accounts for a line that is looked at.
@@ -38,7 +38,7 @@ impl<'a> Work<'a> {
         if self.owed < CHARGED_BYTES {
             return Ok(());
         }
-        let more = self.stop().charge_all(std::mem::take(&mut self.owed))?;
+        let more = self.cancel().charge_all(std::mem::take(&mut self.owed))?;
         self.charge.join(more);
         Ok(())
     }
@@ -60,7 +60,7 @@ impl<'a> Work<'a> {
         if out.capacity() - out.len() < bytes.len() {
             self.hold(bytes.len().max(out.capacity()))?;
         }
-        stop::append(out, bytes, &mut self.pace)
+        cancel_token::append(out, bytes, &mut self.pace)
     }
 }
 
@@ -84,14 +84,14 @@ mod tests {
         let files = parse(patch.as_bytes()).unwrap();
         let budget = Budget::new(Some(Duration::ZERO));
         let stopped = Stopped::Timeout { seconds: 0 };
-        let stop = Stop::of(&budget);
+        let cancel = CancelToken::of(&budget);
         assert_eq!(
-            parse_within(patch.as_bytes(), stop).map(|read| read.files.len()),
+            parse_within(patch.as_bytes(), cancel).map(|read| read.files.len()),
             Err(stopped.into())
         );
-        assert_eq!(reverse_within(patch.as_bytes(), stop), Err(PatchError::Stopped(stopped)));
+        assert_eq!(reverse_within(patch.as_bytes(), cancel), Err(PatchError::Stopped(stopped)));
         assert_eq!(
-            apply_within(text.as_bytes(), &files[0], stop),
+            apply_within(text.as_bytes(), &files[0], cancel),
             Err(ApplyError::Stopped(stopped))
         );
     }
@@ -100,18 +100,18 @@ mod tests {
     fn what_is_read_is_charged_until_it_is_dropped() {
         let (patch, text) = patch(20_000);
         let budget = Budget::of(None, 16 << 20);
-        let stop = Stop::of(&budget);
-        let read = parse_within(patch.as_bytes(), stop).unwrap();
+        let cancel = CancelToken::of(&budget);
+        let read = parse_within(patch.as_bytes(), cancel).unwrap();
         // Two lines of a hunk, and the hunk itself.
         assert!(budget.bytes() > 20_000 * 150, "{}", budget.bytes());
         assert_eq!(
-            apply_within(text.as_bytes(), &read.files[0], stop).unwrap(),
+            apply_within(text.as_bytes(), &read.files[0], cancel).unwrap(),
             "b\n".repeat(20_000).as_bytes()
         );
         drop(read);
         assert_eq!(budget.bytes(), 0);
         let small = Budget::of(None, 1 << 20);
         let refused = PatchError::Stopped(Stopped::Memory { limit: 1 << 20 });
-        assert_eq!(parse_within(patch.as_bytes(), Stop::of(&small)).err(), Some(refused));
+        assert_eq!(parse_within(patch.as_bytes(), CancelToken::of(&small)).err(), Some(refused));
     }
 }

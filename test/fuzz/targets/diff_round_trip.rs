@@ -8,14 +8,14 @@ use libfuzzer_sys::fuzz_target;
 use redline::text::engine::Options;
 use redline::text::hunk::hunks;
 use redline::text::lines::Lines;
-use redline::text::{Algorithm, Engine, Stop, Whitespace};
+use redline::text::{Algorithm, Engine, CancelToken, Whitespace};
 use texts::{ALGORITHMS, Input, WHITESPACE};
 
 fuzz_target!(|data: &[u8]| {
     let Some(input) = Input::new(data) else { return };
-    let stop = Stop::never();
+    let cancel = CancelToken::never();
     let [old, new] =
-        [&input.old, &input.new].map(|text| Lines::split(text, &stop).expect("a short text"));
+        [&input.old, &input.new].map(|text| Lines::split(text, &cancel).expect("a short text"));
     let all = |lines: &Lines<'_>| {
         (0..lines.len()).flat_map(|line| lines.get(line)).copied().collect::<Vec<u8>>()
     };
@@ -39,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn check(engine: &mut Engine, old: &Lines<'_>, new: &Lines<'_>, options: &Options, context: u32) {
-    let changes = engine.diff(old, new, options, &Stop::never()).expect("nobody stops it");
+    let changes = engine.diff(old, new, options, &CancelToken::never()).expect("nobody stops it");
     let (mut at_old, mut at_new) = (0, 0);
     let mut unchanged =
         |to_old: u32, to_new: u32, resume: (u32, u32), is_first: bool, is_last: bool| {
@@ -77,7 +77,7 @@ fn check(engine: &mut Engine, old: &Lines<'_>, new: &Lines<'_>, options: &Option
     unchanged(old_len, new_len, (old_len, new_len), changes.is_empty(), true);
 
     // Each change that cannot be ignored is shown once, with as much around it as there is.
-    let hunks = hunks(&changes, old_len, new_len, Some(context), 0, &Stop::never())
+    let hunks = hunks(&changes, old_len, new_len, Some(context), 0, &CancelToken::never())
         .expect("nobody stops it");
     let mut next = 0;
     for hunk in &hunks {

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use redline::text::patch::{apply, parse, reverse};
 use redline::text::section::{Finder, Sections};
 use redline::text::unified::{write_hunk, write_labels};
-use redline::text::{Diff, DiffOptions, Engine, LineKind, Stop};
+use redline::text::{Diff, DiffOptions, Engine, LineKind, CancelToken};
 use texts::{ALGORITHMS, Input};
 
 const DRIVERS: [&str; 8] = ["cpp", "css", "html", "markdown", "perl", "python", "rust", "tex"];
@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let (old, new) = (&input.old[..], &input.new[..]);
     let diff =
-        Diff::new(&mut Engine::default(), old, new, &options, &Stop::never()).expect("short texts");
+        Diff::new(&mut Engine::default(), old, new, &options, &CancelToken::never()).expect("short texts");
     if diff.hunks().is_empty() {
         assert_eq!(old, new, "a change is not shown");
         return;
@@ -35,9 +35,9 @@ fuzz_target!(|data: &[u8]| {
     let driver = DRIVERS
         .get(usize::from(input.option(4)))
         .and_then(|name| Sections::driver(name.as_bytes()));
-    let stop = Stop::never();
-    let mut headings = Finder::new(driver.unwrap_or(&default_rule), diff.old_lines(), &stop);
-    let mut pace = stop.pace();
+    let cancel = CancelToken::never();
+    let mut headings = Finder::new(driver.unwrap_or(&default_rule), diff.old_lines(), &cancel);
+    let mut pace = cancel.pace();
     let name = input.name();
     let mut patch = Vec::new();
     write_labels(

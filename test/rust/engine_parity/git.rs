@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
-use redline::text::engine::{Algorithm, Engine, Options, Stop, Whitespace};
+use redline::text::engine::{Algorithm, CancelToken, Engine, Options, Whitespace};
 use redline::text::hunk::hunks;
 use redline::text::lines::Lines;
 
@@ -121,13 +121,13 @@ pub fn hunks_by_name(output: &[u8]) -> BTreeMap<String, Vec<u8>> {
 
 /// Prints the engine's hunks the way git does, without headings.
 pub fn unified(engine: &mut Engine, old: &[u8], new: &[u8], case: &Case) -> Vec<u8> {
-    let stop = Stop::never();
-    let (old, new) = (Lines::split(old, &stop).unwrap(), Lines::split(new, &stop).unwrap());
-    let changes = engine.diff(&old, &new, &case.options(), &stop).unwrap();
+    let cancel = CancelToken::never();
+    let (old, new) = (Lines::split(old, &cancel).unwrap(), Lines::split(new, &cancel).unwrap());
+    let changes = engine.diff(&old, &new, &case.options(), &cancel).unwrap();
     let mut text = Vec::new();
     let (old_len, new_len) = (old.len() as u32, new.len() as u32);
     for hunk in
-        hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &stop)
+        hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &cancel)
             .unwrap()
     {
         writeln!(text, "@@ -{} +{} @@", numbers(&hunk.old), numbers(&hunk.new)).unwrap();

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use redline::text::engine::{Engine, Options, Stop};
+use redline::text::engine::{CancelToken, Engine, Options};
 use redline::text::hunk::hunks;
 use redline::text::lines::Lines;
 use redline::text::section::{Finder, Sections};
@@ -179,17 +179,17 @@ fn headers(
     driver: Option<&str>,
     case: Case,
 ) -> Vec<Vec<u8>> {
-    let stop = Stop::never();
-    let [old, new] = sides.map(|side| Lines::split(side, &stop).unwrap());
+    let cancel = CancelToken::never();
+    let [old, new] = sides.map(|side| Lines::split(side, &cancel).unwrap());
     let options = Options {
         trim_tail: case.context == 0,
         ignore_blank_lines: case.ignore_blank_lines,
         ..Options::default()
     };
-    let changes = engine.diff(&old, &new, &options, &stop).unwrap();
+    let changes = engine.diff(&old, &new, &options, &cancel).unwrap();
     let default = Sections::default_rule();
     let sections = driver.and_then(|name| Sections::driver(name.as_bytes())).unwrap_or(&default);
-    let mut finder = Finder::new(sections, &old, &stop);
+    let mut finder = Finder::new(sections, &old, &cancel);
     let numbers = |range: &std::ops::Range<u32>| match range.len() {
         0 => format!("{},0", range.start),
         1 => format!("{}", range.start + 1),
@@ -197,7 +197,7 @@ fn headers(
     };
     let (old_len, new_len) = (old.len() as u32, new.len() as u32);
     let hunks =
-        hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &stop)
+        hunks(&changes, old_len, new_len, Some(case.context), case.inter_hunk_context, &cancel)
             .unwrap();
     let header = |hunk| {
         let redline::text::hunk::Hunk { old, new, .. } = &hunk;

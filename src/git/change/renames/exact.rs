@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::{Board, FULL};
 use crate::git::{Entry, Mode, Oid};
-use crate::text::stop::{Stop, Stopped};
+use crate::text::cancel_token::{CancelToken, Stopped};
 
 /// How many free sources of the same content git looks at for an added file.
 const LOOKED_AT: usize = 100;
@@ -18,8 +18,8 @@ fn key(entry: &Entry) -> Key {
 
 /// Pairs every added file with a source that is the same; an unused one is preferred, and one of the same
 /// name, and then the first.
-pub fn pair(board: &mut Board<'_>, stop: &Stop<'_>) -> Result<(), Stopped> {
-    let mut pace = stop.pace();
+pub fn pair(board: &mut Board<'_>, cancel: &CancelToken<'_>) -> Result<(), Stopped> {
+    let mut pace = cancel.pace();
     let mut same: HashMap<Key, VecDeque<usize>> = HashMap::new();
     for target in &board.targets {
         same.entry(key(&target.file.entry)).or_default();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use super::{Blobs, Board, FULL, Name, Version};
-use crate::text::stop::{Pace, Stop};
+use crate::text::cancel_token::{CancelToken, PacedToken};
 use crate::text::{Fingerprint, FingerprintTable};
 
 /// How many sources are remembered for each added file.
@@ -19,8 +19,8 @@ pub struct Search<'a, 'b, B> {
     /// The size above which files are similar to none.
     largest: u64,
     blobs: &'a mut B,
-    stop: &'a Stop<'a>,
-    pace: Pace<'a>,
+    cancel: &'a CancelToken<'a>,
+    pace: PacedToken<'a>,
     /// The contents' bytes, reused.
     bytes: Vec<u8>,
     source_sizes: Vec<Option<u64>>,
@@ -42,18 +42,18 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         least: u32,
         held_bytes: usize,
         blobs: &'a mut B,
-        stop: &'a Stop<'a>,
+        cancel: &'a CancelToken<'a>,
     ) -> Self {
         let (source_sizes, target_sizes) =
             (vec![None; board.sources.len()], vec![None; board.targets.len()]);
-        let (largest, pace) = (blobs.largest(), stop.pace());
+        let (largest, pace) = (blobs.largest(), cancel.pace());
         Self {
             board,
             least,
             held_bytes,
             largest,
             blobs,
-            stop,
+            cancel,
             pace,
             bytes: Vec::new(),
             source_sizes,
@@ -116,15 +116,15 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
             best.iter().flat_map(Best::candidates).copied().collect();
         candidates.retain(|candidate| candidate.merit.0 >= self.least);
         candidates.sort_by_key(|candidate| Reverse(candidate.merit));
-        self.settle(&candidates, false);
+        self.finalize(&candidates, false);
         if self.board.copies {
-            self.settle(&candidates, true);
+            self.finalize(&candidates, true);
         }
         Ok(())
     }
 
     /// Lets the candidates claim their sources, those that are in use too when `used`.
-    fn settle(&mut self, candidates: &[Candidate], used: bool) {
+    fn finalize(&mut self, candidates: &[Candidate], used: bool) {
         for candidate in candidates {
             let is_open = self.board.targets[candidate.target].claim.is_none();
             if is_open && (used || self.board.sources[candidate.source].uses == 0) {
@@ -220,7 +220,7 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
         let mut size = |file: &Version<'_>, known: &mut Option<u64>| match *known {
             Some(size) => Ok(size),
             None => {
-                self.stop.check()?;
+                self.cancel.check()?;
                 self.blobs.size(file).inspect(|&size| *known = Some(size))
             }
         };
@@ -238,10 +238,10 @@ impl<'a, 'b, B: Blobs> Search<'a, 'b, B> {
     }
 
     fn fingerprint(&mut self, file: Version<'_>) -> Result<Fingerprint, B::Error> {
-        self.stop.check()?;
+        self.cancel.check()?;
         self.blobs.read(&file, &mut self.bytes)?;
         let is_text = self.blobs.is_text(&file, &self.bytes)?;
-        Ok(Fingerprint::new(&self.bytes, is_text, self.stop)?)
+        Ok(Fingerprint::new(&self.bytes, is_text, self.cancel)?)
     }
 
     fn free_sources(&self) -> impl Iterator<Item = usize> {

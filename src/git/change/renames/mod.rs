@@ -16,8 +16,8 @@ use std::collections::HashMap;
 
 use crate::git::change::changed_file::{Change, Entry, Origin, OriginKind};
 use crate::limits;
-use crate::text::stop::Stopped;
-use crate::text::{Stop, is_binary};
+use crate::text::cancel_token::Stopped;
+use crate::text::{CancelToken, is_binary};
 
 /// The score of files that are the same; scores are fractions of it.
 const FULL: u32 = 60_000;
@@ -105,14 +105,14 @@ pub trait Blobs {
 /// Finds the origins of added files.
 ///
 /// # Errors
-/// What `blobs` fails with, and [`Stopped`] soon after `stop` asks for it.
+/// What `blobs` fails with, and [`Stopped`] soon after `cancel` asks for it.
 pub fn pair<B: Blobs>(
     changes: Vec<Change>,
     options: &RenameOptions,
     blobs: &mut B,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Pairing, B::Error> {
-    pair_within(HELD_BYTES, changes, options, blobs, stop)
+    pair_within(HELD_BYTES, changes, options, blobs, cancel)
 }
 
 fn pair_within<B: Blobs>(
@@ -120,15 +120,15 @@ fn pair_within<B: Blobs>(
     changes: Vec<Change>,
     options: &RenameOptions,
     blobs: &mut B,
-    stop: &Stop<'_>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Pairing, B::Error> {
     let mut board = Board::new(&changes, options.copies);
     let mut needed_limit = None;
     if !board.sources.is_empty() && !board.targets.is_empty() {
-        exact::pair(&mut board, stop)?;
+        exact::pair(&mut board, cancel)?;
         if options.least_score() < FULL {
             let mut search =
-                inexact::Search::new(&mut board, options.least_score(), held_bytes, blobs, stop);
+                inexact::Search::new(&mut board, options.least_score(), held_bytes, blobs, cancel);
             if !options.copies {
                 search.by_name()?;
             }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     fn paired(changes: Vec<Change>, options: &RenameOptions) -> Vec<String> {
-        shown(&pair(changes, options, &mut Lines, &Stop::never()).unwrap())
+        shown(&pair(changes, options, &mut Lines, &CancelToken::never()).unwrap())
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
         ];
         let pairing = |limit| {
             let options = RenameOptions { limit, ..RenameOptions::default() };
-            pair(changes.clone(), &options, &mut Lines, &Stop::never()).unwrap()
+            pair(changes.clone(), &options, &mut Lines, &CancelToken::never()).unwrap()
         };
         let limited =
             ["old/a > new/a Renamed 97", "old/x > new/b Renamed 100", "new/c", "new/d", "old/y"];
@@ -384,7 +384,8 @@ mod tests {
         for copies in [false, true] {
             let options = RenameOptions { copies, ..RenameOptions::default() };
             let within = |held| {
-                pair_within(held, changes.clone(), &options, &mut Lines, &Stop::never()).unwrap()
+                pair_within(held, changes.clone(), &options, &mut Lines, &CancelToken::never())
+                    .unwrap()
             };
             let all = within(HELD_BYTES);
             assert!(all.rows.iter().filter(|row| row.origin.is_some()).count() > 30);
@@ -400,7 +401,7 @@ mod tests {
         budget.cancel();
         let changes = vec![change("a", entry("1"), None), change("b", None, entry("12"))];
         assert_eq!(
-            pair(changes, &RenameOptions::default(), &mut Lines, &Stop::of(&budget)),
+            pair(changes, &RenameOptions::default(), &mut Lines, &CancelToken::of(&budget)),
             Err(Stopped::Cancelled)
         );
     }

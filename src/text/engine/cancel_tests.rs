@@ -2,23 +2,23 @@
 //!
 //! What is counted is looks, not time: a pass over many lines makes at least one every [`QUANTUM`] steps.
 
-use super::prune::Kept;
+use super::prune::RetainedLines;
 use super::sides::Buffers;
 use super::*;
-use crate::text::stop::{Looks, QUANTUM, STRIDE};
+use crate::text::cancel_token::{CheckCount, QUANTUM, STRIDE};
 
 /// Lines of a side: many times [`QUANTUM`].
 const LINES: usize = 1 << 18;
 
 /// Returns how many looks `pass` makes.
-fn looks(pass: impl Fn(&Stop<'_>) -> Result<(), Stopped>) -> usize {
-    let looks = Looks::all();
-    pass(&Stop::counting(&looks)).expect("nobody stops it");
+fn looks(pass: impl Fn(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
+    let looks = CheckCount::all();
+    pass(&CancelToken::counting(&looks)).expect("nobody stops it");
     looks.made() as usize
 }
 
 /// Returns how often `pass` can have gone over [`LINES`] lines with the looks that it makes.
-fn passes(pass: impl Fn(&Stop<'_>) -> Result<(), Stopped>) -> usize {
+fn passes(pass: impl Fn(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
     looks(pass) * QUANTUM / LINES
 }
 
@@ -27,7 +27,7 @@ fn text(lines: impl Iterator<Item = usize>) -> Vec<u8> {
 }
 
 fn split(text: &[u8]) -> Lines<'_> {
-    Lines::split(text, &Stop::never()).expect("a text")
+    Lines::split(text, &CancelToken::never()).expect("a text")
 }
 
 /// Numbers that have no order in common with 0, 1, 2 and so on, each below [`LINES`] once.
@@ -58,21 +58,27 @@ fn whole() -> Stretch {
 fn every_pass_before_the_search_looks_up() {
     let lines = text(0..LINES);
     let distinct = split(&lines);
-    assert!(passes(|stop| common_ends([distinct.view(); 2], stop).map(drop)) >= 2);
+    assert!(passes(|cancel| common_ends([distinct.view(); 2], cancel).map(drop)) >= 2);
     for whitespace in [Whitespace::All, Whitespace::Change, Whitespace::Eol, Whitespace::CrAtEol] {
         assert!(
-            passes(|stop| Keys::default().fill(&distinct.view(), whitespace, stop)) >= 1,
+            passes(|cancel| Keys::default().fill(&distinct.view(), whitespace, cancel)) >= 1,
             "{whitespace:?}"
         );
     }
-    let intern = |stop: &Stop<'_>| {
+    let intern = |cancel: &CancelToken<'_>| {
         let mut interner = Interner::default();
-        interner.clear(LINES, stop)?;
+        interner.clear(LINES, cancel)?;
         let (mut ids, mut same) = (Vec::new(), Vec::new());
-        interner.add_old([distinct.view(); 2], 0..LINES, &mut ids, &mut stop.pace())?;
-        interner.add_new([distinct.view(); 2], 0..LINES, (0, &ids), &mut same, &mut stop.pace())?;
+        interner.add_old([distinct.view(); 2], 0..LINES, &mut ids, &mut cancel.pace())?;
+        interner.add_new(
+            [distinct.view(); 2],
+            0..LINES,
+            (0, &ids),
+            &mut same,
+            &mut cancel.pace(),
+        )?;
         assert_eq!(ids, same);
-        interner.count_shared([distinct.view(); 2], 0..LINES, &mut stop.pace())
+        interner.count_shared([distinct.view(); 2], 0..LINES, &mut cancel.pace())
     };
     // Hashed twice, compared twice. The table grows when half of it is in use, which moves a quarter of the lines.
     assert!(looks(intern) >= 4 * LINES / QUANTUM + LINES / QUANTUM / 4 - 1);
@@ -82,44 +88,44 @@ fn every_pass_before_the_search_looks_up() {
 fn every_pass_of_the_search_looks_up() {
     let (old, new) = (ordered(), shuffled());
     let unknown = vec![LINES as u32; LINES];
-    let kept = |ids: &[u32], matches: u32, stop: &Stop<'_>| {
+    let kept = |ids: &[u32], matches: u32, cancel: &CancelToken<'_>| {
         let mut changed = vec![false; ids.len()];
-        Kept::default().choose(ids, LINES, |_| matches, &mut changed, &mut stop.pace())
+        RetainedLines::default().choose(ids, LINES, |_| matches, &mut changed, &mut cancel.pace())
     };
     // Once to assess the lines, once to choose among them.
     for matches in [0, 1, 5000] {
-        assert!(passes(|stop| kept(&old, matches, stop)) >= 2, "{matches} matches");
+        assert!(passes(|cancel| kept(&old, matches, cancel)) >= 2, "{matches} matches");
     }
-    assert!(passes(|stop| Buffers::default().fill(&old, &new, |id| id, stop)) >= 2);
+    assert!(passes(|cancel| Buffers::default().fill(&old, &new, |id| id, cancel)) >= 2);
     // Counting twice, choosing twice two passes, copying twice, and counting back twice.
-    let alone = |new: &[u32], stop: &Stop<'_>| {
-        searched(&old, new, |pair| Classic::default().run_alone(pair, whole(), LINES + 1, stop))
+    let alone = |new: &[u32], cancel: &CancelToken<'_>| {
+        searched(&old, new, |pair| Classic::default().run_alone(pair, whole(), LINES + 1, cancel))
     };
-    assert!(passes(|stop| alone(&unknown, stop)) >= 8);
+    assert!(passes(|cancel| alone(&unknown, cancel)) >= 8);
     // Equal sides are ends, from which nothing is left to choose from.
-    assert!(passes(|stop| alone(&old, stop)) >= 5);
+    assert!(passes(|cancel| alone(&old, cancel)) >= 5);
 }
 
 #[test]
 fn every_pass_of_patience_looks_up() {
     let old = ordered();
-    let run = |new: &[u32], stop: &Stop<'_>| {
+    let run = |new: &[u32], cancel: &CancelToken<'_>| {
         searched(&old, new, |pair| {
-            Patience::default().run(pair, LINES + 1, &mut Classic::default(), stop)
+            Patience::default().run(pair, LINES + 1, &mut Classic::default(), cancel)
         })
     };
     // Places of both sides, anchors, and places taken back on both sides.
     let unknown = vec![LINES as u32; LINES];
-    assert!(passes(|stop| run(&unknown, stop)) >= 5);
+    assert!(passes(|cancel| run(&unknown, cancel)) >= 5);
     // All lines are anchors: the chain is found, walked and split at.
-    assert!(passes(|stop| run(&old, stop)) >= 11);
+    assert!(passes(|cancel| run(&old, cancel)) >= 11);
     // One anchor, at the start or at the end: the equal lines below and above it are passed.
     let (mut first, mut last) = (vec![1; LINES], vec![1; LINES]);
     (first[0], last[LINES - 1]) = (0, 0);
     for side in [first, last] {
-        let found = passes(|stop| {
+        let found = passes(|cancel| {
             searched(&side, &side, |pair| {
-                Patience::default().run(pair, 2, &mut Classic::default(), stop)
+                Patience::default().run(pair, 2, &mut Classic::default(), cancel)
             })
         });
         assert!(found >= 6);
@@ -129,20 +135,20 @@ fn every_pass_of_patience_looks_up() {
 #[test]
 fn every_pass_of_histogram_looks_up() {
     let old = ordered();
-    let run = |new: &[u32], stop: &Stop<'_>| {
+    let run = |new: &[u32], cancel: &CancelToken<'_>| {
         searched(&old, new, |pair| {
-            Histogram::default().run(pair, LINES + 1, &mut Classic::default(), stop)
+            Histogram::default().run(pair, LINES + 1, &mut Classic::default(), cancel)
         })
     };
     // The index is made, the other side is walked, and the index is taken back.
     let unknown = vec![LINES as u32; LINES];
-    assert!(passes(|stop| run(&unknown, stop)) >= 3);
+    assert!(passes(|cancel| run(&unknown, cancel)) >= 3);
     // One match is all there is.
-    assert!(passes(|stop| run(&old, stop)) >= 2);
+    assert!(passes(|cancel| run(&old, cancel)) >= 2);
     // After 32 matches the pairs of lines are learnt, in three passes, and the bounds in one more.
     let every_third: Vec<u32> =
         (0..LINES as u32).map(|line| if line % 3 == 0 { LINES as u32 } else { line }).collect();
-    assert!(passes(|stop| run(&every_third, stop)) >= 7);
+    assert!(passes(|cancel| run(&every_third, cancel)) >= 7);
 }
 
 #[test]
@@ -150,24 +156,24 @@ fn every_pass_behind_the_search_looks_up() {
     let lines = text(0..4 * LINES);
     let lines = split(&lines);
     let every_second: Vec<bool> = (0..2 * LINES).map(|line| line % 2 == 0).collect();
-    let runs = runs_of(&every_second, 0, &Stop::never()).expect("nobody stops it");
+    let runs = runs_of(&every_second, 0, &CancelToken::never()).expect("nobody stops it");
     assert_eq!(runs.len(), LINES);
-    assert!(passes(|stop| runs_of(&every_second, 0, stop).map(drop)) >= 2);
-    assert!(passes(|stop| pair_up(&runs, &runs, stop).map(drop)) >= 1);
+    assert!(passes(|cancel| runs_of(&every_second, 0, cancel).map(drop)) >= 2);
+    assert!(passes(|cancel| pair_up(&runs, &runs, cancel).map(drop)) >= 1);
     let content = Content { text: lines.view(), keys: lines.view(), ids: &[], first: 0 };
-    assert!(passes(|stop| compact(&runs, &runs, &content, stop).map(drop)) >= 1);
+    assert!(passes(|cancel| compact(&runs, &runs, &content, cancel).map(drop)) >= 1);
     // Runs that slide are weighed in their places as well.
     let same = text((0..4 * LINES).map(|_| 1));
     let same = split(&same);
     let content = Content { text: same.view(), keys: same.view(), ids: &[], first: 0 };
-    assert!(passes(|stop| compact(&runs[..1], &[], &content, stop).map(drop)) >= 4);
-    let changes = pair_up(&runs, &runs, &Stop::never()).expect("nobody stops it");
+    assert!(passes(|cancel| compact(&runs[..1], &[], &content, cancel).map(drop)) >= 4);
+    let changes = pair_up(&runs, &runs, &CancelToken::never()).expect("nobody stops it");
     assert!(
-        passes(|stop| mark_ignorable(
+        passes(|cancel| mark_ignorable(
             &mut changes.clone(),
             [lines.view(); 2],
             Whitespace::Exact,
-            stop
+            cancel
         )) >= 1
     );
 }
@@ -178,21 +184,22 @@ fn a_long_line_is_passed_over_in_parts() {
     const PARTS: usize = 8;
     let blank = vec![b'\r'; PARTS * STRIDE];
     let one = split(&blank);
-    let none = Lines::split(b"", &Stop::never()).expect("a text");
+    let none = Lines::split(b"", &CancelToken::never()).expect("a text");
     for whitespace in [Whitespace::All, Whitespace::Change, Whitespace::Eol, Whitespace::CrAtEol] {
-        let fill = |stop: &Stop<'_>| Keys::default().fill(&one.view(), whitespace, stop);
+        let fill = |cancel: &CancelToken<'_>| Keys::default().fill(&one.view(), whitespace, cancel);
         assert!(looks(fill) >= PARTS / 4, "{whitespace:?}");
-        let mark = |stop: &Stop<'_>| {
+        let mark = |cancel: &CancelToken<'_>| {
             let mut changes = [Change { old: 0..1, new: 0..0, ignorable: false }];
-            mark_ignorable(&mut changes, [one.view(), none.view()], whitespace, stop)
+            mark_ignorable(&mut changes, [one.view(), none.view()], whitespace, cancel)
         };
         assert!(looks(mark) >= PARTS / 4, "{whitespace:?}");
     }
-    let ends = |stop: &Stop<'_>| common_ends([one.view(); 2], stop).map(drop);
+    let ends = |cancel: &CancelToken<'_>| common_ends([one.view(); 2], cancel).map(drop);
     assert!(looks(ends) >= PARTS / 4);
-    assert!(looks(|stop| common_tail(&blank, &blank, stop).map(drop)) >= 2 * PARTS);
-    let rate =
-        |stop: &Stop<'_>| indent::Badness::of_run(&one.view(), 0, 1, &mut stop.pace()).map(drop);
+    assert!(looks(|cancel| common_tail(&blank, &blank, cancel).map(drop)) >= 2 * PARTS);
+    let rate = |cancel: &CancelToken<'_>| {
+        indent::Badness::of_run(&one.view(), 0, 1, &mut cancel.pace()).map(drop)
+    };
     assert!(looks(rate) >= PARTS);
 }
 
@@ -209,22 +216,23 @@ fn a_stop_is_seen_and_ends_the_diff() {
         for whitespace in [Whitespace::Exact, Whitespace::All] {
             let options =
                 Options { algorithm, whitespace, ignore_blank_lines: true, trim_tail: true };
-            let all = Looks::all();
+            let all = CheckCount::all();
             let mut engine = Engine::default();
-            let wanted =
-                engine.diff(&old, &new, &options, &Stop::counting(&all)).expect("nobody stops it");
+            let wanted = engine
+                .diff(&old, &new, &options, &CancelToken::counting(&all))
+                .expect("nobody stops it");
             assert!(all.made() > 12, "{options:?}");
             for last in (1..=all.made()).step_by(all.made() as usize / 12) {
-                let looks = Looks::up_to(last);
+                let looks = CheckCount::up_to(last);
                 assert_eq!(
-                    engine.diff(&old, &new, &options, &Stop::counting(&looks)),
+                    engine.diff(&old, &new, &options, &CancelToken::counting(&looks)),
                     Err(Stopped::Cancelled),
                     "{options:?}"
                 );
                 assert_eq!(looks.made(), last, "{options:?}");
             }
             assert_eq!(
-                engine.diff(&old, &new, &options, &Stop::never()),
+                engine.diff(&old, &new, &options, &CancelToken::never()),
                 Ok(wanted),
                 "{options:?}"
             );

@@ -1,24 +1,24 @@
-//! `approvals_waiting(key)`: what waits for a person, the oldest first.
+//! `pending_approvals(key)`: what waits for a person, the oldest first.
 
 use super::shown::KEY;
 use crate::edit::Session;
 use crate::edit::payload::Payload;
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::host::{self, Host};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::settings;
 use crate::functions::params::arguments::required_text;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 
 /// The table function.
-pub struct ApprovalsWaiting;
+pub struct PendingApprovals;
 
-impl Declared for ApprovalsWaiting {
+impl Declared for PendingApprovals {
     const DECLARATION: Declaration = Declaration {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "What waits for a person, the oldest first",
-        example: "SELECT description FROM approvals_waiting('the key')",
+        example: "SELECT description FROM pending_approvals('the key')",
     };
 }
 
@@ -47,12 +47,12 @@ impl Row for Waiting {
     ];
 }
 
-impl TableFunction for ApprovalsWaiting {
-    const NAME: &'static str = "approvals_waiting";
+impl TableFunction for PendingApprovals {
+    const NAME: &'static str = "pending_approvals";
     const PARAMETERS: &'static [Field] = &[KEY];
     const NAMED: &'static [Field] = &[];
     const COLUMNS: &'static [Field] = Waiting::FIELDS;
-    const SETTINGS: &'static [&'static str] = host::SETTINGS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = String;
     type Scan = Rows<Waiting>;
 
@@ -61,9 +61,9 @@ impl TableFunction for ApprovalsWaiting {
     }
 
     fn open(key: &String, open: Open<'_>) -> Result<Self::Scan> {
-        let host = Host::new(open.settings)?;
-        host.approver(Some(key.as_bytes()), Self::NAME)?;
-        let waiting = host.database.approvals.waiting(settings::rules(&host.settings));
+        let execution = ExecutionContext::new(open.settings)?;
+        execution.approver(Some(key.as_bytes()), Self::NAME)?;
+        let waiting = execution.database.approvals.waiting(settings::rules(&execution.settings));
         Ok(Rows::new(
             waiting.into_iter().map(|(session, payload)| Waiting { session, payload }),
             open.projection,

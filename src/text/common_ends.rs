@@ -1,24 +1,24 @@
 //! What two byte strings begin and end with in common.
 
-use super::stop::{Pace, STRIDE, Stop, Stopped};
+use super::cancel_token::{CancelToken, PacedToken, STRIDE, Stopped};
 
 /// Sizes of blocks that are compared as a whole, the first ones until they differ, then smaller ones.
 const BLOCKS: [usize; 2] = [512, 8];
 
 /// The whole lines that two texts begin and end with in common, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct CommonEnds {
     /// Bytes at the front.
     pub(super) start: usize,
     /// Bytes at the end, none of which are counted at the front.
     pub(super) end: usize,
 }
 
-impl Ends {
+impl CommonEnds {
     /// Looks for the longest.
-    pub(super) fn of(old: &[u8], new: &[u8], stop: &Stop<'_>) -> Result<Self, Stopped> {
-        stop.check()?;
-        let mut pace = stop.pace();
+    pub(super) fn of(old: &[u8], new: &[u8], cancel: &CancelToken<'_>) -> Result<Self, Stopped> {
+        cancel.check()?;
+        let mut pace = cancel.pace();
         let start = common_start(old, new, &mut pace)?;
         // Back to the start of the line in which they differ.
         let start =
@@ -43,7 +43,7 @@ impl Ends {
 }
 
 /// Returns how many bytes both begin with.
-pub fn common_start(old: &[u8], new: &[u8], pace: &mut Pace<'_>) -> Result<usize, Stopped> {
+pub fn common_start(old: &[u8], new: &[u8], pace: &mut PacedToken<'_>) -> Result<usize, Stopped> {
     let mut equal = 0;
     for (old, new) in old.chunks(STRIDE).zip(new.chunks(STRIDE)) {
         pace.pass(old.len())?;
@@ -62,7 +62,11 @@ pub fn common_start(old: &[u8], new: &[u8], pace: &mut Pace<'_>) -> Result<usize
 }
 
 /// Returns how many bytes both end with.
-pub(super) fn common_end(old: &[u8], new: &[u8], pace: &mut Pace<'_>) -> Result<usize, Stopped> {
+pub(super) fn common_end(
+    old: &[u8],
+    new: &[u8],
+    pace: &mut PacedToken<'_>,
+) -> Result<usize, Stopped> {
     let mut equal = 0;
     for (old, new) in old.rchunks(STRIDE).zip(new.rchunks(STRIDE)) {
         pace.pass(old.len())?;
@@ -90,11 +94,11 @@ pub(super) fn common_end(old: &[u8], new: &[u8], pace: &mut Pace<'_>) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Stop;
+    use crate::text::CancelToken;
 
     #[test]
     fn common_ends_stop_at_the_first_byte_that_differs() {
-        let mut pace = Stop::never().pace();
+        let mut pace = CancelToken::never().pace();
         for length in [0, 1, 7, 8, 9, 511, 512, 513, 1100, STRIDE - 1, STRIDE, STRIDE + 9] {
             let text = vec![b'x'; length];
             assert_eq!(common_start(&text, &text, &mut pace), Ok(length));

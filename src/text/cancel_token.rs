@@ -4,7 +4,7 @@ pub use crate::budget::Stopped;
 use crate::budget::{Budget, Charge, reserve};
 
 #[cfg(test)]
-pub(super) use looks::Looks;
+pub(super) use looks::CheckCount;
 
 /// The steps between two looks at the flag, each a line that is looked at: small enough for a look every few
 /// microseconds to milliseconds, large enough to cost nothing.
@@ -21,14 +21,14 @@ pub(super) const STRIDE: usize = 1 << 20;
 
 /// Tells a long computation whether its result is still wanted: a borrowed [`Budget`], or none.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stop<'a> {
+pub struct CancelToken<'a> {
     budget: Option<&'a Budget>,
     /// What a test learns of the looks.
     #[cfg(test)]
-    looks: Option<&'a Looks>,
+    looks: Option<&'a CheckCount>,
 }
 
-impl<'a> Stop<'a> {
+impl<'a> CancelToken<'a> {
     /// Returns a handle that never asks to stop.
     #[must_use]
     pub const fn never() -> Self {
@@ -51,11 +51,11 @@ impl<'a> Stop<'a> {
 
     /// Returns a handle that counts how often it is looked at.
     #[cfg(test)]
-    pub(super) const fn counting(looks: &'a Looks) -> Self {
+    pub(super) const fn counting(looks: &'a CheckCount) -> Self {
         Self { looks: Some(looks), ..Self::never() }
     }
 
-    /// Returns why to stop, if there is a reason. This reads the clock: short steps use [`Stop::pace`].
+    /// Returns why to stop, if there is a reason. This reads the clock: short steps use [`CancelToken::pace`].
     #[inline]
     pub fn check(&self) -> Result<(), Stopped> {
         #[cfg(test)]
@@ -120,22 +120,22 @@ impl<'a> Stop<'a> {
     /// Returns a counter that looks at the flag once in a while, for loops whose steps are too cheap to look at
     /// it each time.
     #[must_use]
-    pub const fn pace(&self) -> Pace<'a> {
-        Pace { stop: *self, left: QUANTUM }
+    pub const fn pace(&self) -> PacedToken<'a> {
+        PacedToken { cancel: *self, left: QUANTUM }
     }
 }
 
-/// Spreads the looks at a [`Stop`] over many small steps.
+/// Spreads the looks at a [`CancelToken`] over many small steps.
 #[derive(Debug)]
-pub struct Pace<'a> {
-    stop: Stop<'a>,
+pub struct PacedToken<'a> {
+    cancel: CancelToken<'a>,
     left: usize,
 }
 
-impl<'a> Pace<'a> {
+impl<'a> PacedToken<'a> {
     /// Returns what it looks at.
-    pub const fn stop(&self) -> Stop<'a> {
-        self.stop
+    pub const fn cancel(&self) -> CancelToken<'a> {
+        self.cancel
     }
 
     /// Accounts for `work` steps and returns why to stop when it was time to look and there is a reason.
@@ -146,7 +146,7 @@ impl<'a> Pace<'a> {
             return Ok(());
         }
         self.left = QUANTUM;
-        self.stop.check()
+        self.cancel.check()
     }
 
     /// Accounts for a line of which `bytes` are passed over at once; of a longer one than a stride, a part.
@@ -158,7 +158,11 @@ impl<'a> Pace<'a> {
 
 /// Appends `bytes`, in steps a cancel can come between.
 #[inline]
-pub(super) fn append(out: &mut Vec<u8>, bytes: &[u8], pace: &mut Pace<'_>) -> Result<(), Stopped> {
+pub(super) fn append(
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+    pace: &mut PacedToken<'_>,
+) -> Result<(), Stopped> {
     if bytes.len() <= STRIDE {
         reserve(out, bytes.len())?;
         out.extend_from_slice(bytes);
@@ -178,14 +182,14 @@ mod looks {
 
     use super::Stopped;
 
-    /// Counts the looks at a [`super::Stop`], and asks to stop at one of them.
+    /// Counts the looks at a [`super::CancelToken`], and asks to stop at one of them.
     #[derive(Debug)]
-    pub struct Looks {
+    pub struct CheckCount {
         made: Cell<u64>,
         last: u64,
     }
 
-    impl Looks {
+    impl CheckCount {
         /// Never asks to stop.
         pub const fn all() -> Self {
             Self::up_to(u64::MAX)

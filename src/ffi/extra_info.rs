@@ -9,9 +9,9 @@ use super::contain;
 
 /// A value that lives as long as the functions registered with it, which is as long as the database.
 #[derive(Debug, Clone)]
-pub struct Kept(Arc<dyn Any + Send + Sync>);
+pub struct ExtraInfo(Arc<dyn Any + Send + Sync>);
 
-impl Kept {
+impl ExtraInfo {
     /// Keeps a value.
     pub fn new(value: impl Any + Send + Sync) -> Self {
         Self(Arc::new(value))
@@ -38,8 +38,8 @@ impl Kept {
 }
 
 /// # Safety
-/// Called by DuckDB with the pointer of [`Kept::share`], once.
+/// Called by DuckDB with the pointer of [`ExtraInfo::share`], once.
 unsafe extern "C-unwind" fn destroy(shared: *mut c_void) {
     // SAFETY: the contract above.
-    contain::run_drop(|| drop(unsafe { Box::from_raw(shared.cast::<Kept>()) }));
+    contain::run_drop(|| drop(unsafe { Box::from_raw(shared.cast::<ExtraInfo>()) }));
 }

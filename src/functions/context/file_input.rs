@@ -4,23 +4,23 @@
 //! `name/relative/path` and the sandbox decides; else DuckDB's own file system reads, within
 //! DuckDB's own limits.
 
-use super::host::{HOME_DIRECTORY, Host};
+use super::execution_context::{ExecutionContext, HOME_DIRECTORY};
 use super::settings;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::FileError;
 use crate::sandbox::{LocalKind, LocalPath};
 
 /// Returns the content of the file that was named.
-pub fn read_file_for(given: &str, host: &Host) -> Result<Vec<u8>> {
+pub fn read_file_for(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> {
     if given.is_empty() {
         return Err(Error::invalid_args("the path of the file is empty")
             .with_hint("Give the path of a file"));
     }
-    match host.access.sandboxes() {
-        None => through_duckdb(given, host),
+    match execution.access.sandboxes() {
+        None => through_duckdb(given, execution),
         Some(sandboxes) => {
             let place = sandboxes.resolve(given)?;
-            if !host.may_show(&place, &host.own_session()) {
+            if !execution.may_show(&place, &execution.own_session()) {
                 return Err(Error::approval_required(format!(
                     "reading {} must be approved",
                     quoted(given)
@@ -34,8 +34,8 @@ pub fn read_file_for(given: &str, host: &Host) -> Result<Vec<u8>> {
     }
 }
 
-fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
-    let settings = &host.settings;
+fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> {
+    let settings = &execution.settings;
     let limit = settings::max_read_bytes(settings);
     let files = settings
         .files()
@@ -44,7 +44,7 @@ fn through_duckdb(given: &str, host: &Host) -> Result<Vec<u8>> {
     // A FIFO would be waited for and a device may never end; DuckDB opens them all.
     let kind = path.kind();
     if matches!(kind, LocalKind::Directory | LocalKind::Special) {
-        return Err(if path.is_allowed(&host.access) {
+        return Err(if path.is_allowed(&execution.access) {
             no_file(given, kind)
         } else {
             denied(given)

@@ -1,6 +1,6 @@
 //! What a call of a file tool would do to the file as it is.
 
-use crate::edit::{Digest, Edit, Existing, FileName, Operation, Plan, Proposal, Session, Tool};
+use crate::edit::{Digest, Edit, Existing, FileName, FileTool, Operation, Plan, Proposal, Session};
 use crate::error::Result;
 use crate::git::blob_id;
 use crate::sandbox::{Expected, Place};
@@ -18,7 +18,7 @@ pub enum Effect<'a> {
 
 /// An operation that has been planned and not been done.
 #[derive(Debug)]
-pub struct Planned<'a> {
+pub struct PlannedOperation<'a> {
     /// The file.
     pub place: Place<'a>,
     /// The file as it was when the plan was made.
@@ -30,7 +30,7 @@ pub struct Planned<'a> {
     arguments: Vec<&'a [u8]>,
 }
 
-impl<'a> Planned<'a> {
+impl<'a> PlannedOperation<'a> {
     /// Plans an operation on a file whose content has the blob id `base_oid`.
     pub fn new(
         place: Place<'a>,
@@ -89,9 +89,9 @@ impl<'a> Planned<'a> {
         Operation {
             session,
             tool: match &self.effect {
-                Effect::Read => Tool::Read,
-                Effect::Write(_) => Tool::Write,
-                Effect::Edit(..) => Tool::Edit,
+                Effect::Read => FileTool::Read,
+                Effect::Write(_) => FileTool::Write,
+                Effect::Edit(..) => FileTool::Edit,
             },
             sandbox: self.place.sandbox().identity(),
             path: self.place.path().as_str().as_bytes(),

@@ -6,7 +6,7 @@ use super::database::Database;
 use super::grants;
 use super::settings;
 use crate::budget::{Budget, Current, KEPT};
-use crate::edit::{Operation, Session, Tool};
+use crate::edit::{FileTool, Operation, Session};
 use crate::error::{Error, Result};
 use crate::ffi::Settings;
 use crate::functions::surface::Declared;
@@ -42,7 +42,7 @@ pub const SETTINGS: &[&str] = &[
 ];
 
 /// The settings at the start of an execution, and what they let be opened.
-pub struct Host {
+pub struct ExecutionContext {
     /// The settings as they are.
     pub settings: Settings,
     /// DuckDB's own limits and the sandboxes.
@@ -53,7 +53,7 @@ pub struct Host {
     pub budget: Arc<Budget>,
 }
 
-impl Host {
+impl ExecutionContext {
     /// Reads what the settings mean, and refuses a function none of whose tools is granted.
     pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
         grants::require_function(F::DECLARATION.grant, &settings)?;
@@ -76,7 +76,7 @@ impl Host {
             access = access.within(json, settings::max_read_bytes(&settings))?;
         }
         let database = settings
-            .kept()
+            .extra_info()
             .ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
         let budget = settings::budget(&settings);
         Ok(Self { settings, access: Arc::new(access), database, budget })
@@ -96,7 +96,7 @@ impl Host {
         }
         let operation = Operation {
             session,
-            tool: Tool::Read,
+            tool: FileTool::Read,
             sandbox: place.sandbox().identity(),
             path: place.path().as_str().as_bytes(),
             arguments: &[],

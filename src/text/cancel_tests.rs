@@ -1,32 +1,33 @@
 //! What is made of the engine's changes looks at the stop flag on its way; the engine's own passes are tested beside
 //! them.
 
+use super::cancel_token::{CheckCount, QUANTUM, STRIDE, Stopped};
 use super::hunk::{Hunk, hunks};
 use super::lines::Lines;
 use super::section::{Finder, Sections};
-use super::stop::{Looks, QUANTUM, STRIDE, Stopped};
 use super::unified::write_hunk;
-use super::{Diff, DiffOptions, Engine, Stop};
+use super::{CancelToken, Diff, DiffOptions, Engine};
 
 /// Lines of a text: many times [`QUANTUM`].
 const LINES: usize = 1 << 18;
 
 /// Returns how many looks `pass` makes.
-fn looks(pass: impl FnOnce(&Stop<'_>) -> Result<(), Stopped>) -> usize {
-    let looks = Looks::all();
-    pass(&Stop::counting(&looks)).expect("nobody stops it");
+fn looks(pass: impl FnOnce(&CancelToken<'_>) -> Result<(), Stopped>) -> usize {
+    let looks = CheckCount::all();
+    pass(&CancelToken::counting(&looks)).expect("nobody stops it");
     looks.made() as usize
 }
 
 fn split(text: &[u8]) -> Lines<'_> {
-    Lines::split(text, &Stop::never()).expect("a text")
+    Lines::split(text, &CancelToken::never()).expect("a text")
 }
 
 #[test]
 fn splitting_a_text_looks_up() {
     let text = b"a\n".repeat(LINES);
-    let pass =
-        |stop: &Stop<'_>| Lines::split(&text, stop).map(drop).map_err(|_| Stopped::Cancelled);
+    let pass = |cancel: &CancelToken<'_>| {
+        Lines::split(&text, cancel).map(drop).map_err(|_| Stopped::Cancelled)
+    };
     assert!(looks(pass) >= text.len() / STRIDE);
 }
 
@@ -41,9 +42,9 @@ fn making_hunks_looks_up() {
     let lines = 100 * LINES as u32;
     // Each in a hunk of its own, and all in one.
     for context in [Some(3), None] {
-        assert!(looks(|stop| hunks(&changes, lines, lines, context, 0, stop).map(drop)) >= 1);
+        assert!(looks(|cancel| hunks(&changes, lines, lines, context, 0, cancel).map(drop)) >= 1);
         assert!(
-            looks(|stop| hunks(&changes, lines, lines, Some(3), 0, stop).map(drop))
+            looks(|cancel| hunks(&changes, lines, lines, Some(3), 0, cancel).map(drop))
                 >= LINES / QUANTUM
         );
     }
@@ -56,8 +57,8 @@ fn searching_a_heading_looks_up() {
     let end = LINES as u32;
     let default_rule = Sections::default_rule();
     for sections in [&default_rule, Sections::driver(b"rust").expect("a driver")] {
-        let found = looks(|stop| {
-            let mut finder = Finder::new(sections, &lines, stop);
+        let found = looks(|cancel| {
+            let mut finder = Finder::new(sections, &lines, cancel);
             let found = finder.heading(&Hunk { old: end..end, new: 0..0, changes: 0..0 });
             found.map(|heading| assert_eq!(heading, None))
         });
@@ -67,16 +68,16 @@ fn searching_a_heading_looks_up() {
 
 #[test]
 fn writing_a_hunk_looks_up() {
-    let stop = Stop::never();
+    let cancel = CancelToken::never();
     let options = DiffOptions { context: None, ..DiffOptions::default() };
     let many = b"a\n".repeat(LINES);
     let long = vec![b'a'; 8 * STRIDE];
     for (old, least) in [(&many, LINES / QUANTUM), (&long, 2)] {
         let new = [&old[..], b"b\n"].concat();
         let diff =
-            Diff::new(&mut Engine::default(), old, &new, &options, &stop).expect("two texts");
-        let written = looks(|stop| {
-            write_hunk(&mut Vec::new(), &diff, &diff.hunks()[0], None, &mut stop.pace())
+            Diff::new(&mut Engine::default(), old, &new, &options, &cancel).expect("two texts");
+        let written = looks(|cancel| {
+            write_hunk(&mut Vec::new(), &diff, &diff.hunks()[0], None, &mut cancel.pace())
         });
         assert!(written >= least, "{written} looks");
     }
