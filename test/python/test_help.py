@@ -41,7 +41,7 @@ def test_every_example_runs(connect, checkout):
             root |= {"write_approval": asks, "edit_approval": asks}
             con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([root])])
             con.execute("SET GLOBAL redline_approver = ?", [hashlib.sha256(b"the key").hexdigest()])
-        if "approvals_" in example:
+        if "approvals" in example:
             proposed = "edit_approval('workspace/app.py', 'x = 1', 'x = 2')"
             if name == "approval_chunk":
                 proposed = "write_approval('workspace/large.txt', repeat('a line' || chr(10), 500000))"
