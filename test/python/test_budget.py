@@ -235,6 +235,20 @@ def test_a_large_file_of_the_work_tree_is_read_within_the_deadline(con, tmp_path
         ended(con, query, [str(tmp_path)])
 
 
+@pytest.mark.parametrize("name", [".gitattributes", ".gitignore"])
+def test_a_file_of_many_patterns_is_read_within_the_deadline(con, tmp_path, name):
+    repositories.git(tmp_path, "init", "-q")
+    for number in range(50):
+        (tmp_path / f"file{number}.txt").write_text("text\n")
+    repositories.git(tmp_path, "add", ".")
+    lines = "".join(f"*n{number}*[ab] -diff\n" for number in range(400_000))
+    (tmp_path / name).write_text(lines[: 4 << 20].rpartition("\n")[0])
+    for number in range(50):
+        (tmp_path / f"file{number}.txt").write_text("other\n")
+        (tmp_path / f"new{number}.txt").write_text("other\n")
+    ended(con, "SELECT sum(additions) FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)", [str(tmp_path)])
+
+
 # -- what the system gives ---------------------------------------------------------------------
 
 LIMITED = """

@@ -57,19 +57,19 @@ impl AttributeFiles {
         let fold_case = repository.checkout.ignores_case;
         let mut names: Names =
             NAMES.iter().enumerate().map(|(at, name)| (name.as_bytes().to_vec(), at)).collect();
-        let macros = [Some(&info), top.as_ref()]
-            .into_iter()
-            .flatten()
-            .flat_map(|bytes| AttributeList::macro_names(bytes));
-        for name in std::iter::once(b"binary".to_vec()).chain(macros) {
+        let mut macros = vec![b"binary".to_vec()];
+        for bytes in [Some(&info), top.as_ref()].into_iter().flatten() {
+            macros.extend(AttributeList::macro_names(bytes)?);
+        }
+        for name in macros {
             let next = names.len();
             names.entry(name).or_insert(next);
         }
         let list = |bytes: &[u8]| AttributeList::new(bytes, &names, true, fold_case);
         let (info, top, built_in) = (
-            list(&info),
-            top.map(|top| Arc::new(list(&top))),
-            list(b"[attr]binary -diff -merge -text"),
+            list(&info)?,
+            top.map(|top| list(&top).map(Arc::new)).transpose()?,
+            list(b"[attr]binary -diff -merge -text")?,
         );
         Ok(Self { root, fold_case, names, info, top, built_in, others: Mutex::default() })
     }
@@ -102,7 +102,10 @@ impl AttributeFiles {
         let bytes = read(root, index, objects, directory)?;
         // Macros count only at the root.
         let list = bytes
-            .map(|bytes| Arc::new(AttributeList::new(&bytes, &self.names, false, self.fold_case)));
+            .map(|bytes| {
+                AttributeList::new(&bytes, &self.names, false, self.fold_case).map(Arc::new)
+            })
+            .transpose()?;
         let mut others = self.others();
         others.bytes += list.as_ref().map_or(0, |list| list.bytes);
         if others.bytes > limits::PATTERN_BYTES || others.lists.len() == limits::ATTRIBUTE_PATHS {

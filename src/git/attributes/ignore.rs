@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::list::check_at;
 use crate::error::{Error, Result};
 use crate::git::attributes::path_patterns::{PathPattern, PatternTable};
 use crate::git::tree::glob::Work;
@@ -30,7 +31,7 @@ impl Ignores {
     /// Reads a list of the directory `directory`, which goes before those `above`.
     ///
     /// # Errors
-    /// `too_large` where all lists together have more than [`limits::PATTERN_BYTES`].
+    /// `too_large` where all lists together have more than [`limits::PATTERN_BYTES`], and those of the thread's budget.
     pub fn new(
         bytes: &[u8],
         directory: &[u8],
@@ -53,7 +54,8 @@ impl Ignores {
             bytes: total,
         };
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        for line in bytes.split(|&byte| byte == b'\n') {
+        for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+            check_at(number)?;
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if !line.is_empty() && !line.starts_with(b"#") {
                 list.add(line);

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::budget::{Stopped, check_current};
 use crate::git::attributes::path_patterns::{PathPattern, PatternTable};
 use crate::text::patch::unquote;
 
@@ -49,12 +50,24 @@ const LINE_BYTES: usize = 2048;
 const MACRO: &[u8] = b"[attr]";
 const BLANKS: &[u8] = b" \t\r\n";
 
+/// Lines between two checks of the budget: some 100 microseconds of parsing.
+const LINES_PER_CHECK: usize = 512;
+
 impl AttributeList {
     /// Reads a file; macros count where `allows_macros`.
-    pub fn new(bytes: &[u8], names: &Names, allows_macros: bool, fold_case: bool) -> Self {
+    ///
+    /// # Errors
+    /// Those of the thread's budget.
+    pub fn new(
+        bytes: &[u8],
+        names: &Names,
+        allows_macros: bool,
+        fold_case: bool,
+    ) -> Result<Self, Stopped> {
         let mut list =
             Self { table: PatternTable::new(fold_case), bytes: bytes.len(), ..Self::default() };
-        for line in lines(bytes) {
+        for (number, line) in lines(bytes).enumerate() {
+            check_at(number)?;
             let start = list.assignments.len();
             for (name, state) in line.assignments() {
                 if let Some(&name) = names.get(name) {
@@ -83,18 +96,28 @@ impl AttributeList {
                 }
             }
         }
-        list
+        Ok(list)
     }
 
     /// Returns the names of the macros that a file defines.
-    pub fn macro_names(bytes: &[u8]) -> Vec<Vec<u8>> {
-        lines(bytes)
-            .filter_map(|line| match line.subject() {
-                Subject::Macro(name) => Some(name.to_vec()),
-                Subject::Pattern(_) => None,
-            })
-            .collect()
+    ///
+    /// # Errors
+    /// Those of the thread's budget.
+    pub fn macro_names(bytes: &[u8]) -> Result<Vec<Vec<u8>>, Stopped> {
+        let mut names = Vec::new();
+        for (number, line) in lines(bytes).enumerate() {
+            check_at(number)?;
+            if let Subject::Macro(name) = line.subject() {
+                names.push(name.to_vec());
+            }
+        }
+        Ok(names)
     }
+}
+
+/// Checks the thread's budget once per [`LINES_PER_CHECK`] lines.
+pub(super) fn check_at(line: usize) -> Result<(), Stopped> {
+    if line.is_multiple_of(LINES_PER_CHECK) { check_current() } else { Ok(()) }
 }
 
 /// A line that says something and is sound.
