@@ -105,7 +105,7 @@ torture: debug $(STABLE_READY) $(NEXT_READY)
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/test_layouts.py test/python/test_boundary.py; \
 		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/test_random_histories.py; \
-		$(VENVS)/$$host/bin/python -B test/python/torture.py --extension build/debug/redline.duckdb_extension \
+		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension build/debug/redline.duckdb_extension \
 			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
 	done
 

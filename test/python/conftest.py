@@ -5,7 +5,11 @@ import pathlib
 
 import duckdb
 import pytest
-import repositories
+
+# pytest.ini puts support/ on the path; its assertions show their values, as those of the tests do.
+pytest.register_assert_rewrite(*(path.stem for path in pathlib.Path(__file__).parent.glob("support/*.py")))
+
+import repositories  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

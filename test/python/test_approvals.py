@@ -7,8 +7,8 @@ import threading
 import time
 
 import pytest
-from test_files import configure, snapshot
-from test_security import answer, assert_refused
+from answers import answer, assert_refused
+from sandboxes import configure, snapshot
 
 EDIT = "SELECT edit_file('workspace/src/utils.py', E'import os\\nimport sys', E'import os\\nimport sys\\nimport json')"
 ARGUMENTS = {"path": "workspace/src/utils.py", "old_string": "import os\nimport sys", "new_string": "import os\nimport sys\nimport json"}

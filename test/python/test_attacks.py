@@ -4,7 +4,6 @@ Two things hold for every answer, be it rows or an error: it contains no name, t
 same whatever lies outside, be it the secret, something else, or nothing.
 """
 
-import itertools
 import json
 import pathlib
 import re
@@ -17,8 +16,8 @@ import duckdb
 import hostile
 import pytest
 import repositories
+from lockdown import REPOSITORY_CALLS, TOOL_CALLS, lockdown_script
 from repositories import EMPTY
-from test_lockdown import REPOSITORY_CALLS, TOOL_CALLS, lockdown_script
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile

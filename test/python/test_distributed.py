@@ -4,7 +4,6 @@ import argparse
 import importlib.util
 import pathlib
 
-import duckdb
 import pytest
 import repositories
 

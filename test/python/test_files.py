@@ -1,6 +1,5 @@
 """read_file and write_file: what they do, what they refuse, and what a crash or a full disk leaves."""
 
-import hashlib
 import json
 import os
 import pathlib
@@ -12,14 +11,9 @@ import sys
 import threading
 import time
 
-import duckdb
 import pytest
-from test_security import answer, assert_refused
-
-
-def configure(con, *sandboxes: dict):
-    con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps(sandboxes)}'")
-    return con
+from answers import answer, assert_refused
+from sandboxes import configure, snapshot
 
 
 @pytest.fixture
@@ -36,20 +30,6 @@ def writer(con, root):
 def write(con, path, content):
     # Not `unnest(write_file(…))`, nor a star: DuckDB makes one call for each field.
     return tuple(con.execute("SELECT write_file(?, ?)", [path, content]).fetchone()[0].values())
-
-
-def snapshot(folder: pathlib.Path) -> dict:
-    """Returns everything below a directory: links by their target, files by content and mode."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        name = str(path.relative_to(folder))
-        if path.is_symlink():
-            found[name] = os.readlink(path)
-        elif path.is_file():
-            found[name] = (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mode)
-        else:
-            found[name] = path.stat().st_mode
-    return found
 
 
 def test_a_write_says_what_it_wrote(writer, root):

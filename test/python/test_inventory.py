@@ -6,7 +6,7 @@ test_repositories.py, odd trees and damage in test_security.py, the index and th
 
 import pytest
 import repositories
-from test_patches import LOOKED_FOR, assert_same, patches, raw_rows
+from patch_parity import LOOKED_FOR, assert_same, patches, raw_rows
 
 # For each case: the fixture, its pathspecs, and the options in SQL and in git.
 PLAIN = ("", ["--no-renames"])

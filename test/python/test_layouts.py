@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 import repositories
 import torture
+from answers import answer, assert_refused
 from repositories import Change
-from test_security import answer, assert_refused
 
 pytestmark = pytest.mark.slow
 

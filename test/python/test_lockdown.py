@@ -10,72 +10,10 @@ import sys
 import duckdb
 import pytest
 import repositories
-from test_security import answer, assert_refused
+from answers import answer, assert_refused
+from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, REPOSITORY_CALLS, TOOL_CALLS, WAITING_CALLS, WRITE_CALLS, lockdown_script
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# How each function is called on a place: a file {file}, a repository {repo}. A new function fails
-# test_every_function_is_tried_under_the_locks until it stands here.
-FILE_CALLS = {
-    "read_file": ["SELECT read_file('{file}')"],
-    "edit_explain": ["SELECT * FROM edit_explain('{file}', 'in')", "SELECT line FROM edit_explain('{file}', 'in')"],
-    "diff_files": ["SELECT diff_files('{file}', '{file}')", "SELECT diff_files('{file}', '{file}', 0, 'a', 'b')"],
-}
-REPOSITORY_CALLS = {
-    "file_changes": ["SELECT * FROM file_changes('main~1', 'main', '{repo}')", "SELECT file_path FROM file_changes('main~1', 'main', '{repo}')", "SELECT * FROM file_changes('HEAD', 'WORKTREE', '{repo}', untracked := true)", "SELECT * FROM file_changes('HEAD', 'INDEX', '{repo}')"],
-    "file_changes_list": ["SELECT file_changes_list('main~1', 'main', '{repo}')"],
-    "file_diff": ["SELECT * FROM file_diff('{tracked}', 'main~1', 'main', '{repo}')"],
-    "file_diff_list": ["SELECT file_diff_list('{tracked}', 'main~1', 'main', '{repo}')"],
-    "diff_review": ["SELECT * FROM diff_review('main~1', 'main', '{repo}')"],
-    "diff_lines": ["SELECT * FROM diff_lines('main~1', 'main', '{repo}')"],
-    "diff_lines_list": ["SELECT diff_lines_list('main~1', 'main', '{repo}')"],
-    "diff_hunks": ["SELECT * FROM diff_hunks('main~1', 'main', '{repo}')"],
-    "file_patches": ["SELECT * FROM file_patches('main~1', 'main', '{repo}')"],
-    "resolve_revision": ["SELECT resolve_revision('main~1', '{repo}')"],
-    "merge_base": ["SELECT merge_base('main~1', 'main', '{repo}')"],
-    "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
-}  # fmt: skip
-# Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
-WRITE_CALLS = {
-    "edit_file": "SELECT edit_file('{file}', 'in', 'written')",
-    "write_file": "SELECT write_file('{file}', 'written')",
-    "needs_approval": "SELECT needs_approval('write_file', '{{\"path\": \"{file}\", \"content\": \"written\"}}')",
-    "read_approval": "SELECT read_approval('{file}/../../outside/secret')",
-    "write_approval": "SELECT write_approval('{file}', 'written')",
-    "edit_approval": "SELECT edit_approval('{file}', 'in', 'written')",
-    "approve": "SELECT approve('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'once', 'guess')",
-    "approval_file": "SELECT approval_file('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'guess')",
-    "withdraw": "SELECT withdraw('{file}', 'guess')",
-    "pending_approvals": "SELECT * FROM pending_approvals('guess')",
-}
-# Nothing waits for a person here, under any name.
-WAITING_CALLS = {"approval_chunk": "SELECT approval_chunk('{file}', 1)"}
-# Functions that answer with their errors, and the words in an answer that is no error.
-TOOL_CALLS = {
-    "redline_call": ("""SELECT redline_call('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", '"isError":false'),
-    "redline_call_text": ("""SELECT redline_call_text('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", "identical"),
-}
-# Functions of their arguments alone: they answer under every lock, and open nothing.
-PURE_CALLS = {
-    "redline_help": "SELECT * FROM redline_help()",
-    "redline_sql": "SELECT redline_sql('macros')",
-    "redline_tools": "SELECT * FROM redline_tools()",
-    "redline_capabilities": "SELECT * FROM redline_capabilities()",
-    "approvals_given": "SELECT * FROM approvals_given()",
-    "approval_pages": "SELECT approval_pages(NULL, 80, 24)",
-    "approval_complete": """SELECT approval_complete('{{"type": "other", "description": "{file}"}}')""",
-    "approval_display": """SELECT approval_display('{{"type": "other", "description": "{file}"}}')""",
-    "approval_paging": """SELECT approval_paging('{{"type": "other", "description": "{file}"}}')""",
-    "unified_diff": "SELECT unified_diff('{file}', '{repo}')",
-    "diff_texts": "SELECT diff_texts('{file}', '{repo}')",
-    "diff_stats": "SELECT diff_stats('{file}', '{repo}')",
-    "diff_rows": "SELECT diff_rows('{file}', '{repo}')",
-    "inline_diff": "SELECT inline_diff('{file}', '{repo}')",
-    "patch_files": "SELECT patch_files(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "patch_hunks": "SELECT patch_hunks(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "apply_patch": "SELECT apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-    "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
-}
-READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]
 SECRET = "SECRET"
 
 
@@ -181,15 +119,6 @@ def test_nothing_is_read_without_an_allowed_directory(connect, inside, outside):
     for call in READING_CALLS:
         for repo in (inside, *outside):
             assert_refused(answer(con, place(call, repo)), "fs_denied")
-
-
-def lockdown_script(extension: pathlib.Path, root: pathlib.Path) -> str:
-    """Returns sql/lockdown.sql with this build and this directory."""
-    script = (ROOT / "sql" / "lockdown.sql").read_text()
-    for text, own, count in (("LOAD redline;", f"LOAD '{extension}';", 1), ("'/srv/workspace'", f"'{root}'", 1), ('"/srv/workspace"', f'"{root}"', 1)):  # fmt: skip
-        assert script.count(text) == count
-        script = script.replace(text, own)
-    return script
 
 
 def lockdown(con, extension: pathlib.Path, root: pathlib.Path):

@@ -11,11 +11,10 @@ pytest.importorskip("mcp_server_motherduck", reason="it wants one version of Duc
 
 import anyio  # noqa: E402
 import repositories  # noqa: E402
+from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, REPOSITORY_CALLS, TOOL_CALLS, lockdown_script  # noqa: E402
 from mcp import Client, StdioServerParameters  # noqa: E402
-from test_lockdown import FILE_CALLS, PURE_CALLS, REPOSITORY_CALLS, TOOL_CALLS, lockdown_script  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]
 
 
 @pytest.fixture

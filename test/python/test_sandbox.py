@@ -3,18 +3,17 @@
 The table of paths is in test/rust/sandbox_attacks.rs; these tests check that every function applies the same rules.
 """
 
-import json
 import os
 import pathlib
 import shutil
 import threading
 import time
 
-import duckdb
 import pytest
 import repositories
+from answers import answer, assert_refused
 from repositories import EMPTY, Change
-from test_security import INSIDE, OUTSIDE, SELDOM_READ, answer, assert_refused, seldom_read
+from sandboxes import INSIDE, OUTSIDE, SELDOM_READ, configure, seldom_read
 
 DIFF = "SELECT diff_files(?, ?).diff"
 CHANGES = "SELECT * FROM file_changes(?, ?, ?)"
@@ -31,12 +30,6 @@ REPOSITORY_CALLS = [
     "SELECT file_diff_list('secret.txt', 'main~1', 'main', {})",
 ]
 SECRET = "SECRET-TEXT"
-
-
-def configure(con, *sandboxes: dict, scope: str = "GLOBAL"):
-    text = json.dumps([{key: str(value) if key == "root" else value for key, value in one.items()} for one in sandboxes])
-    con.execute(f"SET {scope} redline_sandboxes = '{text}'")
-    return con
 
 
 def written(path: pathlib.Path, content: str) -> pathlib.Path:

@@ -12,7 +12,9 @@ import apart
 import duckdb
 import pytest
 import repositories
+from answers import answer, assert_refused
 from repositories import EMPTY, Change
+from sandboxes import INSIDE, OUTSIDE, SELDOM_READ, seldom_read
 
 ALL = "SELECT * FROM file_changes(?, ?, ?)"
 NAMES = "SELECT file_path, status FROM file_changes(?, ?, ?)"
@@ -20,23 +22,6 @@ SIZES = "SELECT file_path, old_size, new_size FROM file_changes(?, ?, ?)"
 ONE_FILE = "SELECT * FROM file_diff(?, ?, ?, ?)"
 LISTED = "SELECT unnest(file_changes_list(?, ?, ?), recursive := true)"
 LISTED_FILE = "SELECT unnest(file_diff_list(?, ?, ?, ?), recursive := true)"
-
-
-def answer(con, query, *parameters) -> apart.Answer:
-    """Runs a query, and checks after an error that the connection still works."""
-    try:
-        return apart.Answer(con.execute(query, [str(p) if isinstance(p, pathlib.Path) else p for p in parameters]).fetchall(), None)
-    except duckdb.Error as error:
-        assert con.execute("SELECT 42").fetchone() == (42,)
-        return apart.Answer(None, str(error))
-
-
-def assert_refused(got: apart.Answer, *codes: str) -> str:
-    """Checks that an answer is an error with one of the codes (any, when none is named), and returns its words."""
-    assert got.error is not None, f"{len(got.rows)} rows instead of an error: {got.rows[:3]}"
-    code, words = repositories.code_and_words(got.error)
-    assert not codes or code in codes, got.error
-    return words
 
 
 # -- (a) no command of a repository runs -------------------------------------------------------
@@ -492,38 +477,6 @@ def test_a_work_tree_elsewhere_counts_where_it_may_be_read(con, connect, tmp_pat
 
 
 # -- a host that limits file access ------------------------------------------------------------
-
-INSIDE = {
-    "plain": None,
-    "plain/folder": None,
-    "plain/.git": None,
-    "alternates-inside": None,
-    "attributes-link": None,
-}
-OUTSIDE = [
-    "sandbox/outside/secret", "sandbox/outside/secret/.git", "sandbox/outside/secret.git", "sandbox/outside", "sandbox/inside_evil/plain",
-    "basic", "sandbox/inside/../outside/secret", "sandbox/inside/plain/../../outside/secret", "sandbox/inside/repository-link",
-    "sandbox/inside/gitfile-absolute", "sandbox/inside/gitfile-relative", "sandbox/inside/git-link", "sandbox/inside/linked",
-    "sandbox/inside/commondir-absolute", "sandbox/inside/commondir-relative", "sandbox/inside/alternates-absolute",
-    "sandbox/inside/alternates-relative", "sandbox/inside/alternates-quoted", "sandbox/inside/alternates-hop",
-    "sandbox/inside/alternates-folder-link", "sandbox/inside/objects-link", "sandbox/inside/refs-link", "sandbox/inside/head-link",
-    "sandbox/inside/ref-link", "sandbox/inside/packed-refs-link", "sandbox/inside/config-link", "sandbox/inside/pack-link",
-    "sandbox/inside/fan-out-link", "sandbox/inside/object-link", "sandbox/inside/worktree-etc",
-]  # fmt: skip
-
-# The part of these that leads outside is opened only for comparisons that need it; the others are answered from inside.
-SELDOM_READ = {
-    "sandbox/inside/head-link": [EMPTY, "HEAD"],
-    "sandbox/inside/index-link": ["main", "INDEX"],
-    "sandbox/inside/fan-out-link": [EMPTY, "(the secret)"],
-    "sandbox/inside/object-link": [EMPTY, "(the secret)"],
-}  # fmt: skip
-
-
-def seldom_read(place: str) -> list[str]:
-    """Returns the two sides of a comparison that needs the part which leads outside."""
-    secret = repositories.git_text(repositories.fixture("sandbox/outside/secret"), "rev-parse", "main")
-    return [secret if side == "(the secret)" else side for side in SELDOM_READ[place]]
 
 
 def limited(connect, *allowed: pathlib.Path):

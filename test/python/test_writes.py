@@ -10,8 +10,8 @@ import tempfile
 
 import duckdb
 import pytest
-from test_files import configure
-from test_security import answer, assert_refused
+from answers import answer, assert_refused
+from sandboxes import configure
 
 
 @pytest.fixture

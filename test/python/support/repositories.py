@@ -17,7 +17,7 @@ import re
 import subprocess
 from typing import Iterator, NamedTuple, Sequence
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 FIXTURES = ROOT / "build" / "fixtures"
 SCRIPT = ROOT / "test" / "fixtures" / "make_repos.sh"
 

@@ -16,7 +16,6 @@ import pathlib
 import random
 import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -25,7 +24,6 @@ from typing import Callable, NamedTuple
 
 import apart
 import repositories
-from repositories import EMPTY
 
 IDENTITY = ["-c", "user.name=Some One", "-c", "user.email=a@b"]
 DATES = {"GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000"}
