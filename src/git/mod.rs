@@ -26,13 +26,17 @@ pub use change::differences::{PathChange, Walk};
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};
 pub use change::renames::RenameOptions;
-pub use history::commit::{CommitInfo, Person};
+pub use history::commit::{CommitInfo, Person, TagInfo};
 pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
 pub use history::mailmap::Mailmap;
-pub use history::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange};
+pub use history::notes::Notes;
+pub use history::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
+pub use objects::Objects;
 pub use objects::blob_id::blob_id;
 pub use repository::Repository;
-pub use revision::{Revision, local_time_zone};
+pub use revision::{
+    NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, local_time_zone,
+};
 pub use store::Repositories;
 pub use tree::pathspec::{PathFilter, Pathspec};
 

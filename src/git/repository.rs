@@ -104,6 +104,11 @@ impl Repository {
         &self.budget
     }
 
+    /// Returns what reading it may use, to be shared with a walk.
+    pub(super) fn shared_budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
     /// Returns a reader of objects for one thread.
     pub fn objects(&self) -> Objects {
         Objects::new(

@@ -1,9 +1,10 @@
 //! `commit_changes(range, repo)`: the changed files of every commit of a range.
 
 use std::sync::Arc;
-use std::time::Instant;
 
+use super::commit_columns::{self, INFO, NAMES};
 use super::file_changes;
+use super::history_jobs::Jobs;
 use crate::budget::Permits;
 use crate::error::{Error, Result};
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
@@ -18,7 +19,7 @@ use crate::git::{
     Measured, Merges, Oid, Pathspec, Person, RenameOptions,
 };
 use crate::limits;
-use crate::pipeline::{Ordered, Source, Weigh, Window};
+use crate::pipeline::{Ordered, Weigh, Window};
 use crate::text::{CancelToken, DiffOptions};
 
 /// The parameters of its own; those of a comparison follow.
@@ -29,25 +30,10 @@ const OWN: [Field; 4] = [
         "'skip'",
         "Merges: skip, first_parent (each with its first parent) or all_parents (each with every parent)",
     ),
-    Field::optional(
-        "since",
-        Type::Timestamp,
-        "NULL",
-        "Leave out commits whose committer date is before this",
-    ),
-    Field::optional(
-        "until",
-        Type::Timestamp,
-        "NULL",
-        "Leave out commits whose committer date is after this",
-    ),
-    Field::optional("mailmap", Type::Boolean, "true", "Show authors as .mailmap names them"),
+    commit_columns::SINCE,
+    commit_columns::UNTIL,
+    commit_columns::MAILMAP,
 ];
-
-/// What a column needs, beside what columns of files need: the commit's content.
-const INFO: u8 = 4;
-/// What a column needs: names, which .mailmap may change.
-const NAMES: u8 = 8;
 
 /// A commit with one of its changes.
 pub struct CommitChange;
@@ -186,50 +172,6 @@ impl RowGroup for Rows {
     }
 }
 
-/// The commits of a walk in groups; an error comes after the commits before it.
-struct Jobs {
-    history: History,
-    failed: Option<Error>,
-    /// Jobs that were given.
-    given: u32,
-    /// When the last group was given.
-    last: Instant,
-}
-
-impl Jobs {
-    fn new(history: History) -> Self {
-        Self { history, failed: None, given: 0, last: Instant::now() }
-    }
-}
-
-impl Iterator for Jobs {
-    type Item = Result<Vec<Comparable>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if let Some(error) = self.failed.take() {
-            return Some(Err(error));
-        }
-        // Nothing can be read before the walk has ended, so it gets as much time as what is compared meanwhile.
-        self.history.walk_on(self.last.elapsed());
-        let commits =
-            1usize.checked_shl(self.given / 4).unwrap_or(usize::MAX).min(limits::JOB_COMMITS);
-        self.given = self.given.saturating_add(1);
-        let mut job = Vec::with_capacity(commits);
-        for commit in self.history.by_ref().take(commits) {
-            match commit {
-                Ok(commit) => job.push(commit),
-                Err(error) if job.is_empty() => return Some(Err(error)),
-                Err(error) => {
-                    self.failed = Some(error);
-                    break;
-                }
-            }
-        }
-        self.last = Instant::now();
-        (!job.is_empty()).then_some(Ok(job))
-    }
-}
-
 /// The table function.
 pub struct CommitChangesTable;
 
@@ -275,6 +217,7 @@ impl TableFunction for CommitChangesTable {
                 merges: named.choice("merges", &merges)?,
                 since: named.get("since").as_timestamp(),
                 until: named.get("until").as_timestamp(),
+                first_parent: false,
             },
             mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
             paths: named.paths()?,
@@ -338,10 +281,7 @@ impl Query {
         };
         let permits = Permits::take(execution.threads());
         let workers = (0..permits.count()).map(|_| worker()).collect::<Result<_>>()?;
-        let jobs = Source::new(Jobs::new(history)).open_while(
-            |jobs| jobs.history.is_open(),
-            |jobs| jobs.history.walk_on(limits::WALK_TIME),
-        );
+        let jobs = Jobs::source(history, History::next);
         let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
         Ordered::start(jobs, workers, window, budget, permits)
     }

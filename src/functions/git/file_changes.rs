@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::numbered::{Numbered, push_rows};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{
@@ -11,10 +12,10 @@ use crate::ffi::{
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{Changes, Entry, LineCounts, Measure, Measured};
-use crate::pipeline::{Ordered, Poll, Weigh};
+use crate::pipeline::{Ordered, Weigh};
 use crate::text::{CancelToken, DiffOptions};
 
 /// What a column needs: the sizes of both contents.
@@ -240,29 +241,10 @@ impl Declared for FileChangesList {
     };
 }
 
-/// A row of the list: its number and the file.
-pub struct Numbered;
-
-impl Row for Numbered {
-    type Of<'a> = (i64, &'a Measured);
-
-    const OWN: &'static [Col<Self>] =
-        &[col("seq", Type::BigInt, "The row's number, from 1", |(seq, _), out| {
-            out.push_bigint(Some(seq))
-        })];
-    const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
-}
-
-impl Has<Measured> for Numbered {
-    fn part<'a>(row: Self::Of<'a>) -> <Measured as Row>::Of<'a> {
-        row.1
-    }
-}
-
 impl ScalarFunction for FileChangesList {
     const NAME: &'static str = "file_changes_list";
     const OVERLOADS: &'static [Overload] = &[&comparison::PARAMETERS];
-    const RETURNS: Type = Numbered::LIST;
+    const RETURNS: Type = Numbered::<Measured>::LIST;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
@@ -283,14 +265,6 @@ impl ScalarFunction for FileChangesList {
     ) -> Result<()> {
         let revisions = Revisions::of_row(arguments, 0)?;
         let all = Measure { sizes: true, lines: true };
-        let mut rows = measured(&revisions, all, &DiffOptions::default(), execution)?;
-        out.push_list(|elements| {
-            let mut seq = 0;
-            while let Poll::Ready(row) = rows.poll(None) {
-                seq += 1;
-                Numbered::COLUMNS.write_struct((seq, &row?), elements);
-            }
-            Ok(())
-        })
+        push_rows(measured(&revisions, all, &DiffOptions::default(), execution)?, out)
     }
 }

@@ -1,15 +1,21 @@
 //! The functions over repositories: one file each, with its twin that returns a list. They share the rows of lines
-//! (`line_rows`), pages within a budget (`review`), and the name of a range in place of a table (`range_scan`).
+//! (`line_rows`), those of commits (`commit_columns`, `history_jobs`), lists (`numbered`), pages within a budget (`review`), and the name of a range in place of a table (`range_scan`).
 
+pub mod ahead_behind;
 pub mod commit_changes;
+pub mod commit_columns;
+pub mod commits;
 pub mod diff_hunks;
 pub mod diff_lines;
 pub mod diff_review;
 pub mod file_changes;
 pub mod file_diff;
 pub mod file_patches;
+pub mod history_jobs;
 pub mod line_rows;
 pub mod merge_base;
+pub mod numbered;
 pub mod range_scan;
+pub mod refs;
 pub mod resolve_revision;
 pub mod review;

@@ -96,13 +96,16 @@ pub const NAMED: [Field; 12] = [
         "1000",
         "Most files on one side whose contents are compared; 0 is no limit",
     ),
-    Field::optional(
-        "paths",
-        Type::List(&Type::Varchar),
-        "NULL",
-        "Git pathspecs that limit the files; NULL for all",
-    ),
+    PATHS,
 ];
+
+/// Which files are asked for.
+pub const PATHS: Field = Field::optional(
+    "paths",
+    Type::List(&Type::Varchar),
+    "NULL",
+    "Git pathspecs that limit the files; NULL for all",
+);
 
 /// Those of them that make sense without a work tree and with one revision.
 pub const HISTORY_OPTIONS: &[Field] = NAMED.split_at(2).1;

@@ -29,9 +29,13 @@ pub struct CommitInfo {
     /// Microseconds since 1970; absent where the commit has no time that SQL can hold.
     pub author_date: Option<i64>,
     /// As for the author.
+    pub committer: Option<Person>,
+    /// As for the author.
     pub committer_date: Option<i64>,
     /// The first paragraph of the message in one line; UTF-8 as far as git can make it so.
     pub subject: Vec<u8>,
+    /// What follows the first paragraph, where it was asked for.
+    pub body: Vec<u8>,
 }
 
 /// A name and an address, any bytes.
@@ -79,6 +83,18 @@ impl CommitInfo {
     /// # Errors
     /// Why the query ended.
     pub fn read(bytes: &[u8], mailmap: Option<&Mailmap>) -> Result<Self, Stopped> {
+        Self::read_as(bytes, mailmap, false)
+    }
+
+    /// Reads the same with the body of the message.
+    ///
+    /// # Errors
+    /// Why the query ended.
+    pub fn read_whole(bytes: &[u8], mailmap: Option<&Mailmap>) -> Result<Self, Stopped> {
+        Self::read_as(bytes, mailmap, true)
+    }
+
+    fn read_as(bytes: &[u8], mailmap: Option<&Mailmap>, with_body: bool) -> Result<Self, Stopped> {
         let bytes = &*in_utf8(bytes)?;
         let mut rest = bytes;
         let (mut author, mut committer) = (None, None);
@@ -95,17 +111,72 @@ impl CommitInfo {
             }
             rest = after;
         }
-        let person = author.and_then(person);
+        let known = |ident: Option<&[u8]>| {
+            let (name, email) = ident.and_then(person)?;
+            let (name, email) =
+                mailmap.map_or((name, email), |mailmap| mailmap.resolve(name, email));
+            Some(Person { name: name.to_vec(), email: email.to_vec() })
+        };
         Ok(Self {
-            author: person.map(|(name, email)| {
-                let (name, email) =
-                    mailmap.map_or((name, email), |mailmap| mailmap.resolve(name, email));
-                Person { name: name.to_vec(), email: email.to_vec() }
-            }),
+            author: known(author),
             author_date: author.and_then(micros),
+            committer: known(committer),
             committer_date: committer.and_then(micros),
             subject: subject(rest),
+            body: if with_body { body(rest).to_vec() } else { Vec::new() },
         })
+    }
+}
+
+/// What a row tells of an annotated tag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TagInfo {
+    /// Who made it; old tags do not say.
+    pub tagger: Option<Person>,
+    /// Microseconds since 1970.
+    pub date: Option<i64>,
+    /// The first paragraph of the message in one line.
+    pub subject: Vec<u8>,
+}
+
+impl TagInfo {
+    /// Reads what a row tells of a tag.
+    pub fn read(bytes: &[u8]) -> Self {
+        let mut rest = bytes;
+        let mut tagger = None;
+        loop {
+            let (line, after) = split_line(rest);
+            if line.is_empty() {
+                break;
+            }
+            tagger = line.strip_prefix(b"tagger ").or(tagger);
+            rest = after;
+        }
+        let signature = rest.lines_with_terminator().scan(0, |at, line| {
+            let start = *at;
+            *at += line.len();
+            Some((start, line))
+        });
+        let is_signature = |line: &[u8]| {
+            line.strip_prefix(b"-----BEGIN ").is_some_and(|rest| {
+                [
+                    &b"PGP SIGNATURE-----"[..],
+                    b"PGP MESSAGE-----",
+                    b"SSH SIGNATURE-----",
+                    b"SIGNED MESSAGE-----",
+                ]
+                .iter()
+                .any(|kind| rest.starts_with(kind))
+            })
+        };
+        let end = signature.filter(|(_, line)| is_signature(line)).map(|(at, _)| at).next();
+        Self {
+            tagger: tagger
+                .and_then(person)
+                .map(|(name, email)| Person { name: name.to_vec(), email: email.to_vec() }),
+            date: tagger.and_then(micros),
+            subject: subject(&rest[..end.unwrap_or(rest.len())]),
+        }
     }
 }
 
@@ -159,6 +230,24 @@ fn subject(message: &[u8]) -> Vec<u8> {
     let lines = message.split(|&byte| byte == b'\n').map(trim_end);
     let paragraph = lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
     paragraph.collect::<Vec<_>>().join(&b' ')
+}
+
+/// Returns what follows the first paragraph and the empty lines behind it, as git's %b.
+fn body(message: &[u8]) -> &[u8] {
+    let message = &message[..message.find_byte(0).unwrap_or(message.len())];
+    let skip = |mut rest: &'_ [u8], are_empty: bool| {
+        while !rest.is_empty() {
+            let (line, after) = split_line(rest);
+            if trim_end(line).is_empty() != are_empty {
+                break;
+            }
+            rest = after;
+        }
+        message.len() - rest.len()
+    };
+    let start = skip(message, true);
+    let end = skip(&message[start..], false);
+    &message[skip(&message[end..], true)..]
 }
 
 /// Returns the first line without its newline, and what follows it.
@@ -251,6 +340,35 @@ mod tests {
                 "{message:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_body_is_what_follows_the_first_paragraph() {
+        for (message, wanted) in [
+            ("one\ntwo\n\nthree\n\nfour\n", "three\n\nfour\n"),
+            ("\n\none\n \n\n  three", "  three"),
+            ("one", ""),
+            ("one\n\n", ""),
+            ("", ""),
+            ("one\n\nb\0c", "b"),
+        ] {
+            let bytes = commit(format!("\n{message}").as_bytes());
+            let info = CommitInfo::read_whole(&bytes, None).unwrap();
+            assert_eq!(info.body.as_bstr(), wanted, "{message:?}");
+        }
+    }
+
+    #[test]
+    fn a_tag_says_who_made_it_and_its_signature_is_no_subject() {
+        let read = |rest: &str| {
+            TagInfo::read(format!("object {TREE}\ntype commit\ntag v1\n{rest}").as_bytes())
+        };
+        let tag =
+            read("tagger T <t@x> 5 +0000\n\none\ntwo\n\nthree\n-----BEGIN PGP SIGNATURE-----\n");
+        assert_eq!(tag.tagger.unwrap().email.as_bstr(), "t@x");
+        assert_eq!((tag.date, tag.subject.as_bstr()), (Some(5_000_000), "one two".into()));
+        let bare = read("\n-----BEGIN SSH SIGNATURE-----\nx\n");
+        assert_eq!((bare.tagger, bare.date, bare.subject.as_bstr()), (None, None, "".into()));
     }
 
     #[test]

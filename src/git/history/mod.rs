@@ -1,9 +1,11 @@
 //! Histories: `walk` (the commits of a range in git's order), `commit_links` (parents and times), `commit` (the bytes of
-//! one), `mailmap`, `merge_base` and `commit_changes` (the files that each commit changed).
+//! one), `simplify` (the history of some paths), `notes`, `mailmap`, `merge_base` and `commit_changes` (the files that each commit changed).
 
 pub mod commit;
 pub mod commit_changes;
 pub mod commit_links;
 pub mod mailmap;
 pub mod merge_base;
+pub mod notes;
+mod simplify;
 pub mod walk;

@@ -15,9 +15,10 @@ use gix::hashtable::{HashMap, HashSet};
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::git::Oid;
 use crate::git::history::commit_links::Commits;
+use crate::git::history::simplify::Simplify;
 use crate::git::repository::Repository;
+use crate::git::{Oid, Pathspec};
 
 /// How commits with several parents are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,6 +41,8 @@ pub struct HistoryOptions {
     pub since: Option<i64>,
     /// Only commits of this time or earlier: `--until`.
     pub until: Option<i64>,
+    /// Whether only the first parent of a merge is followed: `--first-parent`.
+    pub first_parent: bool,
 }
 
 impl HistoryOptions {
@@ -63,6 +66,17 @@ pub struct RevRange {
     pub tips: Vec<Oid>,
     /// What is left out.
     pub hidden: Vec<Oid>,
+}
+
+/// A commit of the walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visited {
+    /// The commit's id.
+    pub id: Oid,
+    /// The tree of its files.
+    pub tree: Oid,
+    /// Its parents in order; none where a shallow history ends.
+    pub parents: Vec<Oid>,
 }
 
 /// A commit and what it is compared with.
@@ -95,6 +109,7 @@ pub struct History {
     /// Why it ended early.
     failed: Option<Error>,
     excluded: Arc<Excluded>,
+    simplify: Option<Simplify>,
     budget: Arc<Budget>,
 }
 
@@ -143,6 +158,7 @@ impl History {
             given: Vec::new(),
             failed: None,
             excluded: Arc::default(),
+            simplify: None,
             budget,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
@@ -154,6 +170,20 @@ impl History {
             history.limit = Some(Limit { last: u64::MAX, slop: SLOP, interesting: None });
         }
         Ok(history)
+    }
+
+    /// Leaves out commits that change nothing of what pathspecs name, and follows one side of a merge where that has
+    /// all of it: git's default simplification.
+    ///
+    /// # Errors
+    /// `invalid_args` for a path that leads out of the repository.
+    pub fn with_paths(self, repository: &Repository, paths: &[Pathspec]) -> Result<Self> {
+        if paths.is_empty() {
+            return Ok(self);
+        }
+        let bottoms = self.hidden.clone();
+        let simplify = Simplify::new(repository, paths, bottoms, Arc::clone(&self.budget))?;
+        Ok(Self { simplify: Some(simplify), ..self })
     }
 
     /// Returns what tells the commits that were given too early.
@@ -170,6 +200,13 @@ impl History {
     pub fn walk_on(&mut self, time: Duration) {
         let start = Instant::now();
         while self.limit.is_some() && start.elapsed() < time {
+            self.walk();
+        }
+    }
+
+    /// Walks until it is known what is left out.
+    pub fn settle(&mut self) {
+        while self.limit.is_some() {
             self.walk();
         }
     }
@@ -208,7 +245,7 @@ impl History {
     }
 
     /// Returns the next commit of a walk in which nothing is hidden, of any time but the too old.
-    fn streamed(&mut self) -> Result<Option<Comparable>> {
+    fn streamed(&mut self) -> Result<Option<Visited>> {
         while let Some((date, id)) = self.pop()? {
             // git goes no further at a commit that is too old: those behind it are older, as a rule.
             if self.options.is_too_old(date) {
@@ -219,27 +256,56 @@ impl History {
                 .get_mut(&id)
                 .map(|known| std::mem::take(&mut known.parents))
                 .unwrap_or_default();
-            parents.iter().try_for_each(|parent| self.enqueue(parent))?;
-            if let Some(shown) = self.shown(id, &parents) {
+            self.follow(&id, &parents)?;
+            if let Some(shown) = self.shown(id, parents) {
                 return Ok(Some(shown));
             }
         }
         Ok(None)
     }
 
+    /// Meets the parents at which the walk goes on.
+    fn follow(&mut self, id: &Oid, parents: &[Oid]) -> Result<()> {
+        if self.simplify.is_some() {
+            parents.iter().try_for_each(|parent| self.load(parent))?;
+        }
+        if let Some(simplify) = &mut self.simplify {
+            let tree = |id: &Oid| self.known.get(id).map(|known| known.tree);
+            let first_parent = self.options.first_parent;
+            if let Some(only) =
+                simplify.only_parent(id, parents, first_parent, tree, &self.hidden)?
+            {
+                if let Some(known) = self.known.get_mut(id) {
+                    // As in git: what becomes hidden later is hidden along this way alone.
+                    known.parents = vec![only];
+                }
+                return self.enqueue(&only);
+            }
+        }
+        let followed = if self.options.first_parent { 1 } else { parents.len() };
+        parents.iter().take(followed).try_for_each(|parent| self.enqueue(parent))
+    }
+
     /// Returns a commit if it is to be shown.
-    fn shown(&self, id: Oid, parents: &[Oid]) -> Option<Comparable> {
+    fn shown(&self, id: Oid, parents: Vec<Oid>) -> Option<Visited> {
         let known = self.known.get(&id)?;
         if self.options.is_too_new(known.date)
             || (parents.len() > 1 && self.options.merges == Merges::Skip)
+            || self.simplify.as_ref().is_some_and(|simplify| simplify.is_same(&id))
         {
             return None;
         }
+        Some(Visited { id, tree: known.tree, parents })
+    }
+
+    /// Returns a commit with what it is compared with.
+    fn comparable(&self, visited: Visited) -> Comparable {
+        let Visited { id, tree, parents } = visited;
         let compared = if self.options.merges == Merges::AllParents { parents.len() } else { 1 };
-        let parents = parents.iter().take(compared);
+        let parents = parents.into_iter().take(compared);
         let parents =
-            parents.filter_map(|parent| Some((*parent, self.known.get(parent)?.tree))).collect();
-        Some(Comparable { id, tree: known.tree, parents })
+            parents.filter_map(|parent| Some((parent, self.known.get(&parent)?.tree))).collect();
+        Comparable { id, tree, parents }
     }
 
     /// Finds a commit that is not hidden so far, or ends the walk.
@@ -305,7 +371,7 @@ impl History {
                 }
                 continue;
             }
-            parents.iter().try_for_each(|parent| self.enqueue(parent))?;
+            self.follow(&id, &parents)?;
             if !self.options.is_too_new(date) {
                 limit.last = date;
                 return Ok(Some(id));
@@ -325,7 +391,7 @@ impl History {
         }
     }
 
-    fn step(&mut self) -> Result<Option<Comparable>> {
+    fn step(&mut self) -> Result<Option<Visited>> {
         if self.hidden.is_empty() {
             return self.streamed();
         }
@@ -339,7 +405,7 @@ impl History {
             // It may have been hidden after it was found.
             if !self.hidden.contains(&id)
                 && let Some(known) = self.known.get(&id)
-                && let Some(shown) = self.shown(id, &known.parents)
+                && let Some(shown) = self.shown(id, known.parents.clone())
             {
                 if self.limit.is_some() {
                     self.given.push(id);
@@ -350,15 +416,23 @@ impl History {
     }
 }
 
-impl Iterator for History {
-    type Item = Result<Comparable>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl History {
+    /// Returns the next commit without what it is compared with.
+    pub fn next_commit(&mut self) -> Option<Result<Visited>> {
         let step = self.step();
         if step.is_err() {
             self.queue.clear();
         }
         step.transpose()
+    }
+}
+
+impl Iterator for History {
+    type Item = Result<Comparable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let visited = self.next_commit()?;
+        Some(visited.map(|visited| self.comparable(visited)))
     }
 }
 

@@ -107,15 +107,27 @@ impl References<'_> {
         &self,
         mut each: impl FnMut(&[u8], Result<Oid, &'static str>) -> error::Result<()>,
     ) -> error::Result<()> {
+        self.each_with_target(|name, id, _| each(name, id))
+    }
+
+    /// Calls `each` as [`Self::each`] does, and with what a symbolic reference leads to in the end.
+    pub fn each_with_target(
+        &self,
+        mut each: impl FnMut(&[u8], Result<Oid, &'static str>, Option<&[u8]>) -> error::Result<()>,
+    ) -> error::Result<()> {
         for (number, (name, packed)) in self.all()?.into_iter().enumerate() {
             if number % LOOK == 0 {
                 check_current()?;
             }
+            let mut target = None;
             let id = match packed {
                 _ if !is_valid(&name) => Err("has a name that git refuses"),
                 Some(id) => Ok(id),
                 None => match self.resolve(&name)? {
-                    Resolved::Id { id, .. } => Ok(id),
+                    Resolved::Id { id, name: last } => {
+                        target = Some(last).filter(|last| *last != name);
+                        Ok(id)
+                    }
                     Resolved::Dangling(_) | Resolved::Broken { is_symbolic: true } => continue,
                     // It is gone by now.
                     Resolved::Absent => continue,
@@ -125,6 +137,7 @@ impl References<'_> {
             each(
                 &name,
                 if id.is_ok_and(|id| id.is_null()) { Err("holds the null id") } else { id },
+                target.as_deref(),
             )?;
         }
         Ok(())

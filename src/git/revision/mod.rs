@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `range` | `a..b` and its kin, and what `ALL` references lead to |
 //! | `resolve` | one revision: taken apart from its end, and what is done to its object |
+//! | `references` | all references with what they lead to; which of them decorate a commit |
 //! | `named` | names of references, their logs, what stands for a name |
 //! | `upstream` | the branches that a branch is merged with and pushed to |
 //! | `short` | abbreviated ids |
@@ -18,10 +19,13 @@ mod named;
 mod path;
 mod posix;
 mod range;
+mod references;
 mod resolve;
 mod search;
 mod short;
 mod upstream;
+
+use std::sync::Arc;
 
 use gix::objs::Kind;
 
@@ -29,10 +33,12 @@ use super::Oid;
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
 use crate::git::history::merge_base::MergeBases;
+use crate::git::history::walk::{History, HistoryOptions, Merges, RevRange};
 use range::Range;
 use resolve::{Hint, Resolver};
 
 pub use clock::local_time_zone;
+pub use references::{Named as NamedReference, Reference, ReferenceDetails, ReferenceReader};
 
 /// One side of a comparison, resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +110,30 @@ impl Repository {
     pub fn merge_bases(&self, one: &str, two: &str) -> Result<Vec<Oid>> {
         let [first, last] = [one, two].map(|name| Resolver::new(self, name));
         MergeBases::new(first.commits()?, first.cancel).of(first.one_commit()?, last.one_commit()?)
+    }
+
+    /// Returns how many commits only the first of two revisions has, and how many only the second.
+    pub fn ahead_behind(&self, one: &str, two: &str) -> Result<(u64, u64)> {
+        let [first, last] = [one, two].map(|name| Resolver::new(self, name).one_commit());
+        self.divergence(first?, last?)
+    }
+
+    /// Returns how many commits only the first of two commits has in its history, and how many only the second.
+    pub(super) fn divergence(&self, one: Oid, two: Oid) -> Result<(u64, u64)> {
+        let count = |tip: Oid, hidden: Oid| {
+            let ends = RevRange { tips: vec![tip], hidden: vec![hidden] };
+            let options =
+                HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
+            let mut history = History::new(self, &ends, options, Arc::clone(self.shared_budget()))?;
+            history.settle();
+            let mut count = 0;
+            while let Some(commit) = history.next_commit() {
+                commit?;
+                count += 1;
+            }
+            Ok::<u64, Error>(count)
+        };
+        if one == two { Ok((0, 0)) } else { Ok((count(one, two)?, count(two, one)?)) }
     }
 
     /// Resolves a range, or one revision and the work tree.

@@ -48,6 +48,17 @@ impl Branches<'_> {
         }
     }
 
+    /// Returns the reference that a branch, given without `refs/heads/`, is merged with, where one is configured.
+    pub fn upstream_of(&self, branch: &[u8]) -> Result<Option<Vec<u8>>> {
+        let remote = self.text("branch", branch, "remote");
+        let merge = self.texts("branch", branch, "merge").into_iter().next();
+        let (Some(remote), Some(merge)) = (remote, merge) else { return Ok(None) };
+        if remote == "." {
+            return Ok(Some(self.resolver.reference(&merge)?.map_or(merge, |(name, _)| name)));
+        }
+        Ok(mapped(&self.refspecs(&remote, "fetch"), &merge))
+    }
+
     fn upstream(&self, branch: &[u8]) -> Result<Vec<u8>> {
         let shown = quoted(&branch.to_str_lossy());
         let remote = self.text("branch", branch, "remote");

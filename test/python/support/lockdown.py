@@ -23,6 +23,11 @@ REPOSITORY_CALLS = {
     "file_patches": ["SELECT * FROM file_patches('main~1', 'main', '{repo}')"],
     "resolve_revision": ["SELECT resolve_revision('main~1', '{repo}')"],
     "merge_base": ["SELECT merge_base('main~1', 'main', '{repo}')"],
+    "commits": ["SELECT * EXCLUDE (author_date, committer_date) FROM commits('main', '{repo}')", "SELECT commit_id FROM commits('ALL', '{repo}', paths := ['{tracked}'])"],
+    "commits_list": ["SELECT len(commits_list('main', '{repo}'))"],
+    "refs": ["SELECT * EXCLUDE (tagged_at) FROM refs('{repo}')", "SELECT name FROM refs('{repo}')"],
+    "refs_list": ["SELECT len(refs_list('{repo}'))"],
+    "ahead_behind": ["SELECT ahead_behind('main~1', 'main', '{repo}')"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.

@@ -1,0 +1,67 @@
+//! Notes on commits: a tree whose files are named by the commits, in directories of two digits where there are many.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::budget::Charge;
+use crate::error::{Error, Result, quoted};
+use crate::git::objects::Objects;
+use crate::git::repository::Repository;
+use crate::git::tree::walk::TreeChanges;
+use crate::git::{Oid, Revision};
+
+/// Where git keeps notes unless told otherwise.
+const DEFAULT: &str = "refs/notes/commits";
+
+/// The notes of a reference, by commit.
+pub struct Notes(HashMap<Oid, Oid>);
+
+impl Notes {
+    /// Reads the names of all notes of a reference; `None` is that of `git notes`, which may be absent.
+    ///
+    /// # Errors
+    /// `not_found` where a reference that was named is absent.
+    pub fn read(repository: &Repository, name: Option<&str>) -> Result<Self> {
+        let mut notes = HashMap::new();
+        let full = match name {
+            None => DEFAULT.to_owned(),
+            Some(name) if name.starts_with("refs/notes/") => name.to_owned(),
+            Some(name) if name.starts_with("notes/") => format!("refs/{name}"),
+            Some(name) => format!("refs/notes/{name}"),
+        };
+        let Some(id) = repository.references().resolve(full.as_bytes())?.id() else {
+            return match name {
+                None => Ok(Self(notes)),
+                Some(name) => Err(Error::not_found(format!("there are no notes {}", quoted(name)))
+                    .with_hint("refs(repo) lists the references; those of kind note hold notes")),
+            };
+        };
+        let Revision::Tree(tree) = repository.revision(&id.to_string())? else {
+            return Ok(Self(notes));
+        };
+        let (cancel, mut charge) = (repository.cancel(), Charge::free());
+        let budget = Arc::clone(repository.shared_budget());
+        for file in
+            TreeChanges::new(repository.objects(), None, Some(tree), Arc::default(), budget)?
+        {
+            let file = file?;
+            let hex: Vec<u8> = file.path.iter().copied().filter(|&byte| byte != b'/').collect();
+            let (Ok(commit), Some(entry)) = (Oid::from_hex(&hex), file.new) else { continue };
+            if commit.kind() == tree.kind() && entry.mode.is_regular() {
+                charge.join(cancel.charge_all(2 * size_of::<(Oid, Oid)>())?);
+                notes.insert(commit, entry.oid);
+            }
+        }
+        Ok(Self(notes))
+    }
+
+    /// Returns the note on a commit, which ends in a newline unless it is empty, as git's %N.
+    pub fn of(&self, commit: &Oid, objects: &Objects) -> Result<Option<Vec<u8>>> {
+        let Some(blob) = self.0.get(commit) else { return Ok(None) };
+        let mut note = objects.blob(blob)?.to_vec();
+        if note.last().is_some_and(|&last| last != b'\n') {
+            note.push(b'\n');
+        }
+        Ok(Some(note))
+    }
+}

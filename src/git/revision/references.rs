@@ -1,0 +1,227 @@
+//! All references with what they lead to, as `git for-each-ref` lists them, and which of them decorate a commit.
+
+use std::collections::HashMap;
+
+use gix::bstr::ByteSlice;
+use gix::objs::Kind;
+
+use super::resolve::Resolver;
+use super::upstream::Branches;
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::history::commit::{CommitInfo, TagInfo};
+use crate::git::refs::Resolved;
+use crate::git::repository::Repository;
+
+/// A reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its full name, such as `refs/heads/main`, or `HEAD`.
+    pub name: Vec<u8>,
+    /// The object it leads to; absent where the reference is damaged.
+    pub object: Option<Oid>,
+    /// The last of a row of symbolic references.
+    pub target: Option<Vec<u8>>,
+    /// Whether HEAD names it, or is itself a detached HEAD.
+    pub is_head: bool,
+}
+
+/// What is asked of references beside their names and objects.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReferenceDetails {
+    /// Names as short as git makes them.
+    pub short: bool,
+    /// What is behind tags.
+    pub commit: bool,
+    /// The first words of the object, and who made a tag.
+    pub message: bool,
+    /// The branch that a branch is merged with.
+    pub upstream: bool,
+    /// How far both are apart.
+    pub distance: bool,
+}
+
+/// A reference and what was asked of it.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// The reference.
+    pub named: Named,
+    /// Its name as short as it is unambiguous.
+    pub short: Vec<u8>,
+    /// The commit that it leads to, behind tags.
+    pub commit: Option<Oid>,
+    /// The first paragraph of its object's message; a tree and a blob have none.
+    pub subject: Option<Vec<u8>>,
+    /// What an annotated tag says.
+    pub tag: Option<TagInfo>,
+    /// The branch that it is merged with.
+    pub upstream: Option<Vec<u8>>,
+    /// The commits that only it has, and those that only its upstream has.
+    pub distance: Option<(u64, u64)>,
+}
+
+impl Repository {
+    /// Returns HEAD and all references in the order of their names.
+    pub fn reference_names(&self) -> Result<Vec<Named>> {
+        let references = self.references();
+        let head = match references.resolve(b"HEAD")? {
+            Resolved::Id { name, id } => Some((name, id)),
+            _ => None,
+        };
+        let current = head.as_ref().map(|(name, _)| name.as_slice());
+        let mut found = Vec::new();
+        let mut charge = Charge::free();
+        let cancel = self.cancel();
+        if let Some((name, id)) = &head {
+            let target = Some(name.clone()).filter(|name| name != b"HEAD");
+            let is_head = target.is_none();
+            found.push(Named { name: b"HEAD".to_vec(), object: Some(*id), target, is_head });
+        }
+        references.each_with_target(|name, id, target| {
+            cancel.room(&mut charge, &mut found, 1)?;
+            found.push(Named {
+                name: name.to_vec(),
+                object: id.ok(),
+                target: target.map(<[u8]>::to_vec),
+                is_head: current == Some(name),
+            });
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Returns the names that decorate each commit, in git's order: HEAD, the branch it names, then the others
+    /// from the last name to the first.
+    pub fn decorations(&self) -> Result<HashMap<Oid, Vec<Vec<u8>>>> {
+        const SHOWN: [&[u8]; 3] = [b"refs/heads/", b"refs/remotes/", b"refs/tags/"];
+        let resolver = Resolver::new(self, "");
+        let mut found: HashMap<Oid, Vec<Vec<u8>>> = HashMap::new();
+        let names = self.reference_names()?;
+        let is_shown = |name: &[u8]| {
+            name == b"HEAD"
+                || name == b"refs/stash"
+                || SHOWN.iter().any(|prefix| name.starts_with(prefix))
+        };
+        let (first, others): (Vec<_>, Vec<_>) = names
+            .into_iter()
+            .filter(|named| is_shown(&named.name))
+            .partition(|named| named.name == b"HEAD" || named.is_head);
+        for named in first.into_iter().chain(others.into_iter().rev()) {
+            let Some(object) = named.object else { continue };
+            if let Some((Kind::Commit, commit)) = resolver.untag(object)? {
+                found.entry(commit).or_default().push(named.name);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Reads what is asked of references, for one thread.
+pub struct ReferenceReader<'a> {
+    resolver: Resolver<'a>,
+    details: ReferenceDetails,
+}
+
+impl<'a> ReferenceReader<'a> {
+    /// Returns what reads references of a repository.
+    pub fn new(repository: &'a Repository, details: ReferenceDetails) -> Self {
+        Self { resolver: Resolver::new(repository, ""), details }
+    }
+
+    /// Reads what is asked of one reference.
+    pub fn read(&self, named: Named) -> Result<Reference> {
+        let mut reference = Reference {
+            short: Vec::new(),
+            commit: None,
+            subject: None,
+            tag: None,
+            upstream: None,
+            distance: None,
+            named,
+        };
+        if self.details.short {
+            reference.short = self.short(&reference.named.name)?;
+        }
+        if let Some(object) = reference.named.object {
+            if self.details.commit
+                && let Some((Kind::Commit, commit)) = self.resolver.untag(object)?
+            {
+                reference.commit = Some(commit);
+            }
+            if self.details.message {
+                match self.resolver.objects.object(&object)? {
+                    Some((Kind::Commit, bytes)) => {
+                        reference.subject = Some(CommitInfo::read(&bytes, None)?.subject);
+                    }
+                    Some((Kind::Tag, bytes)) => {
+                        let tag = TagInfo::read(&bytes);
+                        reference.subject = Some(tag.subject.clone());
+                        reference.tag = Some(tag);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if self.details.upstream
+            && let Some(branch) = reference.named.name.strip_prefix(b"refs/heads/")
+        {
+            reference.upstream = Branches { resolver: &self.resolver }.upstream_of(branch)?;
+        }
+        if self.details.distance {
+            reference.distance = self.distance(&reference)?;
+        }
+        Ok(reference)
+    }
+
+    /// Counts the commits between a branch and its upstream, where both lead to commits.
+    fn distance(&self, reference: &Reference) -> Result<Option<(u64, u64)>> {
+        let (Some(own), Some(upstream)) = (reference.named.object, &reference.upstream) else {
+            return Ok(None);
+        };
+        let Resolved::Id { id, .. } = self.resolver.references.resolve(upstream)? else {
+            return Ok(None);
+        };
+        match (self.resolver.untag(own)?, self.resolver.untag(id)?) {
+            (Some((Kind::Commit, own)), Some((Kind::Commit, other))) => {
+                self.resolver.repository.divergence(own, other).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the shortest name that means the same reference and no other.
+    fn short(&self, name: &[u8]) -> Result<Vec<u8>> {
+        /// Where git looks for a name: what stands before and behind it.
+        const RULES: [(&[u8], &[u8]); 6] = [
+            (b"", b""),
+            (b"refs/", b""),
+            (b"refs/tags/", b""),
+            (b"refs/heads/", b""),
+            (b"refs/remotes/", b""),
+            (b"refs/remotes/", b"/HEAD"),
+        ];
+        for (rule, (before, behind)) in RULES.iter().enumerate().skip(1).rev() {
+            let Some(short) =
+                name.strip_prefix(*before).and_then(|rest| rest.strip_suffix(*behind))
+            else {
+                continue;
+            };
+            if short.is_empty() {
+                continue;
+            }
+            let mut is_ambiguous = false;
+            for (other, (before, behind)) in RULES.iter().enumerate() {
+                if other != rule {
+                    let name = [*before, short, *behind].concat();
+                    is_ambiguous |=
+                        matches!(self.resolver.references.resolve(&name)?, Resolved::Id { .. });
+                }
+            }
+            if !is_ambiguous {
+                return Ok(short.to_vec());
+            }
+        }
+        Ok(name.as_bstr().to_vec())
+    }
+}
