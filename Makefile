@@ -11,6 +11,7 @@ VENVS := build/venv
 STABLE_READY := $(VENVS)/$(STABLE)/.ready
 NEXT_READY := $(VENVS)/$(NEXT)/.ready
 BENCH_READY := $(VENVS)/bench/.ready
+WHEEL_READY := $(VENVS)/wheel/.ready
 STABLE_BIN := $(VENVS)/$(STABLE)/bin
 # The same with what the servers for agents need.
 STABLE_MCP := $(VENVS)/$(STABLE)/.mcp
@@ -37,7 +38,7 @@ pytest_in_hosts = @set -e; for host in $(or $(HOST),$(STABLE) $(NEXT)); do \
 step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
-.PHONY: help run shell mcp test test-rust test-sql test-python test-slow test-memory torture fuzz debug release sql fmt lint bench bench-worst clean
+.PHONY: help run shell mcp test test-rust test-sql test-python test-slow test-memory torture fuzz debug release wheel test-wheel sql fmt lint bench bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
@@ -50,6 +51,7 @@ help:
 	@echo "make torture      damage the files of repositories while they are read, $(TORTURE_CASES) times in each host (half an hour)"
 	@echo "make fuzz         fuzz each target of test/fuzz for a minute (FUZZ_SECONDS=600 for ten)"
 	@echo "make release      build/release/redline.duckdb_extension"
+	@echo "make wheel        the Python package in build/dist, for pip; test-wheel installs one in fresh environments"
 	@echo "make debug        build/debug/redline.duckdb_extension"
 	@echo "make sql          write what the registries say: sql/tools*.sql and the lists of functions in docs/"
 	@echo "make fmt          format the Rust sources"
@@ -61,6 +63,9 @@ help:
 run: release $(STABLE_READY)
 	$(call step,examples/first_look.py in DuckDB $(STABLE))
 	@$(STABLE_BIN)/python examples/first_look.py
+	$(call step,the commands of the Python package: redline log -n 5; redline --help)
+	@PYTHONPATH=python $(STABLE_BIN)/python -m duckdb_redline --no-pager log -n 5
+	@PYTHONPATH=python $(STABLE_BIN)/python -m duckdb_redline --help
 
 shell: release $(STABLE_READY)
 	@$(STABLE_BIN)/duckdb -unsigned \
@@ -139,6 +144,18 @@ release:
 	$(CARGO) build --release
 	@$(PYTHON) scripts/package.py release
 
+# The wheel that is published, with the library linked against an old glibc on Linux.
+wheel: $(WHEEL_READY)
+	$(call step,scripts/wheel.py)
+	@CARGO="$(CARGO)" $(VENVS)/wheel/bin/python scripts/wheel.py
+
+# The package with the debug build, or the wheel of a directory (WHEELS=build/dist), as its users get it.
+test-wheel: $(if $(WHEELS),,debug) $(WHEEL_READY)
+	$(if $(WHEELS),,@$(VENVS)/wheel/bin/python scripts/wheel.py --output build/wheel/debug \
+		--extension build/debug/redline.duckdb_extension)
+	$(call step,scripts/check_wheel.py)
+	@$(PYTHON) scripts/check_wheel.py $(or $(WHEELS),build/wheel/debug) $(NEXT) $(STABLE)
+
 sql: debug $(STABLE_READY)
 	$(call step,scripts/write_sql.py)
 	@$(STABLE_BIN)/python scripts/write_sql.py build/debug/redline.duckdb_extension
@@ -174,10 +191,11 @@ clean:
 	rm -rf build target
 
 # Made again when this file changes; a stamp is written last, so that an interrupted set-up starts again.
-$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest jsonschema
-$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest jsonschema
+$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest jsonschema click rich
+$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest jsonschema click rich
 $(BENCH_READY): PACKAGES := duckdb==$(STABLE) pygit2 GitPython numpy
-$(STABLE_READY) $(NEXT_READY) $(BENCH_READY): Makefile
+$(WHEEL_READY): PACKAGES := build hatchling auditwheel cargo-zigbuild ziglang
+$(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	$(call step,Python packages: $(PACKAGES))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
 		echo "Python 3.10 or newer is needed (make PYTHON=... names another one)" >&2; exit 1; }

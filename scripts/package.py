@@ -108,8 +108,8 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise
 
 
-def package(profile: str, target: str | None) -> Path:
-    """Writes the extension of one profile and returns its path."""
+def package(profile: str, target: str | None, output: Path | None = None) -> Path:
+    """Writes the extension of one profile, by default to build/<profile>, and returns its path."""
     metadata = json.loads(run("cargo", "metadata", "--no-deps", "--format-version", "1"))
     crate = metadata["packages"][0]
     name = crate["name"]
@@ -123,7 +123,7 @@ def package(profile: str, target: str | None) -> Path:
         flag = "" if profile == "debug" else " --release"
         raise PackageError(f"{library.name} is not in {profile}: run `cargo build{flag}` (or `make {profile}`) first")
 
-    out = ROOT / "build" / profile / f"{name}.duckdb_extension"
+    out = (output or ROOT / "build" / profile).resolve() / f"{name}.duckdb_extension"
     write_atomically(out, library.read_bytes() + footer(crate["version"], platform_of(triple)))
     return out
 
@@ -132,13 +132,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("profile", choices=["debug", "release"])
     parser.add_argument("--target", help="the triple that was given to cargo, when it was")
+    parser.add_argument("--output", type=Path, help="the directory to write to (default: build/<profile>)")
     arguments = parser.parse_args()
     try:
-        out = package(arguments.profile, arguments.target)
+        out = package(arguments.profile, arguments.target, arguments.output)
     except (PackageError, OSError) as error:
         print(f"package: {error}", file=sys.stderr)
         return 1
-    print(f"{out.relative_to(ROOT)}  {out.stat().st_size / 1e6:.1f} MB")
+    shown = out.relative_to(ROOT) if out.is_relative_to(ROOT) else out
+    print(f"{shown}  {out.stat().st_size / 1e6:.1f} MB")
     return 0
 
 

@@ -1,9 +1,11 @@
 """Where the extension is: in the package, or in the checkout that the package is used from."""
 
 import pathlib
+import re
 
 FILE = "redline.duckdb_extension"
 HERE = pathlib.Path(__file__).resolve().parent
+CHECKOUT = HERE.parent.parent
 
 
 class ExtensionError(Exception):
@@ -12,12 +14,24 @@ class ExtensionError(Exception):
 
 def extension_path() -> pathlib.Path:
     """Returns the extension's file: the package's own, or in a checkout what `make release` built."""
-    packaged, checkout = HERE / FILE, HERE.parent.parent
+    packaged = HERE / FILE
     if packaged.is_file():
         return packaged
-    if not (checkout / "Cargo.toml").is_file():
+    if not (CHECKOUT / "Cargo.toml").is_file():
         raise ExtensionError(f"the package has no {FILE}: install it again, or name the file")
-    built = checkout / "build" / "release" / FILE
+    built = CHECKOUT / "build" / "release" / FILE
     if not built.is_file():
-        raise ExtensionError(f"the checkout has no {built.relative_to(checkout)}: run `make release` first")
+        raise ExtensionError(f"the checkout has no {built.relative_to(CHECKOUT)}: run `make release` first, or name the file")
     return built
+
+
+def version() -> str:
+    """Returns the version of the package, which is that of the extension."""
+    if (HERE / FILE).is_file() or not (CHECKOUT / "Cargo.toml").is_file():
+        import importlib.metadata
+
+        return importlib.metadata.version("duckdb-redline")
+    found = re.search(r'^version = "(.*)"', (CHECKOUT / "Cargo.toml").read_text(), re.MULTILINE)
+    if found is None:
+        raise ExtensionError("the checkout's Cargo.toml names no version")
+    return found[1]

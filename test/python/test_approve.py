@@ -1,6 +1,5 @@
-"""examples/approve.py, the reference host: what it shows, and that only a yes applies anything."""
+"""redline approve, the reference host: what it shows, and that only a yes applies anything."""
 
-import importlib.util
 import io
 import json
 import os
@@ -13,10 +12,12 @@ import types
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+REDLINE = [sys.executable, "-m", "duckdb_redline"]
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "python")}
 CASES = ROOT / "test" / "fixtures" / "approvals"
-spec = importlib.util.spec_from_file_location("approve", ROOT / "examples" / "approve.py")
-host = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(host)
+sys.path.insert(0, str(ROOT / "python"))
+
+import duckdb_redline.approving as host  # noqa: E402
 
 
 FILE = "import os\nimport sys\n\n# 1\n# 2\n# 3\n\ndef helper():\n    pass\n"
@@ -140,7 +141,7 @@ def test_a_large_payload_is_viewed_whole(con, monkeypatch):
 
 def test_the_demonstration_applies_what_was_approved(extension):
     done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "approve.py", "--extension", extension],
+        [*REDLINE, "--extension", extension, "approve", "--demo"], env=ENVIRONMENT,
         input="y\ny\nn\ny\n", capture_output=True, text=True, timeout=120,
     )
     assert done.returncode == 0, done.stderr
@@ -154,12 +155,12 @@ def test_the_screens_in_the_documentation_are_those_printed(extension):
     """The screens are those of a real terminal, with what was typed; here the answers come from a pipe."""
     screens = re.findall(r"^```\n(.*?)^```$", (ROOT / "docs" / "approving.md").read_text(), re.MULTILINE | re.DOTALL)
     done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "approve.py", "--extension", extension],
-        input="v\ny\nn\ny\n", capture_output=True, text=True, timeout=120, env=os.environ | {"COLUMNS": "72", "LINES": "24"},
+        [*REDLINE, "--extension", extension, "approve", "--demo"],
+        input="v\ny\nn\ny\n", capture_output=True, text=True, timeout=120, env=ENVIRONMENT | {"COLUMNS": "72", "LINES": "24"},
     )  # fmt: skip
     assert done.returncode == 0 and len(screens) == 4, done.stderr
     for screen in screens:
-        shown = re.sub(r"^(.*\)?\]) [yn]\n", r"\1 ", screen.removeprefix("$ python examples/approve.py\n"), flags=re.MULTILINE)
+        shown = re.sub(r"^(.*\)?\]) [yn]\n", r"\1 ", screen.removeprefix("$ redline approve --demo\n"), flags=re.MULTILINE)
         # A pager shows the start of what is printed here.
         shown = shown.removesuffix(":\n")
         first, _, question = shown.partition("Apply this edit? [y/n/v(iew full file)] ")

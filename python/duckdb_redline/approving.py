@@ -1,9 +1,6 @@
-"""A reference host for approvals: an agent proposes, a person sees exactly what would change and decides.
+"""The reference host for approvals: an agent proposes, a person sees exactly what would change and decides.
 
-    python examples/approve.py                          a demonstration in a directory of its own
-    python examples/approve.py FOLDER PROPOSALS.jsonl   the proposals of a file, for the files below FOLDER
-
-Each line of the file is what an agent asked for: {"tool": "edit_file", "args": {"path": "workspace/a.txt",
+Each line of a file of proposals is what an agent asked for: {"tool": "edit_file", "args": {"path": "workspace/a.txt",
 "old_string": "x", "new_string": "y"}}. The directory is the sandbox `workspace`. The answers come from stdin: y
 applies, n does not, v shows all of it (in $PAGER, or less). What needs no approval is applied at once.
 
@@ -12,7 +9,6 @@ the host alone knows the key, of which redline is given the SHA-256; every funct
 macro shadows, and arguments are bound, never written into a statement. docs/approving.md has the rules.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -25,9 +21,6 @@ import sys
 import tempfile
 
 import duckdb
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXTENSION = ROOT / "build/release/redline.duckdb_extension"
 
 TOOLS = ["edit_file", "write_file", "read_file"]
 
@@ -189,23 +182,13 @@ def demonstration(folder: pathlib.Path) -> list[dict]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=pathlib.Path, help="the sandbox")
-    parser.add_argument("proposals", nargs="?", type=pathlib.Path, help="a file with one proposal a line, as JSON")
-    parser.add_argument("--extension", type=pathlib.Path, default=EXTENSION)
-    arguments = parser.parse_args()
-    if (arguments.folder is None) != (arguments.proposals is None):
-        parser.error("give a folder and a file of proposals, or neither")
+def decide_on(proposals: list[dict], folder: pathlib.Path, extension: pathlib.Path) -> None:
+    """Asks about proposals for the files below a directory."""
+    run(*connect(folder.resolve(), extension), proposals)
+
+
+def demonstrate(extension: pathlib.Path) -> None:
+    """Asks about made-up proposals in a directory of its own."""
     with tempfile.TemporaryDirectory() as made:
-        if arguments.folder is None:
-            folder = pathlib.Path(made).resolve()
-            proposals = demonstration(folder)
-        else:
-            folder = arguments.folder.resolve()
-            proposals = [json.loads(line) for line in arguments.proposals.read_text().splitlines() if line.strip()]
-        run(*connect(folder, arguments.extension), proposals)
-
-
-if __name__ == "__main__":
-    main()
+        folder = pathlib.Path(made).resolve()
+        decide_on(demonstration(folder), folder, extension)

@@ -1,0 +1,1 @@
+"""The command redline: for people at a terminal. Each sub-command is SQL over the extension."""

@@ -1,0 +1,65 @@
+"""The sub-command sql: a query with redline loaded, as a table, CSV, JSON or Parquet."""
+
+import contextlib
+import io
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import click
+import duckdb
+
+from .screen import Screen, harmless
+
+FORMATS = {"csv": "FORMAT csv, HEADER true", "json": "FORMAT json, ARRAY true", "jsonl": "FORMAT json", "parquet": "FORMAT parquet"}
+MAX_ROWS_SHOWN = 1000
+
+
+def run_query(con: duckdb.DuckDBPyConnection, screen: Screen, query: str, form: str | None, output: pathlib.Path | None) -> None:
+    """Runs statements and writes the rows of the last one."""
+    form = form or (output and output.suffix.removeprefix(".")) or ("table" if screen.is_terminal else "csv")
+    if form not in (*FORMATS, "table"):
+        raise click.UsageError(f"{form!r} is no format: name one of {', '.join([*FORMATS, 'table'])} with --format")
+    if form == "table" and output is not None:
+        raise click.UsageError("a table is for people: write csv, json, jsonl or parquet to a file")
+    if form == "parquet" and output is None and screen.is_terminal:
+        raise click.UsageError("Parquet is not for a terminal: name a file with --output")
+    rows = last_rows(con, query)
+    if rows is None:
+        return
+    if form == "table":
+        screen.show([box(rows)])
+        return
+    with tempfile.TemporaryDirectory() as made:
+        written = output or pathlib.Path(made) / "rows"
+        # DuckDB finds the relation by the name of the variable; no table of a user is called that.
+        redline_rows_of_the_query = rows  # noqa: F841
+        target = "'" + str(written).replace("'", "''") + "'"
+        con.execute(f"COPY (FROM redline_rows_of_the_query) TO {target} ({FORMATS[form]})")
+        if output is None:
+            with written.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+
+
+def last_rows(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation | None:
+    """Runs all statements but the last; returns its rows, yet to be read, or runs it where it has none."""
+    *before, last = con.extract_statements(query) or [None]
+    for statement in before:
+        con.execute(statement)
+    if last is None:
+        return None
+    # What may answer with a number of changed rows is no query, although it could answer with rows, too.
+    if duckdb.ExpectedResultType.CHANGED_ROWS in last.expected_result_type:
+        con.execute(last)
+        return None
+    return con.sql(last.query)
+
+
+def box(rows: duckdb.DuckDBPyRelation) -> str:
+    """Returns DuckDB's own table, as wide as the terminal."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        rows.show(max_width=shutil.get_terminal_size().columns, max_rows=MAX_ROWS_SHOWN)
+    return "".join(harmless(line) + "\n" for line in printed.getvalue().rstrip("\n").split("\n"))

@@ -1,0 +1,89 @@
+"""Connections that have loaded redline."""
+
+import os
+import re
+from collections.abc import Mapping
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from .extension import ExtensionError, extension_path
+
+# The C API that the extension asks for: older hosts lack functions that it calls.
+MIN_DUCKDB = (1, 5, 6)
+UNSIGNED = "allow_unsigned_extensions"
+
+
+def connect(
+    database: str | os.PathLike[str] = ":memory:",
+    *,
+    read_only: bool = False,
+    config: Mapping[str, str | bool | int | float | list[str]] | None = None,
+    macros: bool = True,
+    extension: str | os.PathLike[str] | None = None,
+) -> DuckDBPyConnection:
+    """Opens a database with redline loaded.
+
+    `config` is DuckDB's; unsigned extensions are allowed in addition, since the extension of the package has no
+    signature of DuckDB's. `macros` and `extension` are as in `load`.
+    """
+    check_version(duckdb.__version__)
+    connection = duckdb.connect(os.fspath(database), read_only, {**(config or {}), UNSIGNED: True})
+    try:
+        load(connection, macros=macros, extension=extension)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def load(connection: DuckDBPyConnection, *, macros: bool = True, extension: str | os.PathLike[str] | None = None) -> None:
+    """Loads redline into the database of a connection, and makes its table macros.
+
+    In a database in memory the macros are everybody's; in a database on disk they are temporary, of this connection
+    alone, so that nothing is written to the file. `extension` is the file to load, by default the package's own.
+    Raises ExtensionError where DuckDB is too old, allows signed extensions only, or refuses the file.
+    """
+    (version,) = one_row(connection, "SELECT version()")
+    check_version(str(version))
+    path = extension_path() if extension is None else extension
+    try:
+        connection.execute(f"LOAD {literal(os.fspath(path))}")
+    except duckdb.Error as error:
+        (allowed,) = one_row(connection, f"SELECT current_setting('{UNSIGNED}')")
+        if not allowed:
+            raise ExtensionError(
+                "the database allows signed extensions only, which is fixed when it is opened: use duckdb_redline.connect(), "
+                f"or duckdb.connect(config={{'{UNSIGNED}': True}})"
+            ) from error
+        raise ExtensionError(f"DuckDB {version} cannot load {os.fspath(path)}: {error}") from error
+    if macros:
+        make_macros(connection)
+
+
+def make_macros(connection: DuckDBPyConnection) -> None:
+    """Runs the script `macros` of the extension."""
+    (script,) = one_row(connection, "SELECT system.main.redline_sql('macros')")
+    (path,) = one_row(connection, "SELECT max(path) FROM duckdb_databases() WHERE database_name = current_database()")
+    if path is not None:
+        script = re.sub(r"^CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO", str(script), flags=re.MULTILINE)
+    connection.execute(str(script))
+
+
+def check_version(version: str) -> None:
+    """Raises an ExtensionError where a host is too old."""
+    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+    if numbers < MIN_DUCKDB:
+        wanted = ".".join(map(str, MIN_DUCKDB))
+        raise ExtensionError(f"redline needs DuckDB {wanted} or newer, and this is {version}: pip install --upgrade duckdb")
+
+
+def one_row(connection: DuckDBPyConnection, query: str) -> tuple[object, ...]:
+    row = connection.execute(query).fetchone()
+    if row is None:
+        raise ExtensionError(f"{query!r} gave no row")
+    return tuple(row)
+
+
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
