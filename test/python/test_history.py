@@ -316,11 +316,6 @@ def threads() -> int:
     return len(list(pathlib.Path("/proc/self/task").iterdir()))
 
 
-    if repositories.test_repositories() is None:
-        return str(cases)
-    return str(repositories.test_repositories() / "cargo.bundle")
-
-
 @pytest.fixture(scope="module")
 def long(tmp_path_factory) -> pathlib.Path:
     return bundle("cargo.bundle", tmp_path_factory.mktemp("long"))
@@ -336,7 +331,7 @@ def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
 
 def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
     con.execute("SET threads = 2").execute("SELECT 1").fetchall()
-    before, most, done = threads(), 0, threading.Event()
+    before, most = threads(), 0
 
     def cancel():
         nonlocal most

@@ -10,7 +10,7 @@ import pathlib
 import shutil
 import struct
 import zlib
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, NamedTuple
 
 import apart
 import hostile

@@ -35,7 +35,7 @@ TOOLS = [
     "SELECT edit_file('ws/a', 'line 7999 off', 'line X of')",
     """SELECT redline_call('read_file', '{"path": "ws/a"}')""",
     """SELECT redline_call('Diff', '{"path_a": "ws/a", "path_b": "ws/b"}')""",
-    """SELECT redline_call('GitDiff', '{"from_ref": "HEAD~1", "to_ref": "HEAD", "repository": "ws"}')""",
+    """SELECT redline_call('GitDiff', '{"from_rev": "HEAD~1", "to_rev": "HEAD", "path": "ws"}')""",
     "SELECT count(*) FROM file_changes('HEAD~1', 'HEAD', 'ws')",
     "SELECT count(content) FROM file_diff('a', 'HEAD~1', 'HEAD', 'ws')",
 ]
