@@ -176,6 +176,8 @@ pub const WINDOW_BYTES: usize = 32 << 20;
 /// Commits in one job of a walk over a history: enough that handing them over costs nothing. The first
 /// jobs are smaller, as a query with a LIMIT may want no more.
 pub const JOB_COMMITS: usize = 16;
+/// Revisions of repositories that a scalar function keeps open between rows.
+pub const OPEN_SIDES: usize = 16;
 /// References that a worker reads at once.
 pub const JOB_REFERENCES: usize = 64;
 

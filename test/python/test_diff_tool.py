@@ -32,6 +32,10 @@ FUNCTIONS = {
     "refs": ("SELECT name FROM refs('build/fixtures/basic')", {"GitDiff"}),
     "refs_list": ("SELECT len(refs_list('build/fixtures/basic'))", {"GitDiff"}),
     "ahead_behind": ("SELECT ahead_behind('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "tree_files": ("FROM tree_files('after', 'build/fixtures/basic')", {"GitDiff"}),
+    "tree_files_list": ("SELECT tree_files_list('after', 'build/fixtures/basic')", {"GitDiff"}),
+    "file_content": ("SELECT file_content('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "file_bytes": ("SELECT file_bytes('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip
@@ -261,7 +265,7 @@ def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
 def test_every_function_stands_behind_a_tool_or_is_open(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|commits.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch'"
+        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|commits.*|tree_files.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch'"
     ).fetchall()
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 

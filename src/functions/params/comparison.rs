@@ -170,6 +170,19 @@ impl Revisions {
         })
     }
 
+    /// Compares nothing with one side, of which all files are asked for.
+    pub fn files_of(rev: String, repo: String, paths: Vec<Pathspec>) -> Self {
+        Self {
+            from: "EMPTY".to_owned(),
+            to: Some(rev),
+            repo,
+            merge_base: false,
+            untracked: Untracked::Ignored,
+            paths,
+            renames: None,
+        }
+    }
+
     /// Takes what a tool was given.
     pub fn of_tool(
         from: String,

@@ -106,6 +106,11 @@ impl Reader {
         }
     }
 
+    /// Returns the bytes of one side as git stores them, binary or not; a submodule has none.
+    pub(super) fn bytes(&mut self, entry: Entry, path: &[u8]) -> Result<Arc<Vec<u8>>> {
+        self.read(entry, path)
+    }
+
     fn bytes_of(&self, entry: Entry) -> Result<u64> {
         match entry.source {
             Source::WorkTree { size } => Ok(size),

@@ -28,6 +28,10 @@ REPOSITORY_CALLS = {
     "refs": ["SELECT * EXCLUDE (tagged_at) FROM refs('{repo}')", "SELECT name FROM refs('{repo}')"],
     "refs_list": ["SELECT len(refs_list('{repo}'))"],
     "ahead_behind": ["SELECT ahead_behind('main~1', 'main', '{repo}')"],
+    "tree_files": ["SELECT * FROM tree_files('main', '{repo}')", "SELECT file_path FROM tree_files('WORKTREE', '{repo}')"],
+    "tree_files_list": ["SELECT tree_files_list('main', '{repo}')"],
+    "file_content": ["SELECT file_content('{tracked}', 'main', '{repo}')", "SELECT file_content('{tracked}', 'WORKTREE', '{repo}')"],
+    "file_bytes": ["SELECT file_bytes('{tracked}', 'INDEX', '{repo}')"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.

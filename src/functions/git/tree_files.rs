@@ -1,0 +1,200 @@
+//! `tree_files(rev, repo)` and `tree_files_list(rev, repo)`: the files of a revision, the index or the work tree.
+
+use std::sync::Arc;
+
+use super::numbered::{Numbered, push_rows};
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::ffi::{
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
+    TableFunction, Type, Value,
+};
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::comparison::{self, NamedOptions, Revisions};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
+};
+use crate::git::{Changes, Entry, Measure, Measured};
+use crate::pipeline::{Ordered, Weigh};
+use crate::text::{CancelToken, DiffOptions};
+
+/// What a column needs: the object's header.
+const SIZE: u8 = 1;
+
+/// A side of a repository.
+pub const REVISION: Field =
+    Field::new("rev", Type::Varchar, "A revision, as git rev-parse takes it, or INDEX or WORKTREE");
+
+/// A file of a side: as what nothing was changed to.
+pub struct TreeFile(Measured);
+
+impl TreeFile {
+    fn entry(&self) -> Option<Entry> {
+        self.0.change.new
+    }
+}
+
+impl Row for TreeFile {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        col("file_path", Type::Varchar, "Path from the repository's root", |row, out| {
+            out.push_bytes(Some(&row.0.change.path));
+        }),
+        col(
+            "kind",
+            Type::Varchar,
+            "file, executable, symlink or submodule; NULL for a conflict in the index",
+            |row, out| out.push_text(row.entry().map(|entry| entry.mode.kind_name())),
+        ),
+        col("mode", Type::Varchar, "The mode, octal, as git prints it", |row, out| {
+            out.push_text(row.entry().map(|entry| entry.mode.to_string()).as_deref());
+        }),
+        needing(
+            SIZE,
+            col("size", Type::BigInt, "Bytes of the content; NULL for a submodule", |row, out| {
+                out.push_bigint(row.0.new_size.and_then(|bytes| i64::try_from(bytes).ok()));
+            }),
+        ),
+        col(
+            "oid",
+            Type::Varchar,
+            "The object id of the content, of a submodule that of its commit",
+            |row, out| out.push_text(row.entry().map(|entry| entry.oid.to_string()).as_deref()),
+        ),
+    ];
+}
+
+impl Weigh for TreeFile {
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+}
+
+impl RowGroup for TreeFile {
+    type Row = Self;
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> &Self {
+        self
+    }
+}
+
+/// Starts the listing.
+fn start(
+    revisions: &Revisions,
+    sizes: bool,
+    execution: &ExecutionContext,
+) -> Result<Ordered<TreeFile>> {
+    revisions.work(execution, |comparison| {
+        let measure = Measure { sizes, lines: false };
+        let mut measurer = comparison.measurer(measure, DiffOptions::default());
+        Ok(move |change, cancel: &CancelToken<'_>| measurer.measure(change, cancel).map(TreeFile))
+    })
+}
+
+/// The table function.
+pub struct TreeFiles;
+
+impl Declared for TreeFiles {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitDiff"]),
+        description: "The files of a revision, the index or the work tree, as git ls-tree -r -l lists them",
+        example: "SELECT file_path, size FROM tree_files('HEAD', '.') ORDER BY size DESC LIMIT 10",
+    };
+}
+
+/// A running scan.
+pub enum Scan {
+    /// Without sizes: the walk itself, on the thread that reads, and the projection.
+    Walk(Changes, Vec<usize>),
+    /// With workers.
+    Workers(Box<Stream<TreeFile>>),
+}
+
+impl TableFunction for TreeFiles {
+    const NAME: &'static str = "tree_files";
+    const PARAMETERS: &'static [Field] = &[REVISION, comparison::REPO];
+    const NAMED: &'static [Field] = &[comparison::PATHS];
+    const COLUMNS: &'static [Field] = TreeFile::FIELDS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type Bind = Revisions;
+    type Scan = Scan;
+
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Revisions> {
+        let named = NamedOptions::new(Self::NAMED, named);
+        Ok(Revisions::files_of(
+            required_text(&arguments[0], Self::NAME, "rev")?,
+            required_text(&arguments[1], Self::NAME, "repo")?,
+            named.paths()?,
+        ))
+    }
+
+    fn open(revisions: &Revisions, open: Open<'_>) -> Result<Scan> {
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let sizes = TreeFile::COLUMNS.needs(open.projection) & SIZE != 0;
+        if !sizes && let Some(changes) = revisions.walk(&execution)? {
+            return Ok(Scan::Walk(changes, open.projection.to_vec()));
+        }
+        let rows = start(revisions, sizes, &execution)?;
+        Ok(Scan::Workers(Box::new(Stream::new(rows, open.projection))))
+    }
+
+    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
+        match scan {
+            Scan::Workers(rows) => rows.fill(batch),
+            Scan::Walk(changes, projection) => {
+                while !batch.is_full()
+                    && let Some(change) = changes.next()
+                {
+                    let row = TreeFile(Measured::unmeasured(change?));
+                    TreeFile::COLUMNS.write_projected(&row, projection, batch.columns_mut());
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The scalar function that returns the rows as a list, for arguments that are columns.
+pub struct TreeFilesList;
+
+impl Declared for TreeFilesList {
+    const DECLARATION: Declaration = Declaration {
+        description: "The rows of tree_files as a list, for arguments that are columns",
+        example: "SELECT unnest(tree_files_list('HEAD', '.'), recursive := true)",
+        ..TreeFiles::DECLARATION
+    };
+}
+
+impl ScalarFunction for TreeFilesList {
+    const NAME: &'static str = "tree_files_list";
+    const OVERLOADS: &'static [Overload] = &[&[REVISION, comparison::REPO]];
+    const RETURNS: Type = Numbered::<TreeFile>::LIST;
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Propagate;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
+
+    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
+        Some(&execution.budget)
+    }
+
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::open::<Self>(settings)
+    }
+
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
+        let (rev, repo) = (row_text(arguments, 0, "rev")?, row_text(arguments, 1, "repo")?);
+        push_rows(start(&Revisions::files_of(rev, repo, Vec::new()), true, execution)?, out)
+    }
+}

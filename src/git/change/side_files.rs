@@ -1,0 +1,88 @@
+//! Single files of one side: a revision, the index or the work tree.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result, quoted};
+use crate::git::change::changed_file::{Entry, Mode};
+use crate::git::change::comparison::{Comparison, Untracked};
+use crate::git::change::contents::Reader;
+use crate::git::change::differences::PathChange;
+use crate::git::repository::Repository;
+use crate::git::revision::Revision;
+
+/// Reads files of one side, for one thread.
+pub struct SideFiles {
+    comparison: Comparison,
+    reader: Reader,
+}
+
+impl SideFiles {
+    /// Opens a side that a name stands for, as in comparisons.
+    pub fn open(repository: &Repository, name: &str) -> Result<Self> {
+        let side = repository.revision(name)?;
+        let comparison = Comparison::new(repository.clone(), Revision::Empty, side)?
+            .with_untracked(Untracked::Identified);
+        let reader = comparison.reader();
+        Ok(Self { comparison, reader })
+    }
+
+    /// Returns the side.
+    pub fn side(&self) -> Revision {
+        self.comparison.sides()[1]
+    }
+
+    /// Returns the file of a path; directories and submodules are none. Of a conflict in the index it is ours.
+    pub fn find(&self, path: &[u8]) -> Result<Option<Entry>> {
+        let entry = match self.side() {
+            Revision::Tree(tree) => self.comparison.repository().find(Some(tree), path)?.file(),
+            Revision::Empty => None,
+            Revision::Index => self.comparison.index().and_then(|index| index.content(path)),
+            Revision::WorkTree if !is_in_work_tree(path) => None,
+            Revision::WorkTree => match self.comparison.path(path)? {
+                PathChange::File(changes) => changes.into_iter().find_map(|change| change.new),
+                PathChange::Nothing | PathChange::Directory => None,
+            },
+        };
+        Ok(entry.filter(|entry| !entry.mode.is_submodule() && !entry.mode.is_directory()))
+    }
+
+    /// Returns the content of a file that was found; of a link it is the target.
+    ///
+    /// # Errors
+    /// `too_large` for more than `limit` bytes.
+    pub fn read(&mut self, path: &[u8], entry: Entry, limit: u64) -> Result<Arc<Vec<u8>>> {
+        let size = self.reader.size(Some(entry))?.unwrap_or(0);
+        if size > limit {
+            return Err(Error::too_large(format!(
+                "the file {} has {size} bytes there, and redline_max_read_bytes is {limit}",
+                quoted(&String::from_utf8_lossy(path))
+            ))
+            .with_hint("Ask for a smaller file, or ask the host to raise the limit"));
+        }
+        self.reader.bytes(entry, path)
+    }
+
+    /// Returns the paths nearest to one that was not found, for a hint.
+    pub fn nearest(&self, path: &str) -> Result<Vec<String>> {
+        self.comparison.nearest_paths(path)
+    }
+}
+
+/// Tells a path that names a file beneath the root of the work tree and nothing of git's own.
+fn is_in_work_tree(path: &[u8]) -> bool {
+    path.split(|&byte| byte == b'/')
+        .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
+}
+
+impl Mode {
+    /// Returns the word that SQL shows for what an entry is.
+    pub fn kind_name(self) -> &'static str {
+        if self.is_regular() {
+            if self == Self::regular(true) { "executable" } else { "file" }
+        } else if self.is_link() {
+            "symlink"
+        } else {
+            "submodule"
+        }
+    }
+}
