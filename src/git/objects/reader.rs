@@ -51,11 +51,12 @@ impl Objects {
         self.read(id, Kind::Commit)
     }
 
-    /// Returns a blob's size in bytes from its header alone.
+    /// Returns a blob's size in bytes. As in `git ls-tree -l`, the bases of a delta are not read for its kind.
     pub fn blob_size(&self, id: &Oid) -> Result<u64> {
-        match self.header(id)? {
-            Some((Kind::Blob, size)) => Ok(size),
-            Some((kind, _)) => Err(self.wrong_kind(id, kind, Kind::Blob)),
+        let size = self.store.size(id, &self.cache, &mut self.unpacker.borrow_mut());
+        match size.map_err(|fault| self.failed(id, fault))? {
+            Some((None | Some(Kind::Blob), size)) => Ok(size),
+            Some((Some(kind), _)) => Err(self.wrong_kind(id, kind, Kind::Blob)),
             None => Err(self.missing(id)),
         }
     }

@@ -96,6 +96,23 @@ impl ObjectStore {
         }
     }
 
+    /// Returns the size of an object, and its kind where finding it costs nothing more; `None` where it is missing.
+    pub fn size(
+        &self,
+        id: &Oid,
+        cache: &Cache,
+        unpacker: &mut Unpacker,
+    ) -> std::result::Result<Option<(Option<Kind>, u64)>, Fault> {
+        let packed = self.packs.size(id, cache, unpacker);
+        if let Ok(Some(size)) = packed {
+            return Ok(Some(size));
+        }
+        match loose::header(&self.directories, id)? {
+            Some((kind, size)) => Ok(Some((Some(kind), size))),
+            None => packed,
+        }
+    }
+
     /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.
     pub fn each_with_prefix(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<()> {
         self.each_packed(prefix, each);

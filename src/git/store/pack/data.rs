@@ -12,7 +12,7 @@ use libdeflater::Decompressor;
 use super::fault::Fault;
 use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
-use super::windows::Windows;
+use super::windows::{Next, Windows};
 use crate::budget::Budget;
 use crate::git::Oid;
 use crate::limits;
@@ -50,6 +50,16 @@ pub enum Base {
     At(u64),
     /// An object, which lies in the same pack.
     Object(Oid),
+}
+
+impl Base {
+    /// Returns the kind of an object that is made of nothing else.
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Whole(kind) => Some(kind),
+            Self::At(_) | Self::Object(_) => None,
+        }
+    }
 }
 
 /// What one thread reads packs with.
@@ -101,23 +111,23 @@ impl Pack {
     }
 
     /// Reads the header of the entry at an offset.
-    pub fn entry(&self, offset: u64, unpacker: &mut Unpacker) -> Result<Entry, Fault> {
+    pub fn entry(&self, offset: u64, unpacker: &mut Unpacker, next: Next) -> Result<Entry, Fault> {
         if !(HEAD_BYTES..self.file.end()).contains(&offset) {
             return Err(Fault::Damaged);
         }
-        let bytes = unpacker.windows.read(&self.file, offset, HEADER_BYTES)?;
+        let bytes = unpacker.windows.read(&self.file, offset, HEADER_BYTES, next)?;
         let mut at = 0;
-        let mut next = || {
+        let mut next_byte = || {
             let byte = bytes.get(at).copied().ok_or(Fault::Damaged);
             at += 1;
             byte
         };
-        let mut byte = next()?;
+        let mut byte = next_byte()?;
         let kind = byte >> 4 & 7;
         let mut size = u64::from(byte & 15);
         let mut shift = 4;
         while byte & 0x80 != 0 {
-            byte = next()?;
+            byte = next_byte()?;
             if shift > 57 {
                 return Err(Fault::Damaged);
             }
@@ -130,10 +140,10 @@ impl Pack {
             3 => Base::Whole(Kind::Blob),
             4 => Base::Whole(Kind::Tag),
             6 => {
-                byte = next()?;
+                byte = next_byte()?;
                 let mut distance = u64::from(byte & 0x7f);
                 while byte & 0x80 != 0 {
-                    byte = next()?;
+                    byte = next_byte()?;
                     if distance >> 56 != 0 {
                         return Err(Fault::Damaged);
                     }
@@ -175,6 +185,7 @@ impl Unpacker {
         pack: &Pack,
         entry: &Entry,
         bytes: &mut Vec<u8>,
+        next: Next,
     ) -> Result<(), Fault> {
         if entry.size > limits::OBJECT_BYTES {
             return Err(Fault::TooLarge(entry.size));
@@ -193,7 +204,7 @@ impl Unpacker {
         bytes.resize(start + size, 0);
         // What zlib makes of so many bytes at most, whatever its settings.
         let most = size + size / 8 + size / 64 + 64;
-        let packed = self.windows.read(&pack.file, entry.data, most)?;
+        let packed = self.windows.read(&pack.file, entry.data, most, next)?;
         // The end of the stream is where it says so, and its sum is compared.
         match self.inflate.zlib_decompress(packed, &mut bytes[start..]) {
             Ok(written) if written == size => Ok(()),

@@ -34,6 +34,7 @@ pub use index::PackIndex;
 pub use multi_index::covered;
 
 use self::data::{Base, Entry};
+use self::windows::Next;
 use crate::git::Oid;
 use crate::git::objects::cache::{Cache, Object};
 use crate::git::objects::delta;
@@ -93,6 +94,18 @@ impl Packs {
         unpacker: &mut Unpacker,
     ) -> Result<Option<(Kind, u64)>, Fault> {
         self.each_with(id, |pack, offset| header(pack, offset, cache, unpacker))
+    }
+
+    /// Returns the size of an object, and its kind where its own entry tells it: that of a delta is its base's.
+    pub fn size(
+        &self,
+        id: &Oid,
+        cache: &Cache,
+        unpacker: &mut Unpacker,
+    ) -> Result<Option<(Option<Kind>, u64)>, Fault> {
+        self.each_with(id, |pack, offset| {
+            size(pack, offset, cache, unpacker).map(|(kind, size, _)| (kind, size))
+        })
     }
 
     /// Calls `each` with the ids of all packed objects that begin as `prefix`; one that cannot be read is passed over.
@@ -167,10 +180,10 @@ fn unpack_with(
             break object;
         }
         unpacker.budget.check()?;
-        let entry = pack.entry(at, unpacker)?;
+        let entry = pack.entry(at, unpacker, Next::Near)?;
         if let Base::Whole(kind) = entry.base {
             let mut bytes = Vec::new();
-            unpacker.inflate(pack, &entry, &mut bytes)?;
+            unpacker.inflate(pack, &entry, &mut bytes, Next::Near)?;
             let object = Object { kind, bytes: Arc::new(bytes) };
             cache.put((pack.number(), at), object.clone());
             break object;
@@ -180,7 +193,7 @@ fn unpack_with(
         }
         let is_held = entry.size <= (HELD_DELTAS - deltas.len()) as u64;
         if is_held {
-            unpacker.inflate(pack, &entry, deltas)?;
+            unpacker.inflate(pack, &entry, deltas, Next::Near)?;
         }
         chain.push((entry, is_held.then_some(deltas.len())));
         at = base_offset(pack, entry.base)?;
@@ -194,7 +207,7 @@ fn unpack_with(
             }
             None => {
                 let mut delta = Vec::new();
-                unpacker.inflate(pack, &entry, &mut delta)?;
+                unpacker.inflate(pack, &entry, &mut delta, Next::Near)?;
                 delta::apply(&object.bytes, &delta, limits::OBJECT_BYTES)?
             }
         };
@@ -211,30 +224,46 @@ fn header(
     cache: &Cache,
     unpacker: &mut Unpacker,
 ) -> Result<(Kind, u64), Fault> {
-    let mut size = None;
-    let mut at = offset;
-    for _ in 0..=MAX_DELTAS {
-        if let Some(object) = cache.get((pack.number(), at)) {
-            return Ok((object.kind, size.unwrap_or(object.bytes.len() as u64)));
+    let (mut kind, size, mut base) = size(pack, offset, cache, unpacker)?;
+    for _ in 0..MAX_DELTAS {
+        if let Some(kind) = kind {
+            return Ok((kind, size));
         }
-        let entry = pack.entry(at, unpacker)?;
-        if let Base::Whole(kind) = entry.base {
-            return Ok((kind, size.unwrap_or(entry.size)));
-        }
-        if size.is_none() {
-            let mut delta = std::mem::take(&mut unpacker.delta);
-            delta.clear();
-            let result = unpacker
-                .inflate(pack, &entry, &mut delta)
-                .and_then(|()| delta::result_size(&delta));
-            if delta.capacity() <= 2 * HELD_DELTAS {
-                unpacker.delta = delta;
+        let at = base_offset(pack, base)?;
+        kind = match cache.get((pack.number(), at)) {
+            Some(object) => Some(object.kind),
+            None => {
+                base = pack.entry(at, unpacker, Next::Near)?.base;
+                base.kind()
             }
-            size = Some(result?);
-        }
-        at = base_offset(pack, entry.base)?;
+        };
     }
-    Err(Fault::Damaged)
+    kind.map(|kind| (kind, size)).ok_or(Fault::Damaged)
+}
+
+/// Returns the size of the object at an offset and what it is made of, and its kind where no other entry tells it.
+fn size(
+    pack: &Pack,
+    offset: u64,
+    cache: &Cache,
+    unpacker: &mut Unpacker,
+) -> Result<(Option<Kind>, u64, Base), Fault> {
+    if let Some(object) = cache.get((pack.number(), offset)) {
+        return Ok((Some(object.kind), object.bytes.len() as u64, Base::Whole(object.kind)));
+    }
+    let entry = pack.entry(offset, unpacker, Next::Anywhere)?;
+    if let Base::Whole(kind) = entry.base {
+        return Ok((Some(kind), entry.size, entry.base));
+    }
+    let mut delta = std::mem::take(&mut unpacker.delta);
+    delta.clear();
+    let result = unpacker
+        .inflate(pack, &entry, &mut delta, Next::Anywhere)
+        .and_then(|()| delta::result_size(&delta));
+    if delta.capacity() <= 2 * HELD_DELTAS {
+        unpacker.delta = delta;
+    }
+    Ok((None, result?, entry.base))
 }
 
 fn base_offset(pack: &Pack, base: Base) -> Result<u64, Fault> {

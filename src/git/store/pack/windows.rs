@@ -12,11 +12,22 @@ const READ_BYTES: usize = 16 << 10;
 const PIECE_BYTES: usize = 64 << 10;
 /// Bytes of a piece that is kept.
 const KEPT_BYTES: usize = 256 << 10;
+/// Bytes that are read at once where nothing near is wanted next: a header and most deltas.
+const SCATTERED_BYTES: usize = 1 << 10;
 /// Pieces that are held.
 const PIECES: usize = 16;
 /// A piece begins at a multiple of this, and at least so many bytes before what is asked for, as bases lie before
 /// their deltas.
 const PAGE_BYTES: u64 = 4 << 10;
+
+/// Where what is wanted next may lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Not far away, as the entries of a chain.
+    Near,
+    /// Anywhere, as the sizes of objects in the order of their paths.
+    Anywhere,
+}
 
 /// The pieces of packs that were read last.
 #[derive(Default)]
@@ -45,10 +56,13 @@ impl Piece {
     }
 
     /// Reads on until there are `length` bytes, and some more.
-    fn fill(&mut self, pack: &PackFile, length: usize) -> Result<(), Fault> {
-        let next = self.start + self.filled as u64;
+    fn fill(&mut self, pack: &PackFile, length: usize, next: Next) -> Result<(), Fault> {
         // A piece that grows is one that is read on and on.
-        let ahead = self.filled.clamp(READ_BYTES, PIECE_BYTES / 2);
+        let ahead = match next {
+            Next::Near => self.filled.clamp(READ_BYTES, PIECE_BYTES / 2),
+            Next::Anywhere => SCATTERED_BYTES,
+        };
+        let next = self.start + self.filled as u64;
         let wanted = (length - self.filled).max(ahead).min(pack.left(next));
         let end = self.filled + wanted;
         let more = end.saturating_sub(self.bytes.len());
@@ -62,7 +76,13 @@ impl Piece {
 
 impl Windows {
     /// Returns up to `length` bytes of a pack from an offset on, fewer where its entries end before.
-    pub fn read(&mut self, pack: &PackFile, offset: u64, length: usize) -> Result<&[u8], Fault> {
+    pub fn read(
+        &mut self,
+        pack: &PackFile,
+        offset: u64,
+        length: usize,
+        next: Next,
+    ) -> Result<&[u8], Fault> {
         self.clock += 1;
         let length = length.min(pack.left(offset));
         let mut growing = None;
@@ -80,20 +100,23 @@ impl Windows {
         }
         let (at, position) = match growing {
             Some(found) => found,
-            None => self.begin(pack, offset),
+            None => self.begin(pack, offset, next),
         };
         let piece = &mut self.pieces[at];
         piece.used = self.clock;
-        piece.fill(pack, position + length)?;
+        piece.fill(pack, position + length, next)?;
         Ok(&piece.bytes[position..position + length])
     }
 
     /// Begins a piece at an offset or somewhat before it, in place of the one not used for longest; returns its place
     /// and the position of the offset in it.
-    fn begin(&mut self, pack: &PackFile, offset: u64) -> (usize, usize) {
+    fn begin(&mut self, pack: &PackFile, offset: u64, next: Next) -> (usize, usize) {
         // What was read for one large entry is not kept beside the next.
         self.pieces.retain(|piece| piece.bytes.len() <= KEPT_BYTES);
-        let start = offset.saturating_sub(PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
+        let start = match next {
+            Next::Near => offset.saturating_sub(PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES,
+            Next::Anywhere => offset,
+        };
         let before = (offset - start) as usize;
         let piece = |bytes| Piece { pack: pack.number(), start, bytes, filled: 0, used: 0 };
         if self.pieces.len() < PIECES {
@@ -132,7 +155,8 @@ mod tests {
             let offset =
                 if step % 3 == 0 { random % end } else { (step * 97 + random % 3000) % end };
             let length = [42, 3000, 20_000, 300_000][random % 4];
-            let read = windows.read(&opened, offset as u64, length).unwrap();
+            let next = [Next::Near, Next::Anywhere][random / 4 % 2];
+            let read = windows.read(&opened, offset as u64, length, next).unwrap();
             assert!(read == &pack[offset..end.min(offset + length)], "{offset} {length}");
             let held: usize = windows.pieces.iter().map(|piece| piece.bytes.len()).sum();
             assert!(
@@ -140,8 +164,8 @@ mod tests {
                 "{held}"
             );
         }
-        assert!(windows.read(&opened, end as u64, 42).unwrap().is_empty());
+        assert!(windows.read(&opened, end as u64, 42, Next::Near).unwrap().is_empty());
         std::fs::write(temp.path().join("pack"), &pack[..5000]).unwrap();
-        assert!(Windows::default().read(&opened, 6000, 42).is_err());
+        assert!(Windows::default().read(&opened, 6000, 42, Next::Near).is_err());
     }
 }
