@@ -8,6 +8,7 @@ import repositories
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "functions").glob("*.md"))]
+COLUMNS = re.compile(r"^[|] column [|] type [|] meaning [|]\n[^\n]*\n((?:^[|][^\n]*\n)+)", re.MULTILINE)
 EXAMPLE = re.compile(r"```sql\n([^`]*)```\n+(?:```\n([^`]*)```|((?:^[|][^\n]*\n)+))", re.MULTILINE)
 
 
@@ -52,3 +53,43 @@ def test_every_function_has_a_page_with_an_example(connect):
     missing = [name for name in functions if not name.startswith("redline_debug") and f"`{name}(" not in pages]
     assert missing == []
     assert len(list(examples())) >= 5 + len(DOCUMENTS) - 1
+
+
+def page_of_each_function():
+    """Returns the index of docs/functions: the page of each function."""
+    index = (ROOT / "docs" / "functions" / "README.md").read_text()
+    return dict(re.findall(r"^[|] \[(\w+)\]\((\w+[.]md)\) [|]", index, re.MULTILINE))
+
+
+def documented_columns(function):
+    """Returns the names and types of the table of columns behind the last mention of a function on its page."""
+    pages = page_of_each_function()
+    page = (ROOT / "docs" / "functions" / pages[function]).read_text()
+    mention = re.compile(rf"\b({'|'.join(name for name in pages if pages[name] == pages[function] and not name.endswith('_list'))})\(")
+    tables = [found[1] for found in COLUMNS.finditer(page) if mention.findall(page[: found.start()])[-1] == function]
+    assert len(tables) == 1, f"{pages[function]} has {len(tables)} tables of the columns of {function}"
+    columns = []
+    for names, kinds, meaning in (cells(line, "|")[:3] for line in tables[0].splitlines()):
+        first, *rest = re.findall(r"`(\w+)`", names)
+        if "…" in names:
+            # The columns of another function, from one to another.
+            others = documented_columns(re.search(r"the columns of \[(\w+)\]", meaning)[1])
+            ends = [[name for name, _ in others].index(end) for end in (first, *rest)]
+            columns += others[ends[0] : ends[1] + 1]
+        else:
+            kinds = kinds.split(", ") if rest and not kinds.startswith("STRUCT") else [kinds]
+            columns += zip([first, *rest], kinds * (1 + len(rest) if len(kinds) == 1 else 1), strict=True)
+    return columns
+
+
+def test_the_columns_of_a_table_function_are_those_of_its_page(con):
+    described = lambda query: con.execute(f"SELECT column_name, column_type FROM (DESCRIBE {query})").fetchall()
+    functions = con.execute("SELECT name, signature, returns FROM redline_help() WHERE kind = 'table'").fetchall()
+    assert len(functions) > 10
+    for name, signature, returns in functions:
+        parameters = signature.split("(", 1)[1].removesuffix(")").split(", ")
+        positional = [parameter for parameter in parameters if parameter and ":=" not in parameter]
+        columns = described(f"FROM {name}({', '.join(['$$x$$'] * len(positional))})")
+        assert returns.replace('"', "") == f"TABLE({', '.join(map(' '.join, columns))})".replace('"', "")
+        # DuckDB writes the types of the page as it writes those of the function.
+        assert [(column, described(f"SELECT NULL::{kind}")[0][1]) for column, kind in documented_columns(name)] == columns, name
