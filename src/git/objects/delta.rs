@@ -1,6 +1,6 @@
 //! The deltas of a pack: an object as pieces of another and new bytes (git's `gitformat-pack`).
 
-use crate::git::store::Fault;
+use crate::git::store::pack::fault::Fault;
 
 /// Returns the object that a delta makes of its base.
 ///

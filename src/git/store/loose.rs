@@ -5,7 +5,7 @@ use gix::objs::Kind;
 use gix::zlib::{Decompress, FlushDecompress, Status};
 
 use super::gate::GitDirectory;
-use super::pack::Fault;
+use super::pack::fault::Fault;
 use crate::budget::check_current;
 use crate::git::Oid;
 use crate::limits;

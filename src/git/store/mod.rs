@@ -20,7 +20,7 @@ pub mod index;
 mod kept;
 mod locate;
 mod loose;
-mod pack;
+pub(super) mod pack;
 mod shallow;
 mod work_tree;
 

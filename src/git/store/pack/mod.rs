@@ -15,7 +15,7 @@
 //! multi-pack-index.
 
 mod data;
-mod fault;
+pub mod fault;
 mod file;
 mod index;
 mod multi_index;
