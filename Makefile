@@ -38,6 +38,7 @@ pytest_in_hosts = @set -e; for host in $(or $(HOST),$(STABLE) $(NEXT)); do \
 step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
+include scripts/registry.mk
 .PHONY: help run shell mcp test test-rust test-sql test-python test-slow test-memory torture fuzz debug release wheel test-wheel sql fmt lint bench bench-worst clean
 
 help:
@@ -58,6 +59,8 @@ help:
 	@echo "make lint         rustfmt, clippy and rustdoc, warnings as errors"
 	@echo "make bench        compare with git and its peers, side by side, into docs/benchmarks.md"
 	@echo "make bench-worst  the same on texts that are hard to compare (minutes)"
+	@echo "make test_release run test/sql as the community registry's CI does (test_debug for the debug build)"
+	@echo "make registry     what is submitted to the community registry, in build/registry (REPOSITORY=owner/name)"
 	@echo "make clean        remove build/ and target/"
 
 run: release $(STABLE_READY)
@@ -139,10 +142,11 @@ debug:
 	$(CARGO) build --lib --tests
 	@$(PYTHON) scripts/package.py debug
 
+# A registry's CI may name the platform, and on macOS the processor to build for.
 release:
 	$(call step,cargo build --release)
-	$(CARGO) build --release
-	@$(PYTHON) scripts/package.py release
+	$(CARGO) build --release --lib $(if $(TRIPLE),--target $(TRIPLE))
+	@$(PYTHON) scripts/package.py release $(if $(TRIPLE),--target $(TRIPLE)) $(if $(DUCKDB_PLATFORM),--platform $(DUCKDB_PLATFORM))
 
 # The wheel that is published, with the library linked against an old glibc on Linux.
 wheel: $(WHEEL_READY)

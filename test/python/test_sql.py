@@ -9,11 +9,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = list(sqllogic.find_files(ROOT / "test" / "sql"))
 
 
+@pytest.mark.parametrize("relations", [False, True], ids=["", "relations"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
-def test_file(file, extension, fixtures, tmp_path, record_property):
+def test_file(file, relations, extension, fixtures, tmp_path, record_property):
     try:
         # The root is the working directory, as for DuckDB's own runners.
-        checks = sqllogic.run_file(file.relative_to(ROOT), {"redline": extension}, tmp_path)
+        checks = sqllogic.run_file(file.relative_to(ROOT), {"redline": extension}, tmp_path, relations=relations)
     except sqllogic.SqlTestSkipped as skipped:
         pytest.skip(str(skipped))
     except (sqllogic.SqlTestFailure, sqllogic.SqlTestError) as wrong:

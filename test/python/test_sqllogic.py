@@ -4,8 +4,8 @@ import pytest
 import sqllogic
 
 
-def run(text, tmp_path, env=None, extensions=None):
-    return sqllogic.run_text("sample.test", text, extensions or {}, tmp_path, env or {})
+def run(text, tmp_path, env=None, extensions=None, relations=False):
+    return sqllogic.run_text("sample.test", text, extensions or {}, tmp_path, env or {}, relations)
 
 
 PASSING = {
@@ -114,9 +114,9 @@ CREATE TABLE t (i INTEGER)
 concurrentloop i 0 4
 
 query I
-SELECT ${i}
+SELECT ${i} BETWEEN 0 AND 3
 ----
-${i}
+true
 
 endloop
 """,
@@ -261,6 +261,8 @@ MALFORMED = {
     "no expected error": ("statement error\nSELECT 1\n", "the text of the error"),
     "expected text for ok": ("statement ok\nSELECT 1\n----\n1\n", "no expected text"),
     "no statement": ("statement ok\n\nSELECT 1\n", "the statement is empty"),
+    "a variable in an expected row": ("foreach i 1 2\n\nquery I\nSELECT ${i}\n----\n${i}\n\nendloop\n", "${i} is not filled in"),
+    "a variable in an expected error": ("foreach i x\n\nstatement error\nSELECT ${i}\n----\n${i}\n\nendloop\n", "${i} is not filled in"),
     "unset variable": ("query I\nSELECT ${missing}\n----\n1\n", "${missing} is not set"),
     "unknown keyword": ("query T\nSELECT '__BUILD_DIRECTORY__'\n----\nx\n", "__BUILD_DIRECTORY__ is not set"),
     "open loop": ("loop i 0 2\n\nstatement ok\nSELECT 1\n", "no `endloop`"),

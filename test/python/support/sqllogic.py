@@ -3,7 +3,7 @@
 DuckDB's own runners are a C++ program and a Python package that is not on PyPI. This one reads the part
 of the dialect that test/sql uses, so that the same files run here and in DuckDB's runners. Where theirs
 guess or skip in silence, it is strict: a directive it does not know, an unset variable, a query without
-expected rows is an error.
+expected rows is an error. With `relations`, it reads queries as the Python package does.
 """
 
 from __future__ import annotations
@@ -254,8 +254,10 @@ INTEGERS = {
 class Runner:
     """Runs the records of one file against one database."""
 
-    def __init__(self, name: str, extensions: Mapping[str, str | os.PathLike], test_dir: str, env: Mapping[str, str]):
+    def __init__(self, name: str, extensions: Mapping[str, str | os.PathLike], test_dir: str, env: Mapping[str, str], relations: bool):
         self.name = name
+        # Reads each query as DuckDB's Python runner does: as a relation, and another one over it.
+        self.relations = relations
         self.extensions = extensions
         self.env = env
         self.variables = {"TEST_DIR": test_dir}
@@ -277,8 +279,9 @@ class Runner:
         self.database = duckdb.connect(
             self.path, read_only=self.read_only, config={"allow_unsigned_extensions": True}
         )
-        # A table name must not find a variable of this program.
-        self.database.execute("SET python_enable_replacements = false")
+        if not self.relations:
+            # A table name must not find a variable of this program.
+            self.database.execute("SET python_enable_replacements = false")
         for path in self.loaded:
             self.load_extension(path)
 
@@ -316,6 +319,13 @@ class Runner:
         left = re.search(r"\$\{\w+\}|__[A-Z]+(?:_[A-Z]+)*__", text)
         if left:
             raise SqlTestError(f"{self.where(record)}: {left.group()} is not set")
+        return text
+
+    def literal(self, text: str, record) -> str:
+        """Returns an expected text: in DuckDB's Python runner a variable stays in it as it is, so there must be none."""
+        found = re.search(r"\$\{\w+\}|__[A-Z]+(?:_[A-Z]+)*__", text)
+        if found:
+            raise SqlTestError(f"{self.where(record)}: {found.group()} is not filled in where text is expected")
         return text
 
     def text_of(self, value, type_name: str) -> str:
@@ -491,7 +501,7 @@ class Runner:
             return
         if record.expect == "ok":
             raise SqlTestFailure(f"{self.where(record)}: the statement failed\n{sql}\n---- it said\n{message}")
-        wanted = self.replace(record.error, variables, record)
+        wanted = self.literal(record.error, record)
         if "INTERNAL Error" in message:
             fits = False  # never what a test may ask for
         elif wanted.startswith(("<REGEX>:", "<!REGEX>:")):
@@ -504,12 +514,26 @@ class Runner:
                 f"---- expected\n{wanted}\n---- it said\n{message}"
             )
 
+    def read(self, connection, sql: str, record: Query) -> tuple[list[str], list[tuple]]:
+        """Returns the types and the rows of a query."""
+        if self.relations:
+            if not connection.sql("SELECT current_setting('enable_external_access')").fetchall()[0][0]:
+                raise SqlTestError(f"{self.where(record)}: without external access, DuckDB's Python runner runs statements alone")
+            original_rel = connection.sql(sql)
+            if original_rel is not None:
+                types = [str(type) for type in original_rel.types]
+                names = [f"c{number}" for number in range(len(types))]
+                texts = ", ".join(f'"{name}"::VARCHAR' for name in names)
+                rows = connection.sql(f"SELECT {texts} FROM original_rel unnamed({', '.join(names)})").fetchall()
+                return types, rows
+        connection.execute(sql)
+        types = [str(column[1]) for column in connection.description or []]
+        return types, connection.fetchall()
+
     def query(self, record: Query, connection, variables: Mapping[str, str]) -> None:
         sql = self.replace(record.sql, variables, record)
         try:
-            connection.execute(sql)
-            types = [str(column[1]) for column in connection.description or []]
-            rows = connection.fetchall()
+            types, rows = self.read(connection, sql, record)
         except duckdb.Error as error:
             raise SqlTestFailure(f"{self.where(record)}: the query failed\n{sql}\n---- it said\n{error}") from None
 
@@ -537,7 +561,7 @@ class Runner:
                 raise fail(f"not the rows of the first query labelled {record.label}, which were {first}")
             return
 
-        expected_lines = [self.replace(line, variables, record) for line in record.expected]
+        expected_lines = [self.literal(line, record) for line in record.expected]
         expected = self.expected_values(expected_lines, len(rows), record)
         if len(expected) != len(flat):
             raise fail(f"{len(rows)} rows instead of {len(expected) // record.columns}")
@@ -554,7 +578,7 @@ class Runner:
         if len(lines) == rows or all("\t" in line for line in lines):
             values = []
             for number, line in enumerate(lines, 1):
-                parts = line.split("\t")
+                parts = [part for part in line.split("\t") if part]
                 if len(parts) != record.columns:
                     raise SqlTestFailure(
                         f"{self.where(record)}: expected row {number} has {len(parts)} values, not {record.columns}"
@@ -574,10 +598,11 @@ def run_text(
     extensions: Mapping[str, str | os.PathLike],
     test_dir: str | os.PathLike,
     env: Mapping[str, str] | None = None,
+    relations: bool = False,
 ) -> int:
     """Runs the text of a test file; returns how many statements and queries were checked."""
     records = Parser(name, text).parse()
-    runner = Runner(name, extensions, os.fspath(test_dir), os.environ if env is None else env)
+    runner = Runner(name, extensions, os.fspath(test_dir), os.environ if env is None else env, relations)
     return runner.run(records)
 
 
@@ -586,9 +611,10 @@ def run_file(
     extensions: Mapping[str, str | os.PathLike],
     test_dir: str | os.PathLike,
     env: Mapping[str, str] | None = None,
+    relations: bool = False,
 ) -> int:
     """Runs a test file; returns how many statements and queries were checked."""
-    return run_text(str(path), Path(path).read_text(encoding="utf-8"), extensions, test_dir, env)
+    return run_text(str(path), Path(path).read_text(encoding="utf-8"), extensions, test_dir, env, relations)
 
 
 def find_files(folder: Path) -> Iterator[Path]:
