@@ -40,6 +40,7 @@ pub use revision::{
 };
 pub use store::Repositories;
 pub use tree::pathspec::{PathFilter, Pathspec};
+pub use worktree::status::{FileStatus, StatusFound, StatusOptions, StatusPart, StatusWalk, join};
 
 /// An object id; SHA-1 or SHA-256, as the repository has it.
 pub type Oid = gix::ObjectId;

@@ -48,6 +48,8 @@ CALLS = {
     "tree_files_list": "SELECT tree_files_list($new, $repo)",
     "file_content": "SELECT file_content($file, $new, $repo)",
     "file_bytes": "SELECT file_bytes($file, 'WORKTREE', $repo)",
+    "file_status": "SELECT * FROM file_status($repo, ignored := true)",
+    "file_status_list": "SELECT file_status_list($repo)",
     "redline_call": "SELECT redline_call('GitDiff', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "redline_call_text": "SELECT redline_call_text('GitDiffSummary', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",

@@ -36,6 +36,8 @@ FUNCTIONS = {
     "tree_files_list": ("SELECT tree_files_list('after', 'build/fixtures/basic')", {"GitDiff"}),
     "file_content": ("SELECT file_content('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "file_bytes": ("SELECT file_bytes('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "file_status": ("FROM file_status('build/fixtures/basic')", {"GitDiff"}),
+    "file_status_list": ("SELECT file_status_list('build/fixtures/basic')", {"GitDiff"}),
     "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip

@@ -91,6 +91,8 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<git::commits::CommitsList>(),
     table::<git::refs::RefsTable>(),
     scalar::<git::refs::RefsList>(),
+    table::<git::file_status::FileStatusTable>(),
+    scalar::<git::file_status::FileStatusList>(),
     table::<git::tree_files::TreeFiles>(),
     scalar::<git::tree_files::TreeFilesList>(),
     scalar::<git::file_content::FileContent<git::file_content::Text>>(),

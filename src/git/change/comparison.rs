@@ -77,6 +77,12 @@ impl Comparison {
         })
     }
 
+    /// Compares other sides of the same repository with the same index; one side must have needed the index before
+    /// where one does now.
+    pub(in crate::git) fn between(&self, old: Revision, new: Revision) -> Self {
+        Self { old, new, ..self.clone() }
+    }
+
     /// Compares a submodule of other repositories.
     pub(crate) fn inside(self, above: Above) -> Self {
         Self { above, ..self }

@@ -133,6 +133,11 @@ impl Index {
         &self.entries[start..start + found]
     }
 
+    /// Returns the versions of files in a conflict.
+    pub fn conflicts(&self) -> impl Iterator<Item = &Staged> {
+        self.entries.iter().filter(|version| version.stage > 0)
+    }
+
     /// Tells whether files below a directory are tracked.
     pub fn has_directory(&self, directory: &[u8]) -> bool {
         let start = self.entries.partition_point(|entry| entry.path.as_slice() < directory);

@@ -1,5 +1,5 @@
 //! The index and the work tree: `index` (its entries), `files` (files on disk), `untracked`, `submodule` (what one has
-//! checked out), `uncommitted` (comparisons with both), `checkout` (what the configuration says of it), and the content
+//! checked out), `uncommitted` (comparisons with both), `status` (what `git status` says), `checkout` (what the configuration says of it), and the content
 //! that git would store for a file on disk: `clean`, `conversions`, `encoding`.
 
 pub mod checkout;
@@ -8,6 +8,7 @@ pub mod conversions;
 pub mod encoding;
 pub mod files;
 pub mod index;
+pub mod status;
 pub mod submodule;
 pub mod uncommitted;
 pub mod untracked;

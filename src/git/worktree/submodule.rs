@@ -8,26 +8,36 @@ use gix::bstr::ByteSlice;
 
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::git::repository::Repository;
-use crate::git::{Comparison, Oid, Revision};
+use crate::git::{Comparison, Oid, Revision, Untracked};
 use crate::limits;
 
 /// A submodule that is checked out.
 pub struct CheckedOut {
     /// The commit of its HEAD.
     pub head: Oid,
-    /// Whether its tracked files differ from that commit, in the index or in its work tree.
+    /// Whether its files differ from that commit, in the index or in its work tree.
     pub is_dirty: bool,
 }
 
 /// The repositories that a submodule lies in, each told by the device and inode of its git directory.
 #[derive(Debug, Clone, Default)]
-pub struct Above(Arc<[(u64, u64)]>);
+pub struct Above {
+    repositories: Arc<[(u64, u64)]>,
+    /// Whether a submodule is dirty for files that are not tracked, too.
+    counts_untracked: bool,
+}
 
 impl Above {
+    /// Returns one with which untracked files make a submodule dirty, as for `git status`.
+    pub fn counting_untracked() -> Self {
+        Self { counts_untracked: true, ..Self::default() }
+    }
+
     /// Returns the same with one more.
     fn with(&self, repository: &Repository) -> Result<Self> {
         let own = repository.git_dir.own_stamp()?.identity();
-        Ok(Self(self.0.iter().copied().chain([own]).collect()))
+        let repositories = self.repositories.iter().copied().chain([own]).collect();
+        Ok(Self { repositories, ..*self })
     }
 }
 
@@ -68,14 +78,14 @@ pub fn look(
         return Ok(None);
     }
     let above = above.with(repository)?;
-    if above.0.contains(&submodule.git_dir.own_stamp()?.identity()) {
+    if above.repositories.contains(&submodule.git_dir.own_stamp()?.identity()) {
         return Err(Error::tool_failed(format!(
             "the submodule {} is its own parent repository",
             shown()
         ))
         .with_hint("Look at where its .git leads"));
     }
-    if above.0.len() > limits::SUBMODULE_DEPTH {
+    if above.repositories.len() > limits::SUBMODULE_DEPTH {
         return Err(Error::too_large(format!("the submodule {} is nested too deeply", shown()))
             .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
     }
@@ -84,7 +94,10 @@ pub fn look(
     let comparison = |old, new| {
         Ok::<_, Error>(Comparison::new(submodule.clone(), old, new)?.inside(above.clone()))
     };
+    let untracked = if above.counts_untracked { Untracked::Named } else { Untracked::Ignored };
     let is_dirty = comparison(Revision::Tree(tree), Revision::Index)?.has_changes()?
-        || comparison(Revision::Index, Revision::WorkTree)?.has_changes()?;
+        || comparison(Revision::Index, Revision::WorkTree)?
+            .with_untracked(untracked)
+            .has_changes()?;
     Ok(Some(CheckedOut { head, is_dirty }))
 }

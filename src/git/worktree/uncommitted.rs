@@ -86,9 +86,14 @@ impl Uncommitted {
             _ => None,
         };
         let files = match &mut work_tree {
-            Some(work_tree) if comparison.untracked() != Untracked::Ignored => {
-                untracked::files(repository, work_tree.directories(), &index, &paths, &budget)?
-            }
+            Some(work_tree) if comparison.untracked() != Untracked::Ignored => untracked::files(
+                repository,
+                work_tree.directories(),
+                &index,
+                &paths,
+                None,
+                &budget,
+            )?,
             _ => Vec::new(),
         };
         let sides = Sides {

@@ -22,22 +22,24 @@ use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
 const IGNORE_FILE: &[u8] = b".gitignore";
 
 /// Returns the paths of the files that are named, in order, each with what stands there; the path of a repository inside
-/// stands for all of it.
+/// stands for all of it. Those that are ignored go to `ignored`, where it is given, and are passed over elsewhere.
 pub fn files(
     repository: &Repository,
     directories: &mut Directories,
     index: &Index,
     paths: &PathFilter,
+    ignored: Option<&mut Vec<(Vec<u8>, EntryKind)>>,
     budget: &Budget,
 ) -> Result<Vec<(Vec<u8>, EntryKind)>> {
     let fold_case = repository.checkout.ignores_case;
     let exclude =
         repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
     let exclude = Rc::new(Ignores::new(&exclude, b"", None, fold_case)?);
-    let mut found = Vec::new();
+    let (mut found, mut passed) = (Vec::new(), Vec::new());
     let mut beat = Beat::default();
-    let mut waiting = vec![(Vec::new(), exclude)];
-    while let Some((directory, above)) = waiting.pop() {
+    // The third: whether a directory is ignored, and with it all that is below.
+    let mut waiting = vec![(Vec::new(), exclude, false)];
+    while let Some((directory, above, is_below)) = waiting.pop() {
         budget.check()?;
         let listed = directories.entries(&directory).map_err(|error| {
             Error::tool_failed(format!(
@@ -52,7 +54,8 @@ pub fn files(
             if entries.iter().any(|entry| entry.name == b".git") {
                 // A repository inside.
                 if paths.matches_in_list(&directory, Mode::submodule()) {
-                    found.push((directory, EntryKind::Directory));
+                    let list = if is_below { &mut passed } else { &mut found };
+                    list.push((directory, EntryKind::Directory));
                 }
                 continue;
             }
@@ -91,17 +94,26 @@ pub fn files(
             if is_directory {
                 let may_hold = paths.may_enter(&[&path[..], b"/"].concat())
                     || paths.matches_in_list(&path, Mode::submodule());
-                if may_hold && !patterns.is_ignored(&path, true)? {
-                    waiting.push((path, Rc::clone(&patterns)));
+                if may_hold {
+                    let is_below = is_below || patterns.is_ignored(&path, true)?;
+                    if !is_below || ignored.is_some() {
+                        waiting.push((path, Rc::clone(&patterns), is_below));
+                    }
                 }
-            } else if paths.matches_in_list(&path, Mode::regular(false))
-                && !patterns.is_ignored(&path, false)?
-            {
-                found.push((path, kind));
+            } else if paths.matches_in_list(&path, Mode::regular(false)) {
+                if !is_below && !patterns.is_ignored(&path, false)? {
+                    found.push((path, kind));
+                } else if ignored.is_some() {
+                    passed.push((path, kind));
+                }
             }
         }
     }
     found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    if let Some(ignored) = ignored {
+        passed.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        *ignored = passed;
+    }
     Ok(found)
 }
 

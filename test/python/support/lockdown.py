@@ -32,6 +32,8 @@ REPOSITORY_CALLS = {
     "tree_files_list": ["SELECT tree_files_list('main', '{repo}')"],
     "file_content": ["SELECT file_content('{tracked}', 'main', '{repo}')", "SELECT file_content('{tracked}', 'WORKTREE', '{repo}')"],
     "file_bytes": ["SELECT file_bytes('{tracked}', 'INDEX', '{repo}')"],
+    "file_status": ["SELECT * FROM file_status('{repo}', ignored := true)"],
+    "file_status_list": ["SELECT file_status_list('{repo}')"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.
