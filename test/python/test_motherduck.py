@@ -39,9 +39,11 @@ def ask(extension, tmp_path):
 
 @pytest.fixture
 def root(tmp_path) -> pathlib.Path:
-    """Returns a directory with a copy of a repository, and a file beside it."""
+    """Returns a directory with a copy of a repository with a change that is staged, and a file beside it."""
     shutil.copytree(repositories.fixture("sandbox") / "inside/plain", tmp_path / "root/plain", symlinks=True)
+    repositories.git(tmp_path / "root/plain", "reset", "--quiet", "--hard")
     (tmp_path / "root/plain/a.txt").write_text("inside\n")
+    repositories.git(tmp_path / "root/plain", "add", "a.txt")
     (tmp_path / "secret.txt").write_text("SECRET\n")
     return tmp_path / "root"
 
