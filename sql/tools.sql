@@ -2,83 +2,92 @@
 -- Made by `make sql` from redline_tools(); do not edit. docs/mcp.md says how it is used.
 
 PRAGMA mcp_publish_tool('Diff',
-    'Compares two files or two texts and returns a unified diff. Give either path_a and path_b, or text_a and text_b. context_lines (0 to 20, default 3) is the number of unchanged lines around each change. label_a and label_b name the sides in the diff. Equal contents return an empty diff and identical = true. A long diff is cut at a line end and says so.
+    'Compares two files or two texts; returns a unified diff. Give path_a and path_b, or text_a and text_b. Example: path_a = workspace/old.txt, path_b = workspace/new.txt
 
 Arguments:
-- path_a (string, optional): Path of the first file; requires path_b and excludes text_a and text_b.
-- path_b (string, optional): Path of the second file.
-- text_a (string, optional): The first text; requires text_b and excludes path_a and path_b.
-- text_b (string, optional): The second text.
-- label_a (string, optional): Name of the first side in the diff. Default: its path, or a.
-- label_b (string, optional): Name of the second side in the diff. Default: its path, or b.
-- context_lines (integer, optional): Unchanged lines around a change, 0 to 20. Default: 3.',
-    'SELECT system.main.redline_call_text(''Diff'', system.main.json_object(''path_a'', $path_a::VARCHAR, ''path_b'', $path_b::VARCHAR, ''text_a'', $text_a::VARCHAR, ''text_b'', $text_b::VARCHAR, ''label_a'', $label_a::VARCHAR, ''label_b'', $label_b::VARCHAR, ''context_lines'', $context_lines::BIGINT)) AS answer',
-    '{"path_a":{"type":"string","description":"Path of the first file; requires path_b and excludes text_a and text_b."},"path_b":{"type":"string","description":"Path of the second file."},"text_a":{"type":"string","description":"The first text; requires text_b and excludes path_a and path_b."},"text_b":{"type":"string","description":"The second text."},"label_a":{"type":"string","description":"Name of the first side in the diff. Default: its path, or a."},"label_b":{"type":"string","description":"Name of the second side in the diff. Default: its path, or b."},"context_lines":{"type":"integer","description":"Unchanged lines around a change, 0 to 20. Default: 3."}}',
+- path_a (string, optional)
+- path_b (string, optional)
+- text_a (string, optional)
+- text_b (string, optional)
+- label_a (string, optional): Name of the old side.
+- label_b (string, optional): Name of the new side.
+- context_lines (integer, optional): 0 to 20. Default: 3.
+- max_bytes (integer, optional)
+- format (string, optional)',
+    'SELECT system.main.redline_call_text(''Diff'', system.main.json_object(''path_a'', $path_a::VARCHAR, ''path_b'', $path_b::VARCHAR, ''text_a'', $text_a::VARCHAR, ''text_b'', $text_b::VARCHAR, ''label_a'', $label_a::VARCHAR, ''label_b'', $label_b::VARCHAR, ''context_lines'', $context_lines::BIGINT, ''max_bytes'', $max_bytes::BIGINT, ''format'', $format::VARCHAR)) AS answer',
+    '{"path_a":{"type":"string","description":""},"path_b":{"type":"string","description":""},"text_a":{"type":"string","description":""},"text_b":{"type":"string","description":""},"label_a":{"type":"string","description":"Name of the old side."},"label_b":{"type":"string","description":"Name of the new side."},"context_lines":{"type":"integer","description":"0 to 20. Default: 3."},"max_bytes":{"type":"integer","description":""},"format":{"type":"string","description":""}}',
     '[]',
     'text');
 
-PRAGMA mcp_publish_tool('read_file',
-    'Returns the text of a file. path is sandbox/relative/path; redline_capabilities() lists the sandboxes. Returns at most max_chars characters (default 48000) starting at offset (default 0); truncated is true when more follows. Refuses binary files. If the sandbox requires approval, the call fails with approval_required until a person approves it.
+PRAGMA mcp_publish_tool('GitDiffSummary',
+    'Lists the changed files with added and removed lines, like git diff --stat: start here for a large change. Example: from = main...topic
 
 Arguments:
-- path (string, required): The file, as sandbox/relative/path.
-- offset (integer, optional): Characters to skip at the start. Default: 0.
-- max_chars (integer, optional): Maximum characters to return. Default: 48000.',
-    'SELECT system.main.redline_call_text(''read_file'', system.main.json_object(''path'', $path::VARCHAR, ''offset'', $offset::BIGINT, ''max_chars'', $max_chars::BIGINT)) AS answer',
-    '{"path":{"type":"string","description":"The file, as sandbox/relative/path."},"offset":{"type":"integer","description":"Characters to skip at the start. Default: 0."},"max_chars":{"type":"integer","description":"Maximum characters to return. Default: 48000."}}',
-    '["path"]',
+- from (string, required): Revision or range.
+- to (string, optional): Default: WORKTREE.
+- repo (string, optional): See GitDiff.
+- paths (array, optional): Git pathspecs.
+- ignore_whitespace (string, optional): See GitDiff.
+- renames (boolean, optional)
+- cursor (string, optional)
+- max_bytes (integer, optional)
+- format (string, optional)',
+    'SELECT system.main.redline_call_text(''GitDiffSummary'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', $paths::JSON, ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', $renames::BOOLEAN, ''cursor'', $cursor::VARCHAR, ''max_bytes'', $max_bytes::BIGINT, ''format'', $format::VARCHAR)) AS answer',
+    '{"from":{"type":"string","description":"Revision or range."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"See GitDiff."},"paths":{"type":"array","description":"Git pathspecs.","items":{"type":"string"}},"ignore_whitespace":{"type":"string","description":"See GitDiff."},"renames":{"type":"boolean","description":""},"cursor":{"type":"string","description":""},"max_bytes":{"type":"integer","description":""},"format":{"type":"string","description":""}}',
+    '["from"]',
     'text');
 
 PRAGMA mcp_publish_tool('GitDiff',
-    'Shows what changed between two sides of a git repository: totals, one line per changed file, then as many hunks as fit, shared fairly between the files, with lock files and generated files last. The answer names what it leaves out; to continue, repeat the call with cursor = next_cursor. from_rev = main...feature shows what a branch changed; from_rev = HEAD shows uncommitted changes; from_rev = HEAD with to_rev = INDEX shows staged changes. file_path limits the answer to one file.
+    'Shows what changed: totals, the list of files, then hunks, page by page; lock files and generated files come last. Examples: from = main...topic (a branch), from = HEAD (uncommitted), from = HEAD, to = INDEX (staged)
 
 Arguments:
-- from_rev (string, required): The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
-- to_rev (string, optional): The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
-- file_path (string, optional): The only file to show, by its path from the repository root; not together with paths.
-- path (string, optional): The repository, or a directory in it. Default: the current directory, or the only sandbox.
-- paths (array, optional): Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.
-- context_lines (integer, optional): Unchanged lines around a change, -1 for the whole file. Default: 3.
-- ignore_whitespace (string, optional): Whitespace to ignore: none (default), all, change, eol or cr_at_eol.
-- renames (boolean, optional): Detect renames: a moved file is one entry with its old path. Default: false.
-- max_bytes (integer, optional): Maximum bytes of the whole answer, 2000 or more. Default: 48000.
-- cursor (string, optional): next_cursor of the previous answer, to continue there; keep the other arguments unchanged.',
-    'SELECT system.main.redline_call_text(''GitDiff'', system.main.json_object(''from_rev'', $from_rev::VARCHAR, ''to_rev'', $to_rev::VARCHAR, ''file_path'', $file_path::VARCHAR, ''path'', $path::VARCHAR, ''paths'', $paths::JSON, ''context_lines'', $context_lines::BIGINT, ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', $renames::BOOLEAN, ''max_bytes'', $max_bytes::BIGINT, ''cursor'', $cursor::VARCHAR)) AS answer',
-    '{"from_rev":{"type":"string","description":"The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b."},"to_rev":{"type":"string","description":"The new side, likewise. If omitted, from_rev is a range or is compared with the work tree."},"file_path":{"type":"string","description":"The only file to show, by its path from the repository root; not together with paths."},"path":{"type":"string","description":"The repository, or a directory in it. Default: the current directory, or the only sandbox."},"paths":{"type":"array","description":"Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.","items":{"type":"string"}},"context_lines":{"type":"integer","description":"Unchanged lines around a change, -1 for the whole file. Default: 3."},"ignore_whitespace":{"type":"string","description":"Whitespace to ignore: none (default), all, change, eol or cr_at_eol."},"renames":{"type":"boolean","description":"Detect renames: a moved file is one entry with its old path. Default: false."},"max_bytes":{"type":"integer","description":"Maximum bytes of the whole answer, 2000 or more. Default: 48000."},"cursor":{"type":"string","description":"next_cursor of the previous answer, to continue there; keep the other arguments unchanged."}}',
-    '["from_rev"]',
-    'text');
-
-PRAGMA mcp_publish_tool('GitDiffSummary',
-    'Lists the files that changed between two sides of a git repository, with status, added and removed lines, like git diff --stat. Start here for a large change. from_rev = main...feature lists what a branch changed; from_rev = HEAD lists uncommitted changes. If the list is cut, repeat the call with cursor = next_cursor.
-
-Arguments:
-- from_rev (string, required): The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
-- to_rev (string, optional): The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
-- path (string, optional): The repository, or a directory in it. Default: the current directory, or the only sandbox.
-- paths (array, optional): Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.
-- ignore_whitespace (string, optional): Whitespace to ignore when counting lines: none (default), all, change, eol or cr_at_eol.
-- renames (boolean, optional): Detect renames: a moved file is one entry with its old path. Default: false.
-- max_bytes (integer, optional): Maximum bytes of the whole answer, 2000 or more. Default: 48000.
-- cursor (string, optional): next_cursor of the previous answer, to continue there; keep the other arguments unchanged.',
-    'SELECT system.main.redline_call_text(''GitDiffSummary'', system.main.json_object(''from_rev'', $from_rev::VARCHAR, ''to_rev'', $to_rev::VARCHAR, ''path'', $path::VARCHAR, ''paths'', $paths::JSON, ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', $renames::BOOLEAN, ''max_bytes'', $max_bytes::BIGINT, ''cursor'', $cursor::VARCHAR)) AS answer',
-    '{"from_rev":{"type":"string","description":"The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b."},"to_rev":{"type":"string","description":"The new side, likewise. If omitted, from_rev is a range or is compared with the work tree."},"path":{"type":"string","description":"The repository, or a directory in it. Default: the current directory, or the only sandbox."},"paths":{"type":"array","description":"Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.","items":{"type":"string"}},"ignore_whitespace":{"type":"string","description":"Whitespace to ignore when counting lines: none (default), all, change, eol or cr_at_eol."},"renames":{"type":"boolean","description":"Detect renames: a moved file is one entry with its old path. Default: false."},"max_bytes":{"type":"integer","description":"Maximum bytes of the whole answer, 2000 or more. Default: 48000."},"cursor":{"type":"string","description":"next_cursor of the previous answer, to continue there; keep the other arguments unchanged."}}',
-    '["from_rev"]',
+- from (string, required): Revision, INDEX, WORKTREE or EMPTY; without to also a..b or a...b.
+- to (string, optional): Default: WORKTREE.
+- repo (string, optional): sandbox or sandbox/directory. Default: the only sandbox.
+- file (string, optional): Only this file.
+- paths (array, optional): Git pathspecs: src, *.rs, :!docs.
+- context_lines (integer, optional): Default: 3; -1: the whole file.
+- ignore_whitespace (string, optional): none (default), all, change, eol, cr_at_eol.
+- renames (boolean, optional)
+- cursor (string, optional)
+- max_bytes (integer, optional)
+- format (string, optional)',
+    'SELECT system.main.redline_call_text(''GitDiff'', system.main.json_object(''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', $paths::JSON, ''context_lines'', $context_lines::BIGINT, ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', $renames::BOOLEAN, ''cursor'', $cursor::VARCHAR, ''max_bytes'', $max_bytes::BIGINT, ''format'', $format::VARCHAR)) AS answer',
+    '{"from":{"type":"string","description":"Revision, INDEX, WORKTREE or EMPTY; without to also a..b or a...b."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"file":{"type":"string","description":"Only this file."},"paths":{"type":"array","description":"Git pathspecs: src, *.rs, :!docs.","items":{"type":"string"}},"context_lines":{"type":"integer","description":"Default: 3; -1: the whole file."},"ignore_whitespace":{"type":"string","description":"none (default), all, change, eol, cr_at_eol."},"renames":{"type":"boolean","description":""},"cursor":{"type":"string","description":""},"max_bytes":{"type":"integer","description":""},"format":{"type":"string","description":""}}',
+    '["from"]',
     'text');
 
 PRAGMA mcp_publish_tool('GitDiffFile',
-    'Shows what changed in one file between two sides of a git repository, as a git patch. from_rev = main...feature shows what a branch changed; from_rev = HEAD shows uncommitted changes. If the patch is cut, repeat the call with cursor = next_cursor.
+    'Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1, to = HEAD
 
 Arguments:
-- file_path (string, required): The file, by its path from the repository root.
-- from_rev (string, required): The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
-- to_rev (string, optional): The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
-- path (string, optional): The repository, or a directory in it. Default: the current directory, or the only sandbox.
-- context_lines (integer, optional): Unchanged lines around a change, -1 for the whole file. Default: 3.
-- ignore_whitespace (string, optional): Whitespace to ignore: none (default), all, change, eol or cr_at_eol.
-- renames (boolean, optional): Detect renames: compare a moved file with its origin. Default: false.
-- max_bytes (integer, optional): Maximum bytes of the whole answer, 2000 or more. Default: 48000.
-- cursor (string, optional): next_cursor of the previous answer, to continue there; keep the other arguments unchanged.',
-    'SELECT system.main.redline_call_text(''GitDiffFile'', system.main.json_object(''file_path'', $file_path::VARCHAR, ''from_rev'', $from_rev::VARCHAR, ''to_rev'', $to_rev::VARCHAR, ''path'', $path::VARCHAR, ''context_lines'', $context_lines::BIGINT, ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', $renames::BOOLEAN, ''max_bytes'', $max_bytes::BIGINT, ''cursor'', $cursor::VARCHAR)) AS answer',
-    '{"file_path":{"type":"string","description":"The file, by its path from the repository root."},"from_rev":{"type":"string","description":"The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b."},"to_rev":{"type":"string","description":"The new side, likewise. If omitted, from_rev is a range or is compared with the work tree."},"path":{"type":"string","description":"The repository, or a directory in it. Default: the current directory, or the only sandbox."},"context_lines":{"type":"integer","description":"Unchanged lines around a change, -1 for the whole file. Default: 3."},"ignore_whitespace":{"type":"string","description":"Whitespace to ignore: none (default), all, change, eol or cr_at_eol."},"renames":{"type":"boolean","description":"Detect renames: compare a moved file with its origin. Default: false."},"max_bytes":{"type":"integer","description":"Maximum bytes of the whole answer, 2000 or more. Default: 48000."},"cursor":{"type":"string","description":"next_cursor of the previous answer, to continue there; keep the other arguments unchanged."}}',
-    '["file_path","from_rev"]',
+- file (string, required): From the repository''s root.
+- from (string, required): Revision or range.
+- to (string, optional): Default: WORKTREE.
+- repo (string, optional): See GitDiff.
+- context_lines (integer, optional): Default: 3; -1: the whole file.
+- ignore_whitespace (string, optional): See GitDiff.
+- renames (boolean, optional)
+- cursor (string, optional)
+- max_bytes (integer, optional)
+- format (string, optional)',
+    'SELECT system.main.redline_call_text(''GitDiffFile'', system.main.json_object(''file'', $file::VARCHAR, ''from'', $from::VARCHAR, ''to'', $to::VARCHAR, ''repo'', $repo::VARCHAR, ''context_lines'', $context_lines::BIGINT, ''ignore_whitespace'', $ignore_whitespace::VARCHAR, ''renames'', $renames::BOOLEAN, ''cursor'', $cursor::VARCHAR, ''max_bytes'', $max_bytes::BIGINT, ''format'', $format::VARCHAR)) AS answer',
+    '{"file":{"type":"string","description":"From the repository''s root."},"from":{"type":"string","description":"Revision or range."},"to":{"type":"string","description":"Default: WORKTREE."},"repo":{"type":"string","description":"See GitDiff."},"context_lines":{"type":"integer","description":"Default: 3; -1: the whole file."},"ignore_whitespace":{"type":"string","description":"See GitDiff."},"renames":{"type":"boolean","description":""},"cursor":{"type":"string","description":""},"max_bytes":{"type":"integer","description":""},"format":{"type":"string","description":""}}',
+    '["file","from"]',
+    'text');
+
+PRAGMA mcp_publish_tool('read_file',
+    'Returns lines of a text file of any size, and base_oid, which guards an edit of this version. Example: path = workspace/src/main.rs, first_line = 1, last_line = 80
+
+Arguments:
+- path (string, required): sandbox/relative/path.
+- first_line (integer, optional): From 1.
+- last_line (integer, optional)
+- line_numbers (boolean, optional)
+- cursor (string, optional)
+- max_bytes (integer, optional)
+- format (string, optional)',
+    'SELECT system.main.redline_call_text(''read_file'', system.main.json_object(''path'', $path::VARCHAR, ''first_line'', $first_line::BIGINT, ''last_line'', $last_line::BIGINT, ''line_numbers'', $line_numbers::BOOLEAN, ''cursor'', $cursor::VARCHAR, ''max_bytes'', $max_bytes::BIGINT, ''format'', $format::VARCHAR)) AS answer',
+    '{"path":{"type":"string","description":"sandbox/relative/path."},"first_line":{"type":"integer","description":"From 1."},"last_line":{"type":"integer","description":""},"line_numbers":{"type":"boolean","description":""},"cursor":{"type":"string","description":""},"max_bytes":{"type":"integer","description":""},"format":{"type":"string","description":""}}',
+    '["path"]',
     'text');

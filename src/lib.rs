@@ -16,6 +16,7 @@
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
 //! | [`pipeline`] | pure: ordered parallel work with a bounded window |
 //! | [`budget`] | pure: what a query may use of time and memory, and whether it is cancelled |
+//! | [`form`] | pure: what a text costs in an answer |
 //! | [`strict_json`] | pure: JSON whose objects have no key twice |
 //! | [`suggest`] | pure: the nearest names to one that was not found |
 //! | [`error`], [`limits`] | the error codes and every limit by name |
@@ -24,6 +25,7 @@ pub mod budget;
 pub mod edit;
 pub mod error;
 pub mod ffi;
+pub mod form;
 pub mod functions;
 pub mod git;
 pub mod limits;

@@ -234,17 +234,29 @@ pub const ALTERNATES_DEPTH: usize = 5;
 /// more for each such portion.
 pub const RENAME_BYTES: usize = 128 << 20;
 
-/// Bytes of an answer about a change, while `max_bytes` says nothing else; what has no room is named
+/// Bytes of the pages of `diff_review`, while `max_bytes` says nothing else; what has no room is counted
 /// with the cursor that asks for it.
 pub const REVIEW_BYTES: usize = 48_000;
+
+/// Bytes that are read at once of a file that is not held in memory.
+pub const PIECE_BYTES: usize = 256 << 10;
+
+/// Bytes of a tool's answer, while `max_bytes` says nothing else; what has no room is cut, with what asks for the rest.
+pub const ANSWER_BYTES: usize = 25_000;
+
+/// Bytes of an answer that are left to the protocol, which wraps it: the id of the call and the kind of the result.
+pub const TRANSPORT_BYTES: usize = 128;
 
 /// What `max_bytes` may be: room for the totals, a line and a cursor at least, and what a SQL value
 /// and an agent can take at most. Others are `invalid_args:`.
 pub const REVIEW_BYTES_RANGE: std::ops::RangeInclusive<i64> = 2_000..=64 << 20;
 
-/// The part of `max_bytes`, one in so many, in which a page that goes on names the files that wait;
-/// beyond, they are counted.
-pub const REVIEW_NAMES_SHARE: usize = 8;
+/// The part of `max_bytes`, in percent, in which a page lists files while hunks wait; files beyond are
+/// listed on later pages.
+pub const REVIEW_LIST_PERCENT: usize = 40;
+
+/// The part of the list, one in so many, in which the first page counts the files that it does not list.
+pub const REVIEW_REST_SHARE: usize = 20;
 
 /// Bytes of a hunk larger than a page that a page shows at least; with less room it is `too_large:`.
 pub const REVIEW_PART_BYTES: usize = 100;

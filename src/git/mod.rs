@@ -33,7 +33,7 @@ pub use history::mailmap::Mailmap;
 pub use history::notes::Notes;
 pub use history::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
 pub use objects::Objects;
-pub use objects::blob_id::blob_id;
+pub use objects::blob_id::{BlobHasher, blob_id};
 pub use repository::Repository;
 pub use revision::{
     NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, local_time_zone,

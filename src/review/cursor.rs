@@ -8,16 +8,18 @@ use crate::error::{Error, Result, quoted};
 pub const CURSOR_BYTES: usize = VERSION.len() + 2 * BODY_BYTES;
 
 /// What cursors of this form begin with.
-const VERSION: &str = "r1";
-/// Options, state, three numbers of the position, and the sum over them.
-const BODY_BYTES: usize = 4 + 12 + 3 * 4 + 4;
+const VERSION: &str = "r2";
+/// Options, state, four numbers of the position, and the sum over them.
+const BODY_BYTES: usize = 4 + 8 + 4 * 4 + 4;
 
 /// How much the pages so far have shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Position {
     /// The files that were listed.
     pub listed: usize,
-    /// The pieces that were shown whole, in the fair order.
+    /// The pieces of the first page, which has an order of its own.
+    pub first: usize,
+    /// The pieces that were shown whole, in the order of all pages.
     pub shown: usize,
     /// The bytes of the next piece that were shown.
     pub offset: usize,
@@ -27,7 +29,7 @@ pub struct Position {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding {
     options: [u8; 4],
-    state: [u8; 12],
+    state: [u8; 8],
 }
 
 impl Binding {
@@ -39,12 +41,22 @@ impl Binding {
     /// Returns the cursor of a position; `None` where a number is beyond what a cursor holds.
     pub fn cursor(&self, position: Position) -> Option<String> {
         let mut body = [&self.options[..], &self.state].concat();
-        for number in [position.listed, position.shown, position.offset] {
+        for number in [position.listed, position.first, position.shown, position.offset] {
             body.extend(u32::try_from(number).ok()?.to_be_bytes());
         }
         body.extend(digest::<4>(&body));
         let hex: String = body.iter().map(|byte| format!("{byte:02x}")).collect();
         Some(format!("{VERSION}{hex}"))
+    }
+
+    /// Returns the position of a cursor of these options, of whatever state.
+    ///
+    /// # Errors
+    /// `invalid_args`, as [`Self::position`].
+    pub fn peek(cursor: &str, options: &[u8]) -> Result<Position> {
+        let (body, position) = parse(cursor)?;
+        check_options(&body, digest(options))?;
+        Ok(position)
     }
 
     /// Returns the position of a cursor.
@@ -53,44 +65,54 @@ impl Binding {
     /// `invalid_args` for a text that is not a cursor, and for one of other options; `stale` for one of
     /// another state.
     pub fn position(&self, cursor: &str) -> Result<Position> {
-        let garbage = || {
-            Error::invalid_args(format!("{} is not a cursor", quoted(cursor))).with_hint(
-                "Pass next_cursor of the previous page unchanged, or no cursor for the first page",
-            )
-        };
-        let hex = cursor
-            .strip_prefix(VERSION)
-            .filter(|hex| hex.len() == 2 * BODY_BYTES)
-            .ok_or_else(garbage)?;
-        let byte = |pair: &[u8]| {
-            let digit = |digit: u8| char::from(digit).to_digit(16);
-            Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)
-        };
-        let body: Option<Vec<u8>> = hex.as_bytes().chunks(2).map(byte).collect();
-        let body = body.ok_or_else(garbage)?;
-        let (body, sum) = body.split_at(BODY_BYTES - 4);
-        if digest::<4>(body) != sum {
-            return Err(garbage());
-        }
-        let (options, rest) = body.split_at(self.options.len());
-        let (state, numbers) = rest.split_at(self.state.len());
-        if options != self.options {
-            return Err(Error::invalid_args("this cursor belongs to a call with other options")
-                .with_hint(
-                    "Repeat the arguments of the previous page; only max_bytes may differ",
-                ));
-        }
-        if state != self.state {
+        let (body, position) = parse(cursor)?;
+        check_options(&body, self.options)?;
+        if body[4..12] != self.state {
             return Err(Error::stale("this cursor belongs to a different or changed comparison").with_hint(
                 "A revision or a file has changed since that page, or different ones were named; start again without a cursor",
             ));
         }
-        let number = |at: usize| {
-            u32::from_be_bytes([numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]])
-                as usize
-        };
-        Ok(Position { listed: number(0), shown: number(4), offset: number(8) })
+        Ok(position)
     }
+}
+
+fn check_options(body: &[u8], options: [u8; 4]) -> Result<()> {
+    if body[..4] == options {
+        return Ok(());
+    }
+    Err(Error::invalid_args("this cursor belongs to a call with other options").with_hint(
+        "Repeat the arguments of the previous page; only max_bytes and format may differ",
+    ))
+}
+
+/// Returns what a cursor holds, and its position.
+fn parse(cursor: &str) -> Result<(Vec<u8>, Position)> {
+    let garbage = || {
+        Error::invalid_args(format!("{} is not a cursor", quoted(cursor))).with_hint(
+            "Pass next_cursor of the previous page unchanged, or no cursor for the first page",
+        )
+    };
+    let hex = cursor
+        .strip_prefix(VERSION)
+        .filter(|hex| hex.len() == 2 * BODY_BYTES)
+        .ok_or_else(garbage)?;
+    let byte = |pair: &[u8]| {
+        let digit = |digit: u8| char::from(digit).to_digit(16);
+        Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)
+    };
+    let body: Option<Vec<u8>> = hex.as_bytes().chunks(2).map(byte).collect();
+    let body = body.ok_or_else(garbage)?;
+    let (held, sum) = body.split_at(BODY_BYTES - 4);
+    if digest::<4>(held) != sum {
+        return Err(garbage());
+    }
+    let number = |at: usize| {
+        let at = 12 + 4 * at;
+        u32::from_be_bytes([held[at], held[at + 1], held[at + 2], held[at + 3]]) as usize
+    };
+    let position =
+        Position { listed: number(0), first: number(1), shown: number(2), offset: number(3) };
+    Ok((held.to_vec(), position))
 }
 
 fn digest<const N: usize>(bytes: &[u8]) -> [u8; N] {
@@ -106,7 +128,7 @@ mod tests {
     #[test]
     fn a_cursor_leads_back_and_holds_for_nothing_else() {
         let binding = Binding::new(b"options", b"state");
-        let position = Position { listed: 3, shown: 70_000, offset: 12 };
+        let position = Position { listed: 3, first: 9, shown: 70_000, offset: 12 };
         let cursor = binding.cursor(position).unwrap();
         assert_eq!((cursor.len(), binding.position(&cursor).unwrap()), (CURSOR_BYTES, position));
         assert!(binding.cursor(Position { offset: 1 << 32, ..position }).is_none());
@@ -119,7 +141,7 @@ mod tests {
             assert_eq!(kind(&binding, &forged), ErrorKind::InvalidArgs, "{at}");
         }
         for garbage in
-            ["", "r1", "x", &cursor[1..], &format!("{cursor}0"), &cursor.replace('r', "é")]
+            ["", "r2", "x", &cursor[1..], &format!("{cursor}0"), &cursor.replace('r', "é")]
         {
             assert_eq!(kind(&binding, garbage), ErrorKind::InvalidArgs, "{garbage}");
         }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::form::Form;
 use super::noise::Noise;
+use crate::form::Form;
 
 /// A changed file: what its line says, and what its patch measures.
 #[derive(Debug, Clone)]
@@ -85,10 +85,10 @@ impl Patch {
         let piece = |piece: &Piece| Measure {
             head: piece.head,
             bytes: piece.text.len(),
-            cost: form.patch(&piece.text),
+            cost: form.cost(&piece.text),
         };
         Measures {
-            heads: self.heads.iter().map(|head| form.patch(head)).collect(),
+            heads: self.heads.iter().map(|head| form.cost(head)).collect(),
             pieces: self.pieces.iter().map(piece).collect(),
         }
     }

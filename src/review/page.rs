@@ -53,8 +53,8 @@ impl Page {
         let mut before = None;
         for section in &self.sections {
             // The totals and the list are one block.
-            let is_other =
-                |kind| kind != section.kind && (kind, section.kind) != (Kind::Summary, Kind::File);
+            let block = |kind| if kind == Kind::Summary { Kind::File } else { kind };
+            let is_other = |kind| block(kind) != block(section.kind);
             if before.is_some_and(is_other) {
                 text.push('\n');
             }

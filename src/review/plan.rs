@@ -1,16 +1,13 @@
 //! Which files and hunks a page has room for.
-//!
-//! Hunks stand in one order for all pages: files that people wrote before those that come last, and
-//! among them by the bytes of the file up to the hunk's end. So a page fills all files to the same
-//! level, as water fills vessels: small files are whole before a large one goes on, and a cursor is no
-//! more than a place in that order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::cursor::{Binding, CURSOR_BYTES, Position};
 use super::file::{File, Patch};
-use super::form::Form;
+use super::layout::Layout;
+use super::list::List;
+use super::order::{self, OrderedPiece};
 use super::page::{Kind, Page, Section};
 use super::wording::{self, Rest};
 use crate::error::{Error, Result};
@@ -22,17 +19,10 @@ pub struct Review {
     files: Vec<File>,
     /// For each of them, its place among those that were given.
     given: Vec<usize>,
-    /// All pieces in the fair order.
-    order: Vec<OrderedPiece>,
-    form: Form,
+    /// All pieces in the order of the first page.
+    fair: Vec<OrderedPiece>,
+    layout: Layout,
     binding: Binding,
-}
-
-/// A piece of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct OrderedPiece {
-    file: usize,
-    piece: usize,
 }
 
 /// The pieces of a file that a page shows.
@@ -43,30 +33,14 @@ struct Shown {
     parts: BTreeMap<usize, Range<usize>>,
 }
 
-/// What showing something takes from the room, and what it gives back to it.
-#[derive(Debug, Clone, Copy)]
-struct Cost {
-    takes: usize,
-    gives: usize,
-}
-
 impl Review {
     /// Prepares the pages of changed files, given in the order of their paths.
-    pub fn new(files: Vec<File>, form: Form, binding: Binding) -> Self {
+    pub fn new(files: Vec<File>, layout: Layout, binding: Binding) -> Self {
         let mut files: Vec<(usize, File)> = files.into_iter().enumerate().collect();
         files.sort_by_key(|(_, file)| file.noise.is_some());
         let (given, files): (Vec<usize>, Vec<File>) = files.into_iter().unzip();
-        let mut order = Vec::new();
-        for (index, file) in files.iter().enumerate() {
-            let mut level = 0;
-            for (piece, measure) in file.patch.pieces.iter().enumerate() {
-                level += measure.bytes;
-                order.push((file.noise.is_some(), level, OrderedPiece { file: index, piece }));
-            }
-        }
-        order.sort_by_key(|(is_noise, level, place)| (*is_noise, *level, place.file, place.piece));
-        let order = order.into_iter().map(|(_, _, place)| place).collect();
-        Self { files, given, order, form, binding }
+        let fair = order::fair(&files);
+        Self { files, given, fair, layout, binding }
     }
 
     /// Returns the page that begins at a cursor, or the first one; `overhead` is what an answer of
@@ -95,7 +69,9 @@ impl Review {
 
     fn position(&self, cursor: &str) -> Result<Position> {
         let position = self.binding.position(cursor)?;
-        let is_ours = position.listed <= self.files.len() && position.shown <= self.order.len();
+        let is_ours = position.listed <= self.files.len()
+            && position.shown <= self.fair.len()
+            && position.first <= self.fair.len();
         if is_ours {
             Ok(position)
         } else {
@@ -107,15 +83,17 @@ impl Review {
 /// A page in the making.
 struct Builder<'a, P> {
     review: &'a Review,
+    /// All pieces in the order of this page and those before it.
+    order: Vec<OrderedPiece>,
     max_bytes: usize,
     /// Bytes that are left.
     room: usize,
     /// Bytes that were left before anything was listed or shown.
     whole_room: usize,
-    is_continued: bool,
-    /// Bytes kept for the names of files that wait.
-    names_room: usize,
+    is_first: bool,
     listed: Range<usize>,
+    /// What counts the files that are not listed yet.
+    rest_of_list: Option<String>,
     /// How many pieces of each file earlier pages have shown.
     before: HashMap<usize, usize>,
     /// What this page shows of each file.
@@ -134,23 +112,27 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         overhead: usize,
         patch: P,
     ) -> Result<Self> {
-        let (files, form) = (&review.files, review.form);
-        let all = Rest { files: files.len(), hunks: review.order.len(), of_files: files.len() };
+        let (files, layout) = (&review.files, review.layout);
+        let is_first = from == Position::default();
+        let order =
+            if is_first { review.fair.clone() } else { order::behind(&review.fair, from.first) };
+        let all = Rest { files: files.len(), hunks: order.len(), of_files: files.len() };
         let fixed = overhead
-            + form.text(&wording::summary(files, true))
-            + form.text(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len()))
+            + layout.words(&wording::summary(files, true))
+            + layout.words(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len()))
             // The empty lines before the hunks and before what is left out.
-            + 2 * form.text("\n");
+            + 2 * layout.words("\n");
         let before =
-            review.order[..from.shown].iter().map(|place| (place.file, place.piece + 1)).collect();
+            order[..from.shown].iter().map(|place| (place.file, place.piece + 1)).collect();
         let mut builder = Self {
             review,
+            order,
             max_bytes,
             room: 0,
             whole_room: 0,
-            is_continued: from != Position::default(),
-            names_room: 0,
+            is_first,
             listed: from.listed..from.listed,
+            rest_of_list: None,
             before,
             shown: BTreeMap::new(),
             next: from,
@@ -176,63 +158,61 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         })
     }
 
-    /// Lists files while there is room.
+    fn list_of_files(&self) -> List<'a> {
+        let Review { files, layout, .. } = self.review;
+        List { files, layout: *layout, from: self.listed.start }
+    }
+
+    /// Lists files in a part of the page; what it does not need is for hunks.
     fn list(&mut self) -> Result<()> {
-        let (files, form) = (&self.review.files, self.review.form);
-        let cost =
-            |file: &File| form.text(&wording::file_line(file, !file.patch.is_empty())) + file.extra;
-        for file in &files[self.listed.start..] {
-            let Some(room) = self.room.checked_sub(cost(file)) else { break };
-            self.room = room;
+        let (list, count) = (self.list_of_files(), self.review.files.len());
+        if self.listed.end == count {
+            return Ok(());
+        }
+        let has_hunks = self.next.shown < self.order.len();
+        let mut share = self.room;
+        if has_hunks {
+            share = share.min(self.max_bytes * limits::REVIEW_LIST_PERCENT / 100);
+        }
+        let whole: usize = (self.listed.end..count).map(|at| list.cost(at)).sum();
+        let counts_rest = self.is_first && whole > share;
+        let kept = if counts_rest { share / limits::REVIEW_REST_SHARE } else { 0 };
+        let room = self.list_while(share - kept);
+        // A line that is longer than that part stands alone in it.
+        if self.listed.is_empty() {
+            let needed = list.cost(self.listed.end);
+            self.room = self.left(self.room, needed)?;
             self.listed.end += 1;
         }
-        if self.listed.is_empty()
-            && let Some(file) = files.get(self.listed.end)
-        {
-            self.left(self.room, cost(file))?;
+        if counts_rest && kept + room <= self.room {
+            self.rest_of_list = list.rest(self.listed.end, kept + room);
+            let text = self.rest_of_list.as_deref().unwrap_or_default();
+            self.room -= self.review.layout.words(text);
         }
         self.next.listed = self.listed.end;
-        let names: usize = self.waiting().map(|(file, ..)| self.name_cost(file)).sum();
-        self.names_room = names.min(self.max_bytes / limits::REVIEW_NAMES_SHARE).min(self.room / 2);
-        self.room -= self.names_room;
         Ok(())
     }
 
-    /// Returns the most that the line of a file that is left out costs.
-    fn name_cost(&self, file: usize) -> usize {
-        self.review.form.text(&self.review.files[file].name) + wording::OMITTED_BYTES
-    }
-
-    /// Returns the next piece of a file and the bytes of it that were shown, unless all was.
-    fn rest(&self, file: usize) -> Option<(usize, usize)> {
-        let cut = self.review.order.get(self.next.shown).filter(|_| self.next.offset > 0);
-        if let Some(cut) = cut.filter(|cut| cut.file == file) {
-            return Some((cut.piece, self.next.offset));
+    /// Lists files while there is room; returns what is left of it.
+    fn list_while(&mut self, mut room: usize) -> usize {
+        let list = self.list_of_files();
+        while self.listed.end < self.review.files.len() {
+            let cost = list.cost(self.listed.end);
+            let Some(left) = room.checked_sub(cost) else { break };
+            room = left;
+            self.room -= cost;
+            self.listed.end += 1;
         }
-        let before = self.before.get(&file).copied().unwrap_or(0);
-        let piece = self.shown.get(&file).map_or(before, |shown| shown.pieces.end);
-        (piece < self.review.files[file].patch.len()).then_some((piece, 0))
+        room
     }
 
-    /// Returns the files with something left that this page neither shows nor lists; those that it
-    /// lists are marked there.
-    fn waiting(&self) -> impl Iterator<Item = (usize, usize, usize)> {
-        (0..self.listed.start)
-            .filter(|file| !self.shown.contains_key(file))
-            .filter_map(|file| self.rest(file).map(|(piece, offset)| (file, piece, offset)))
-    }
-
-    /// Shows hunks in the fair order while there is room.
+    /// Shows hunks in their order while there is room.
     fn show(&mut self) -> Result<()> {
-        if self.listed.end < self.review.files.len() {
-            return Ok(());
-        }
-        while let Some(&place) = self.review.order.get(self.next.shown) {
+        while let Some(&place) = self.order.get(self.next.shown) {
             let file = &self.review.files[place.file];
-            let cost = self.cost(place, place.piece + 1 < file.patch.len());
-            let takes = cost.takes + file.patch.pieces[place.piece].cost;
+            let takes = self.head_cost(place) + file.patch.pieces[place.piece].cost;
             let is_begun = self.next.offset > 0;
-            if let Some(room) = (self.room + cost.gives).checked_sub(takes)
+            if let Some(room) = self.room.checked_sub(takes)
                 && !is_begun
             {
                 self.room = room;
@@ -246,36 +226,30 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             }
             // Only what has no room on a page of its own is cut, and not for a few lines.
             let is_worth_it = self.room >= self.whole_room / 4 && takes > self.whole_room;
-            if !(self.is_empty() || is_worth_it) || !self.show_part(place)? {
+            if !(self.is_empty() || is_begun || is_worth_it) || !self.show_part(place)? {
                 break;
             }
+        }
+        if self.next.shown == self.order.len() {
+            if let Some(rest) = self.rest_of_list.take() {
+                self.room += self.review.layout.words(&rest);
+            }
+            self.list_while(self.room);
+            self.next.listed = self.listed.end;
+        }
+        if self.is_first {
+            self.next.first = self.next.shown + usize::from(self.next.offset > 0);
         }
         Ok(())
     }
 
-    /// Returns what showing a piece costs beside its text; `has_rest` tells whether something of the
-    /// file will be left then.
-    fn cost(&self, place: OrderedPiece, has_rest: bool) -> Cost {
-        let (file, form) = (&self.review.files[place.file], self.review.form);
-        let mut cost =
-            Cost { takes: if has_rest { self.name_cost(place.file) } else { 0 }, gives: 0 };
+    /// Returns what the head above a piece costs, unless it stands there already.
+    fn head_cost(&self, place: OrderedPiece) -> usize {
+        let patch = &self.review.files[place.file].patch;
         match self.shown.get(&place.file) {
-            Some(shown) => {
-                // It was kept when the piece before was shown.
-                cost.gives = self.name_cost(place.file);
-                if !file.patch.has_same_head(place.piece, shown.pieces.end - 1) {
-                    cost.takes += file.patch.head_cost(place.piece);
-                }
-            }
-            None => {
-                cost.takes += file.patch.head_cost(place.piece);
-                if self.listed.contains(&place.file) {
-                    let line = |is_left_out| form.text(&wording::file_line(file, is_left_out));
-                    cost.gives = line(true) - line(false);
-                }
-            }
+            Some(shown) if patch.has_same_head(place.piece, shown.pieces.end - 1) => 0,
+            _ => patch.head_cost(place.piece),
         }
-        cost
     }
 
     /// Tells whether the page lists and shows nothing yet; a page that goes on within a piece is so.
@@ -286,8 +260,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     /// Shows what there is room for of a piece that is larger than a page; tells whether its end is
     /// shown.
     fn show_part(&mut self, place: OrderedPiece) -> Result<bool> {
-        let (form, offset) = (self.review.form, self.next.offset);
-        let cost = self.cost(place, true);
+        let (form, offset) = (self.review.layout.form(), self.next.offset);
+        let head_cost = self.head_cost(place);
         self.load(place.file)?;
         let whole = self.patches[&place.file].piece(place.piece);
         let Some(text) = whole.get(offset..) else {
@@ -295,24 +269,21 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         };
         let all = whole.len();
         // A part that ends within a line gets a newline.
-        let fixed = cost.takes + form.patch(&wording::part(whole, all, all)) + form.patch("\n");
-        let needed = fixed + limits::REVIEW_PART_BYTES.min(form.patch(text));
-        let mut room = self.room + cost.gives;
-        if room < needed {
-            if !self.is_empty() {
-                return Ok(false);
+        let fixed = head_cost + form.cost(&wording::part(whole, all, all)) + form.cost("\n");
+        let needed = fixed + limits::REVIEW_PART_BYTES.min(form.cost(text));
+        if self.room < needed {
+            if self.is_empty() {
+                self.left(self.room, needed)?;
             }
-            // The names of the files that wait give way to what they wait for.
-            room += std::mem::take(&mut self.names_room);
-            self.left(room, needed)?;
+            return Ok(false);
         }
-        let fits = form.fitting(text, room - fixed);
+        let fits = form.fitting(text, self.room - fixed);
         let is_last = fits.len() == text.len();
         let end = match fits.rfind('\n') {
             Some(newline) if !is_last => newline + 1,
             _ => fits.len(),
         };
-        self.room = room - fixed - form.patch(&text[..end]);
+        self.room -= fixed + form.cost(&text[..end]);
         let part = offset..offset + end;
         let shown = self.shown.entry(place.file).or_insert_with(|| Shown::from(place.piece));
         shown.pieces.end += 1;
@@ -329,7 +300,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     fn load(&mut self, file: usize) -> Result<()> {
         if !self.patches.contains_key(&file) {
             let patch = (self.patch)(self.review.given[file])?;
-            if patch.measures(self.review.form) != self.review.files[file].patch {
+            if patch.measures(self.review.layout.form()) != self.review.files[file].patch {
                 return Err(Error::stale(format!(
                     "{} changed while it was compared",
                     self.review.files[file].name
@@ -341,6 +312,15 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         Ok(())
     }
 
+    /// Tells whether something of a file is on no page up to this one.
+    fn is_left_out(&self, file: usize) -> bool {
+        let is_cut = self.next.offset > 0
+            && self.order.get(self.next.shown).is_some_and(|place| place.file == file);
+        let before = self.before.get(&file).copied().unwrap_or(0);
+        let pieces = self.shown.get(&file).map_or(before, |shown| shown.pieces.end);
+        is_cut || pieces < self.review.files[file].patch.len()
+    }
+
     /// Writes the page.
     fn finish(mut self) -> Result<Page> {
         let (review, files) = (self.review, &self.review.files);
@@ -348,10 +328,17 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         let mut add = |kind, file: Option<usize>, text| {
             sections.push(Section { kind, file: file.map(|file| review.given[file]), text });
         };
-        add(Kind::Summary, None, wording::summary(files, self.is_continued));
+        add(Kind::Summary, None, wording::summary(files, !self.is_first));
+        let list = self.list_of_files();
         for file in self.listed.clone() {
-            let is_left_out = !files[file].patch.is_empty() && !self.shown.contains_key(&file);
-            add(Kind::File, Some(file), wording::file_line(&files[file], is_left_out));
+            let mut text = list.text(file, self.is_left_out(file));
+            if file + 1 == self.listed.end {
+                text.push_str(list.end(file));
+            }
+            add(Kind::File, Some(file), text);
+        }
+        if let Some(rest) = self.rest_of_list.take() {
+            add(Kind::Summary, None, rest);
         }
         for (file, shown) in self.shown.clone() {
             self.load(file)?;
@@ -373,18 +360,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 add(Kind::Hunk, Some(file), text);
             }
         }
-        for &file in self.shown.keys() {
-            if let Some((piece, offset)) = self.rest(file) {
-                add(Kind::Omitted, Some(file), wording::omitted(&files[file], piece, offset));
-            }
-        }
-        let mut names_room = self.names_room;
-        for (file, piece, offset) in self.waiting() {
-            let Some(room) = names_room.checked_sub(self.name_cost(file)) else { break };
-            names_room = room;
-            add(Kind::Omitted, Some(file), wording::omitted(&files[file], piece, offset));
-        }
-        let left = &review.order[self.next.shown..];
+        let left = &self.order[self.next.shown..];
         let rest = Rest {
             files: files.len() - self.next.listed,
             hunks: left.len(),

@@ -23,8 +23,8 @@ pub fn summary(files: &[File], is_continued: bool) -> String {
     )
 }
 
-/// Returns a file's line in the list.
-pub fn file_line(file: &File, is_left_out: bool) -> String {
+/// Returns a file's line where it stands for itself, without its end.
+pub fn file_line(file: &File) -> String {
     let mut line = format!("{} {}", file.letter, file.name);
     if let Some((additions, deletions)) = file.lines {
         line.push_str(&format!("  +{additions} -{deletions}"));
@@ -32,32 +32,26 @@ pub fn file_line(file: &File, is_left_out: bool) -> String {
     let hunks = file.patch.hunks();
     let hunks = (hunks > 0).then(|| counted(hunks as u64, "hunk"));
     let noise = file.noise.map(|noise| noise.words().to_owned());
-    let left_out = is_left_out.then(|| "left out".to_owned());
     let notes: Vec<String> =
-        hunks.into_iter().chain(file.notes.iter().cloned()).chain(noise).chain(left_out).collect();
+        hunks.into_iter().chain(file.notes.iter().cloned()).chain(noise).collect();
     if !notes.is_empty() {
         line.push_str(&format!("  ({})", notes.join(", ")));
     }
-    line.push('\n');
     line
 }
 
-/// Bytes of the line of a file that is left out, without its name, whatever the numbers.
-pub const OMITTED_BYTES: usize = 100;
-
-/// Returns the line of a file that is left out from a piece on; `offset` is how much of that was
-/// shown.
-pub fn omitted(file: &File, piece: usize, offset: usize) -> String {
-    let all = file.patch.len();
-    let from = match offset {
-        0 => format!("{}", piece + 1),
-        offset => format!("{} (from byte {offset} on)", piece + 1),
+/// Returns what stands behind a file's name where many files are listed.
+pub fn counts(file: &File) -> String {
+    let mut counts = match file.lines {
+        None | Some((0, 0)) => String::new(),
+        Some((additions, 0)) => format!(" +{additions}"),
+        Some((0, deletions)) => format!(" -{deletions}"),
+        Some((additions, deletions)) => format!(" +{additions} -{deletions}"),
     };
-    if piece + 1 == all {
-        format!("Left out: {}, hunk {from} of {all}\n", file.name)
-    } else {
-        format!("Left out: {}, hunks {from} to {all} of {all}\n", file.name)
+    if !file.notes.is_empty() {
+        counts.push_str(&format!(" ({})", file.notes.join(", ")));
     }
+    counts
 }
 
 /// What no page has shown yet.
@@ -75,12 +69,13 @@ pub struct Rest {
 pub fn closing(rest: Rest, cursor: &str, files: usize) -> String {
     let unlisted =
         (rest.files > 0).then(|| format!("{} not listed yet", counted(rest.files as u64, "file")));
+    let mark = if files == 1 { "" } else { " (marked *)" };
     let of = match rest.of_files {
         1 if files == 1 => String::new(),
         count => format!(" of {}", counted(count as u64, "file")),
     };
-    let hunks =
-        (rest.hunks > 0).then(|| format!("{}{of} left out", counted(rest.hunks as u64, "hunk")));
+    let hunks = (rest.hunks > 0)
+        .then(|| format!("{}{of} left out{mark}", counted(rest.hunks as u64, "hunk")));
     let what: Vec<String> = unlisted.into_iter().chain(hunks).collect();
     let alone = if files == 1 { "" } else { "; paths names files to see alone" };
     format!("{}. The same call with cursor {cursor} goes on{alone}.\n", what.join(", "))

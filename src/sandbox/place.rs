@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 
 use rustix::io::Errno;
@@ -9,7 +10,7 @@ use rustix::io::Errno;
 use super::beneath::read_bounded;
 use super::policy::{Sandbox, Sandboxes};
 use super::rel_path::RelPath;
-use crate::budget::Stopped;
+use crate::budget::{Stopped, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 use crate::suggest::nearest;
@@ -156,6 +157,37 @@ impl<'a> Place<'a> {
     /// Returns the file's bytes; one over the sandbox's limit is `too_large:`, and not read.
     pub fn read(&self) -> Result<Vec<u8>> {
         self.read_with_identity().map(|(bytes, _)| bytes)
+    }
+
+    /// Reads a file of any size, piece by piece: `take` gets the size of the whole and each piece.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`] and of `take`; `stale` for a file that changed meanwhile; why the work of
+    /// the thread stops.
+    pub fn stream(&self, mut take: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
+        let OpenFile { mut file, identity } = self.open()?;
+        let mut piece = vec![0; limits::PIECE_BYTES];
+        let mut size = 0;
+        loop {
+            check_current()?;
+            let read = match file.read(&mut piece) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                read => read.map_err(|error| self.failed(error))?,
+            };
+            if read == 0 {
+                break;
+            }
+            size += read as u64;
+            take(identity.size, &piece[..read])?;
+        }
+        let found = file.metadata().map_err(|error| self.failed(error))?;
+        let modified = (found.mtime(), found.mtime_nsec());
+        if size != identity.size || modified != identity.modified {
+            let shown = quoted(&self.to_string());
+            return Err(Error::stale(format!("{shown} changed while it was read"))
+                .with_hint("Read it again"));
+        }
+        Ok(())
     }
 
     /// Returns the file's bytes and what it was when they were read.

@@ -21,7 +21,7 @@ use rustix::io::Errno;
 
 use super::place::{Identity, Place};
 use crate::budget::check_current;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::limits;
 
 /// The file that holds new content until it is renamed. One name is enough: the directory is locked.
@@ -84,20 +84,75 @@ impl Place<'_> {
     /// Writes the file if what stands there is still what was expected; else it is `stale:`, and
     /// nothing is changed. Directories on the way are made.
     pub fn write(&self, bytes: &[u8], expected: &Expected) -> Result<()> {
+        self.write_then(bytes, expected, || ())
+    }
+
+    /// Does the same, and `done` once the file is written, before any other writer can change it.
+    pub fn write_then(&self, bytes: &[u8], expected: &Expected, done: impl FnOnce()) -> Result<()> {
         self.check_writable()?;
-        let shown = quoted(&self.to_string());
+        self.check_size(bytes)?;
+        self.write_locked(|directory| {
+            self.write_in(directory, bytes, expected)?;
+            done();
+            Ok(())
+        })
+    }
+
+    /// Writes what `make` makes of the file as it is, while every other writer of redline waits; `done` as
+    /// in [`Self::write_then`].
+    pub fn rewrite(
+        &self,
+        mut make: impl FnMut(&Expected) -> Result<Vec<u8>>,
+        done: impl FnOnce(),
+    ) -> Result<()> {
+        self.check_writable()?;
+        self.write_locked(|directory| {
+            loop {
+                let expected = self.read_for_writing()?;
+                let bytes = make(&expected)?;
+                self.check_size(&bytes)?;
+                match self.write_in(directory, &bytes, &expected) {
+                    // Another program writes, and waits for no lock.
+                    Err(error) if error.kind() == ErrorKind::Stale => check_current()?,
+                    Err(error) => return Err(error),
+                    Ok(()) => {
+                        done();
+                        return Ok(());
+                    }
+                }
+            }
+        })
+    }
+
+    fn check_size(&self, bytes: &[u8]) -> Result<()> {
         let limit = self.sandbox().max_file_bytes();
-        if bytes.len() as u64 > limit {
-            return Err(Error::too_large(format!(
-                "{shown} would have {} bytes, and its sandbox allows {limit}",
-                bytes.len()
-            ))
-            .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"));
+        if bytes.len() as u64 <= limit {
+            return Ok(());
         }
+        Err(Error::too_large(format!(
+            "{} would have {} bytes, and its sandbox allows {limit}",
+            quoted(&self.to_string()),
+            bytes.len()
+        ))
+        .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"))
+    }
+
+    /// Does `write` in the directory of the file while it is locked; if that fails, directories that were
+    /// made for it are removed again.
+    fn write_locked(&self, write: impl FnOnce(&OwnedFd) -> Result<()>) -> Result<()> {
+        let shown = quoted(&self.to_string());
         let failed = |error: io::Error| self.write_failed(error);
         let mut made = Vec::new();
         let written = self.directory_for_writing(&mut made).map_err(failed).and_then(|directory| {
-            self.write_in(&directory, bytes, expected)?;
+            let is_locked = lock(&directory)?.map_err(|error| failed(error.into()))?;
+            if !is_locked {
+                return Err(Error::tool_failed(format!(
+                    "the directory of {shown} is locked by another writer"
+                ))
+                .with_hint("Try again when it has finished"));
+            }
+            // The lock ends with the handle.
+            write(&directory)?;
             Ok(directory)
         });
         let Ok(directory) = written else {
@@ -117,14 +172,6 @@ impl Place<'_> {
     fn write_in(&self, directory: &OwnedFd, bytes: &[u8], expected: &Expected) -> Result<()> {
         let shown = quoted(&self.to_string());
         let failed = |error: io::Error| self.write_failed(error);
-        let is_locked = lock(directory)?.map_err(|error| failed(error.into()))?;
-        if !is_locked {
-            return Err(Error::tool_failed(format!(
-                "the directory of {shown} is locked by another writer"
-            ))
-            .with_hint("Try again when it has finished"));
-        }
-        // The lock ends with the handle.
         self.check_unchanged(expected)?;
         let replaced = match expected {
             Expected::Absent => None,

@@ -1,34 +1,116 @@
-//! What a call answers: MCP's `CallToolResult`.
+//! What a call answers: MCP's `CallToolResult`, within its budget.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::error::Error;
+use super::tool::Output;
+use crate::error::{Error, Result};
+use crate::form::Form;
+use crate::limits;
 
-/// An answer: text for an agent to read, and the same as a value.
+/// Bytes by which the numbers of an answer may be longer than those of one that holds nothing yet.
+const NUMBERS: usize = 96;
+
+/// How a call is answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply {
+    /// What of the answer is given back: its text, or all of its JSON.
+    pub form: Form,
+    /// Whether the answer is given as values.
+    pub is_data: bool,
+    /// The bytes of what is given back.
+    pub max_bytes: usize,
+}
+
+impl Reply {
+    /// Returns the reply to a call that says nothing about it.
+    pub const fn new(form: Form) -> Self {
+        Self { form, is_data: false, max_bytes: limits::ANSWER_BYTES }
+    }
+
+    /// Returns how the content of the answer is carried.
+    pub const fn body(&self) -> Form {
+        if self.is_data { Form::Json } else { self.form }
+    }
+
+    /// Returns what content may cost beside an output that holds none yet.
+    pub fn room(&self, empty: &impl Output) -> usize {
+        let fixed = self.bytes(&self.whole(empty)) + NUMBERS;
+        self.max_bytes.saturating_sub(fixed)
+    }
+
+    /// Returns the answer.
+    ///
+    /// # Errors
+    /// `too_large` where values are over the budget; a text is cut.
+    pub fn answer(&self, output: &impl Output) -> Result<Answer> {
+        let answer = self.whole(output);
+        if self.is_data && self.bytes(&answer) > self.max_bytes {
+            return Err(Error::too_large(format!(
+                "the answer has {} bytes as JSON, and max_bytes is {}",
+                self.bytes(&answer),
+                self.max_bytes
+            ))
+            .with_hint("Give a larger max_bytes, or leave out format"));
+        }
+        Ok(self.fit(answer))
+    }
+
+    /// Returns the answer of a call that failed: the code, what was wrong and what to do.
+    pub fn error(&self, error: &Error) -> Answer {
+        self.fit(Answer { text: error.to_string(), structured: None, is_data: false })
+    }
+
+    fn whole(&self, output: &impl Output) -> Answer {
+        let mut structured = value(&output.facts());
+        if self.is_data
+            && let (Value::Object(all), Value::Object(content)) =
+                (&mut structured, value(&output.content()))
+        {
+            all.extend(content);
+        }
+        let text = if self.is_data { output.line() } else { output.text() };
+        Answer { text, structured: Some(structured), is_data: self.is_data }
+    }
+
+    fn bytes(&self, answer: &Answer) -> usize {
+        match self.form {
+            Form::Text => answer.as_text().len(),
+            Form::Json => answer.to_json().len() + limits::TRANSPORT_BYTES,
+        }
+    }
+
+    /// Cuts a text that has no room: a last resort, as tools keep within theirs.
+    fn fit(&self, mut answer: Answer) -> Answer {
+        let over = self.bytes(&answer).saturating_sub(self.max_bytes);
+        if over > 0 {
+            let mark = format!("\n[answer cut at {} bytes]", self.max_bytes);
+            let whole = self.form.cost(&answer.text);
+            let room = whole.saturating_sub(over + self.form.cost(&mark));
+            let kept = self.form.fitting(&answer.text, room).len();
+            answer.text.truncate(kept);
+            answer.text.push_str(&mark);
+        }
+        answer
+    }
+}
+
+/// An answer: text for an agent to read, and what a program needs beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     text: String,
     /// What the output schema describes; an error has none.
     structured: Option<Value>,
+    is_data: bool,
 }
 
 impl Answer {
-    /// Returns the answer of a call that went well.
-    pub fn new(text: String, structured: &impl Serialize) -> Self {
-        let structured =
-            serde_json::to_value(structured).expect("answers have string keys and finite numbers");
-        Self { text, structured: Some(structured) }
-    }
-
-    /// Returns the answer of a call that failed: the code, what was wrong and what to do.
-    pub fn error(error: &Error) -> Self {
-        Self { text: error.to_string(), structured: None }
-    }
-
-    /// Returns the text alone.
-    pub fn into_text(self) -> String {
-        self.text
+    /// Returns what a caller gets who gets a text: of an answer as values, their JSON.
+    pub fn as_text(&self) -> String {
+        match &self.structured {
+            Some(structured) if self.is_data => structured.to_string(),
+            _ => self.text.clone(),
+        }
     }
 
     /// Returns the `CallToolResult` as JSON.
@@ -42,4 +124,8 @@ impl Answer {
         }
         .to_string()
     }
+}
+
+fn value(of: &impl Serialize) -> Value {
+    serde_json::to_value(of).expect("answers have string keys and finite numbers")
 }

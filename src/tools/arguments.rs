@@ -1,51 +1,156 @@
 //! The arguments of a call: JSON text to a checked Rust value.
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::error::{Error, Result, escaped};
-use crate::strict_json;
+use super::schema;
+use super::tool::{Alias, Tool};
+use crate::error::{Error, Result, escaped, quoted};
+use crate::limits;
+use crate::{strict_json, suggest};
+
+/// The arguments of a call.
+#[derive(Debug)]
+pub struct Given<A> {
+    /// The tool's own.
+    pub arguments: A,
+    /// The bytes that the answer may have.
+    pub max_bytes: usize,
+    /// Whether it is wanted as values.
+    pub is_data: bool,
+}
 
 /// Reads the arguments of a tool from a JSON object; a null argument is one that was left out.
 ///
 /// # Errors
 /// `invalid_args:` for what is no JSON object, and, by its name, for an argument that is unknown,
 /// of another type, or missing.
-pub fn parse<T: DeserializeOwned>(tool: &str, text: &str) -> Result<T> {
-    let value: Value = if text.trim().is_empty() {
-        Value::Object(Default::default())
-    } else {
-        strict_json::parse(text).map_err(|error| {
-            Error::invalid_args(format!(
-                "the arguments of {tool} are not JSON: {}",
-                escaped(&error.to_string())
-            ))
-            .with_hint("Give one JSON object whose keys are the arguments' names, each once")
-        })?
-    };
-    let Value::Object(mut arguments) = value else {
-        return Err(Error::invalid_args(format!(
-            "the arguments of {tool} are {}, not an object",
-            kind(&value)
-        ))
-        .with_hint("Give one JSON object whose keys are the arguments' names"));
-    };
+pub fn parse<T: Tool>(text: &str) -> Result<Given<T::Arguments>> {
+    let mut arguments = object(T::NAME, text)?;
     arguments.retain(|_, value| !value.is_null());
-    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let path = error.path().to_string();
-        let words = error.inner().to_string();
-        // The path of what is unknown or missing is the object's own.
-        let place = if path == "." || words.contains("field `") {
-            String::new()
-        } else {
-            format!(" '{}'", escaped(&path))
-        };
+    rename::<T>(&mut arguments)?;
+    check_names::<T>(&arguments)?;
+    let (max_bytes, is_data) = reply(T::NAME, &mut arguments)?;
+    let arguments = serde_path_to_error::deserialize(Value::Object(arguments))
+        .map_err(|error| wrong::<T>(&error.path().to_string(), &error.inner().to_string()))?;
+    Ok(Given { arguments, max_bytes, is_data })
+}
+
+/// Returns the bytes that an answer may have; `None` is the default.
+pub fn max_bytes(given: Option<i64>, default: usize) -> Result<usize> {
+    let range = limits::REVIEW_BYTES_RANGE;
+    match given {
+        None => Ok(default),
+        Some(bytes) if range.contains(&bytes) => Ok(usize::try_from(bytes).unwrap_or(default)),
+        Some(bytes) => Err(Error::invalid_args(format!("max_bytes is {bytes}"))
+            .with_hint(format!("Give {} to {} bytes", range.start(), range.end()))),
+    }
+}
+
+fn object(tool: &str, text: &str) -> Result<Map<String, Value>> {
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    let value: Value = strict_json::parse(text).map_err(|error| {
         Error::invalid_args(format!(
-            "the argument{place} of {tool} cannot be used: {}",
-            escaped(&words)
+            "the arguments of {tool} are not JSON: {}",
+            escaped(&error.to_string())
         ))
-        .with_hint(format!("redline_tools() shows what {tool} takes"))
-    })
+        .with_hint("Give one JSON object whose keys are the arguments' names, each once")
+    })?;
+    match value {
+        Value::Object(arguments) => Ok(arguments),
+        other => Err(Error::invalid_args(format!(
+            "the arguments of {tool} are {}, not an object",
+            kind(&other)
+        ))
+        .with_hint("Give one JSON object whose keys are the arguments' names")),
+    }
+}
+
+/// Takes the names that agents try for those that are meant.
+fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
+    for alias in T::ALIASES {
+        match *alias {
+            Alias::Means(given, meant) if arguments.contains_key(given) => {
+                if arguments.contains_key(meant) {
+                    return Err(Error::invalid_args(format!(
+                        "{} was given both {meant} and {given}, which mean the same",
+                        T::NAME
+                    ))
+                    .with_hint(format!("Give {meant} alone")));
+                }
+                let value = arguments.remove(given).unwrap_or_default();
+                arguments.insert(meant.to_owned(), value);
+            }
+            Alias::Say(given, instead) if arguments.contains_key(given) => {
+                return Err(Error::invalid_args(format!("{} has no argument '{given}'", T::NAME))
+                    .with_hint(instead));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
+    let known = schema::arguments::<T>();
+    let Some(unknown) = arguments.keys().find(|name| !known.contains(name)) else { return Ok(()) };
+    let near = suggest::nearest(unknown, known.iter().map(String::as_str));
+    let meant = match near.first() {
+        Some(near) => format!("Did you mean {near}? "),
+        None => String::new(),
+    };
+    Err(Error::invalid_args(format!("{} has no argument {}", T::NAME, quoted(unknown)))
+        .with_hint(format!("{meant}It takes {}", known.join(", "))))
+}
+
+/// Takes what all tools take.
+fn reply(tool: &str, arguments: &mut Map<String, Value>) -> Result<(usize, bool)> {
+    let given = match arguments.remove("max_bytes") {
+        None => None,
+        Some(value) => Some(value.as_i64().ok_or_else(|| {
+            Error::invalid_args(format!("the argument 'max_bytes' of {tool} is {}", kind(&value)))
+                .with_hint("Give a whole number of bytes")
+        })?),
+    };
+    let is_data = match arguments.remove("format") {
+        None => false,
+        Some(Value::String(format)) if format == "text" => false,
+        Some(Value::String(format)) if format == "json" => true,
+        Some(other) => {
+            let shown = other.as_str().map_or_else(|| kind(&other).to_owned(), quoted);
+            return Err(Error::invalid_args(format!("the argument 'format' of {tool} is {shown}"))
+                .with_hint("Give text or json"));
+        }
+    };
+    Ok((max_bytes(given, limits::ANSWER_BYTES)?, is_data))
+}
+
+/// Returns the error for an argument that is missing or of another type, in the words of its schema.
+fn wrong<T: Tool>(path: &str, words: &str) -> Error {
+    let tool = T::NAME;
+    if let Some(name) =
+        words.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'))
+    {
+        let place = if path == "." { String::new() } else { format!(" in {}", escaped(path)) };
+        return Error::invalid_args(format!("{tool} needs the argument '{name}'{place}"))
+            .with_hint(told::<T>(name).unwrap_or_else(|| format!("Give {name}")));
+    }
+    let name = path.split(['.', '[']).next().unwrap_or_default();
+    let error = Error::invalid_args(format!(
+        "the argument '{}' of {tool} cannot be used: {}",
+        escaped(path),
+        escaped(words)
+    ));
+    error.with_hint(told::<T>(name).unwrap_or_else(|| "Its schema says what it takes".to_owned()))
+}
+
+/// Returns what the schema says of an argument.
+fn told<T: Tool>(name: &str) -> Option<String> {
+    let schema = schema::input::<T>();
+    let (_, property) = schema::properties(&schema).find(|(given, _)| *given == name)?;
+    let text = property.get("description")?.as_str()?;
+    Some(format!("{name}: {}", text.trim_end_matches('.')))
 }
 
 fn kind(value: &Value) -> &'static str {

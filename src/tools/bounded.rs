@@ -1,21 +1,46 @@
 //! A text that never grows over a limit.
 
 use crate::budget::{Stopped, lossy};
+use crate::form::Form;
+
+/// What a text may have.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Bytes of the text itself.
+    pub bytes: usize,
+    /// How an answer carries it.
+    pub form: Form,
+    /// What it may cost there.
+    pub room: usize,
+}
+
+impl Bounds {
+    /// Returns the bounds of a text whose bytes alone count.
+    pub const fn bytes(bytes: usize) -> Self {
+        Self { bytes, form: Form::Text, room: usize::MAX }
+    }
+
+    /// Returns the bounds of a text whose cost in an answer alone counts.
+    pub const fn room(form: Form, room: usize) -> Self {
+        Self { bytes: usize::MAX, form, room }
+    }
+}
 
 /// Collects lines until the next one would be too many bytes; then the text ends in a line that
 /// says so.
 #[derive(Debug)]
 pub struct Bounded {
     text: String,
-    limit: usize,
+    cost: usize,
+    bounds: Bounds,
     is_cut: bool,
 }
 
 impl Bounded {
-    /// Returns an empty text of at most `limit` bytes. The last line of a text that was cut is
-    /// counted, but given even where the limit leaves no room for it.
-    pub fn new(limit: usize) -> Self {
-        Self { text: String::new(), limit, is_cut: false }
+    /// Returns an empty text. The last line of a text that was cut is counted, but given even where the
+    /// bounds leave no room for it.
+    pub fn new(bounds: Bounds) -> Self {
+        Self { text: String::new(), cost: 0, bounds, is_cut: false }
     }
 
     /// Appends whole lines, what is not UTF-8 as U+FFFD, or none of them; false when the text is
@@ -24,15 +49,18 @@ impl Bounded {
     /// # Errors
     /// [`Stopped::Allocation`].
     pub fn push(&mut self, lines: &[u8]) -> Result<bool, Stopped> {
-        let room = self.limit - self.text.len();
+        let bytes = self.bounds.bytes - self.text.len();
+        let room = self.bounds.room - self.cost;
         // What has no room as it is has none as text, and is not made text for nothing.
-        self.is_cut |= lines.len() > room;
+        self.is_cut |= lines.len() > bytes || lines.len() > room;
         if self.is_cut {
             return Ok(false);
         }
         let lines = lossy(lines)?;
-        self.is_cut |= lines.len() > room;
+        let cost = self.bounds.form.cost(&lines);
+        self.is_cut |= lines.len() > bytes || cost > room;
         if !self.is_cut {
+            self.cost += cost;
             self.text.try_reserve(lines.len()).map_err(|_| Stopped::Allocation)?;
             self.text.push_str(&lines);
         }
@@ -45,12 +73,15 @@ impl Bounded {
         if self.is_cut {
             loop {
                 let mark = format!("[diff truncated at {} bytes]", self.text.len());
-                if self.text.is_empty() || self.text.len() + mark.len() <= self.limit {
+                let fits = self.text.len() + mark.len() <= self.bounds.bytes
+                    && self.cost + self.bounds.form.cost(&mark) <= self.bounds.room;
+                if self.text.is_empty() || fits {
                     self.text.push_str(&mark);
                     break;
                 }
                 let last =
                     self.text[..self.text.len() - 1].rfind('\n').map_or(0, |newline| newline + 1);
+                self.cost -= self.bounds.form.cost(&self.text[last..]);
                 self.text.truncate(last);
             }
         }
@@ -63,7 +94,7 @@ mod tests {
     use super::*;
 
     fn collect(lines: &[&[u8]], limit: usize) -> (String, bool) {
-        let mut text = Bounded::new(limit);
+        let mut text = Bounded::new(Bounds::bytes(limit));
         let _ = lines.iter().all(|line| text.push(line).unwrap());
         text.finish()
     }
@@ -101,10 +132,20 @@ mod tests {
 
     #[test]
     fn a_line_behind_one_that_was_too_long_is_left_out() {
-        let mut text = Bounded::new(40);
+        let mut text = Bounded::new(Bounds::bytes(40));
         assert!(text.push(b"a\n").unwrap());
         assert!(!text.push(&[b'x'; 50]).unwrap());
         assert!(!text.push(b"b\n").unwrap());
         assert_eq!(text.finish().0, "a\n[diff truncated at 2 bytes]");
+    }
+
+    #[test]
+    fn a_text_within_json_keeps_its_room_there() {
+        for room in 30..200 {
+            let mut text = Bounded::new(Bounds::room(Form::Json, room));
+            while text.push("\"\u{1}\u{e4}\"\n".as_bytes()).unwrap() {}
+            let (text, is_cut) = text.finish();
+            assert!(is_cut && Form::Json.cost(&text) <= room, "{room}: {text:?}");
+        }
     }
 }

@@ -1,29 +1,52 @@
 //! `Diff`: two texts or two files.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::diff_result::{DiffResult, MAX_CONTEXT};
+use super::diff_result::DiffResult;
+use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result, escaped};
+
+/// Compares two texts or two files.
+pub struct Diff;
+
+impl Tool for Diff {
+    const NAME: &'static str = "Diff";
+    const TITLE: &'static str = "Diff two files or texts";
+    const DESCRIPTION: &'static str = "Compares two files or two texts; returns a unified diff. Give path_a and path_b, or text_a \
+         and text_b. Example: path_a = workspace/old.txt, path_b = workspace/new.txt";
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("file_a", "path_a"),
+        Alias::Means("file_b", "path_b"),
+        Alias::Means("old_text", "text_a"),
+        Alias::Means("new_text", "text_b"),
+        Alias::Means("oldText", "text_a"),
+        Alias::Means("newText", "text_b"),
+        Alias::Means("context", "context_lines"),
+        Alias::Say("cursor", "A long diff is cut and has no cursor: give a larger max_bytes"),
+        Alias::Say("path", "Give path_a and path_b"),
+    ];
+    type Arguments = DiffArguments;
+    type Output = DiffResult;
+}
 
 /// The arguments of `Diff`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiffArguments {
-    /// Path of the first file; requires path_b and excludes text_a and text_b.
+    #[allow(missing_docs)]
     pub path_a: Option<String>,
-    /// Path of the second file.
+    #[allow(missing_docs)]
     pub path_b: Option<String>,
-    /// The first text; requires text_b and excludes path_a and path_b.
+    #[allow(missing_docs)]
     pub text_a: Option<String>,
-    /// The second text.
+    #[allow(missing_docs)]
     pub text_b: Option<String>,
-    /// Name of the first side in the diff. Default: its path, or a.
+    /// Name of the old side.
     pub label_a: Option<String>,
-    /// Name of the second side in the diff. Default: its path, or b.
+    /// Name of the new side.
     pub label_b: Option<String>,
-    /// Unchanged lines around a change, 0 to 20. Default: 3.
-    #[schemars(range(min = 0, max = MAX_CONTEXT))]
+    /// 0 to 20. Default: 3.
     pub context_lines: Option<i64>,
 }
 
@@ -67,21 +90,59 @@ impl DiffArguments {
     }
 }
 
-impl DiffResult {
-    /// Returns the result as text for an agent.
-    pub fn to_text(&self) -> String {
-        if self.identical {
-            let lines =
-                if self.lines_a == 1 { "1 line" } else { &format!("{} lines", self.lines_a) };
-            // A label must not pass for a line of its own.
-            format!(
-                "{} and {} are identical ({lines}).",
-                escaped(&self.label_a),
-                escaped(&self.label_b)
-            )
-        } else {
-            self.diff.clone()
+/// What `Diff` answers beside the diff.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiffFacts {
+    /// Whether the contents are equal byte for byte.
+    pub identical: bool,
+    /// Lines of the first side.
+    pub lines_a: u64,
+    /// Lines of the second side.
+    pub lines_b: u64,
+    /// Lines of the diff.
+    pub diff_lines: u64,
+    /// Whether the diff is cut.
+    pub truncated: bool,
+}
+
+/// The diff as values.
+#[derive(Debug, Serialize)]
+pub struct DiffContent {
+    /// The unified diff.
+    pub diff: String,
+    /// Name of the first side.
+    pub label_a: String,
+    /// Name of the second side.
+    pub label_b: String,
+}
+
+impl Output for DiffResult {
+    type Facts = DiffFacts;
+    type Content = DiffContent;
+
+    fn text(&self) -> String {
+        if self.identical { self.line() } else { self.diff.clone() }
+    }
+
+    fn line(&self) -> String {
+        // A label must not pass for a line of its own.
+        let labels = format!("{} and {}", escaped(&self.label_a), escaped(&self.label_b));
+        match (self.identical, self.lines_a) {
+            (true, 1) => format!("{labels} are identical (1 line)."),
+            (true, lines) => format!("{labels} are identical ({lines} lines)."),
+            (false, _) => format!("{labels} differ."),
         }
+    }
+
+    fn facts(&self) -> DiffFacts {
+        let &Self { identical, lines_a, lines_b, diff_lines, truncated, .. } = self;
+        DiffFacts { identical, lines_a, lines_b, diff_lines, truncated }
+    }
+
+    fn content(&self) -> DiffContent {
+        let Self { diff, label_a, label_b, .. } = self.clone();
+        DiffContent { diff, label_a, label_b }
     }
 }
 
@@ -102,13 +163,12 @@ mod tests {
             r#"{"path_a": "x", "path_b": "y", "text_a": "z", "text_b": "w"}"#,
             r#"{"path_a": "x", "path_b": null}"#,
         ] {
-            let error =
-                parse::<DiffArguments>("Diff", arguments).unwrap().mode().unwrap_err().to_string();
+            let given = parse::<Diff>(arguments).unwrap().arguments;
+            let error = given.mode().unwrap_err().to_string();
             assert!(error.starts_with("invalid_args: Diff was given "), "{arguments}: {error}");
         }
-        let arguments: DiffArguments =
-            parse("Diff", r#"{"text_a": "", "text_b": "", "path_a": null}"#).unwrap();
-        assert_eq!(arguments.mode().unwrap(), DiffMode::Texts("", ""));
+        let given = parse::<Diff>(r#"{"text_a": "", "text_b": "", "path_a": null}"#).unwrap();
+        assert_eq!(given.arguments.mode().unwrap(), DiffMode::Texts("", ""));
     }
 
     #[test]
@@ -118,13 +178,13 @@ mod tests {
             (r#"{"context_lines": "3"}"#, "'context_lines'"),
             (r#"{"context_lines": 3.5}"#, "'context_lines'"),
             (r#"{"label_a": ["x"]}"#, "'label_a'"),
-            (r#"{"text_c": "x"}"#, "`text_c`"),
-            (r#"{"Text_a": "x"}"#, "`Text_a`"),
+            (r#"{"text_c": "x"}"#, "'text_c'"),
+            (r#"{"Text_a": "x"}"#, "'Text_a'"),
             (r#"["x"]"#, "an array"),
             (r#"{"text_a": "#, "not JSON"),
             ("null", "null"),
         ] {
-            let error = parse::<DiffArguments>("Diff", arguments).unwrap_err().to_string();
+            let error = parse::<Diff>(arguments).unwrap_err().to_string();
             assert!(
                 error.starts_with("invalid_args:") && error.contains(name),
                 "{arguments}: {error}"

@@ -1,6 +1,7 @@
 //! What the tool `Diff` answers about two texts, whoever asks: a SQL function or an agent.
 
 use super::bounded::Bounded;
+pub use super::bounded::Bounds;
 use super::record::record;
 use crate::error::{Result, is_hard_to_see};
 use crate::text::lines::line_count;
@@ -44,18 +45,18 @@ record! {
 }
 
 impl DiffResult {
-    /// Compares two contents: `context` is the lines around a change, `limit` the bytes of the
-    /// diff. No more than that is ever held of it.
+    /// Compares two contents: `context` is the lines around a change, `bounds` what the
+    /// diff may have. No more than that is ever held of it.
     pub fn new(
         engine: &mut Engine,
         a: Side<'_>,
         b: Side<'_>,
         context: u32,
-        limit: usize,
+        bounds: Bounds,
         cancel: &CancelToken<'_>,
     ) -> Result<Self> {
         let identical = a.bytes == b.bytes;
-        let mut diff = Bounded::new(limit);
+        let mut diff = Bounded::new(bounds);
         if identical {
             // Nothing to show.
         } else if is_binary(a.bytes) || is_binary(b.bytes) {
@@ -119,7 +120,15 @@ mod tests {
 
     fn compare(a: &[u8], b: &[u8], limit: usize) -> DiffResult {
         let (a, b) = (Side { bytes: a, label: "a" }, Side { bytes: b, label: "b" });
-        DiffResult::new(&mut Engine::default(), a, b, 3, limit, &CancelToken::never()).unwrap()
+        DiffResult::new(
+            &mut Engine::default(),
+            a,
+            b,
+            3,
+            Bounds::bytes(limit),
+            &CancelToken::never(),
+        )
+        .unwrap()
     }
 
     #[test]

@@ -1,9 +1,7 @@
-//! A call of a file tool, from its name and its arguments.
+//! A call of a file tool, which a person may have to approve.
 
-use super::arguments::parse;
-use super::files::{EditFileArguments, ReadFileArguments, WriteFileArguments};
-use super::registry::find;
-use crate::error::Result;
+use super::files::{EditFileArguments, WriteFileArguments};
+use super::read::ReadFileArguments;
 
 /// A call of a file tool.
 #[derive(Debug)]
@@ -14,19 +12,4 @@ pub enum FileCall {
     Write(WriteFileArguments),
     /// `edit_file`
     Edit(EditFileArguments),
-}
-
-impl FileCall {
-    /// Reads a call; `None` is one of a tool that touches no file.
-    ///
-    /// # Errors
-    /// As [`parse`], and `not_found` when there is no such tool.
-    pub fn parse(tool: &str, arguments: &str) -> Result<Option<Self>> {
-        Ok(Some(match find(tool)?.name {
-            "read_file" => Self::Read(parse(tool, arguments)?),
-            "write_file" => Self::Write(parse(tool, arguments)?),
-            "edit_file" => Self::Edit(parse(tool, arguments)?),
-            _ => return Ok(None),
-        }))
-    }
 }

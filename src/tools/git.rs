@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result};
 use crate::text::Whitespace;
 
@@ -34,32 +35,86 @@ impl From<IgnoreWhitespace> for Whitespace {
     }
 }
 
+/// What the git tools take beside what each has of its own.
+const ALIASES: &[Alias] = &[
+    Alias::Means("from_rev", "from"),
+    Alias::Means("to_rev", "to"),
+    Alias::Means("ref1", "from"),
+    Alias::Means("ref2", "to"),
+    Alias::Means("base", "from"),
+    Alias::Means("head", "to"),
+    Alias::Means("range", "from"),
+    Alias::Means("path", "repo"),
+    Alias::Means("repo_path", "repo"),
+    Alias::Means("file_path", "file"),
+    Alias::Means("context", "context_lines"),
+    Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+    Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
+];
+
+/// Compares two sides, hunks included.
+pub struct GitDiff;
+
+impl Tool for GitDiff {
+    const NAME: &'static str = "GitDiff";
+    const TITLE: &'static str = "Diff two revisions";
+    const DESCRIPTION: &'static str = "Shows what changed: totals, the list of files, then hunks, page by page; lock files and \
+         generated files come last. Examples: from = main...topic (a branch), from = HEAD (uncommitted), \
+         from = HEAD, to = INDEX (staged)";
+    const ALIASES: &'static [Alias] = ALIASES;
+    type Arguments = GitDiffArguments;
+    type Output = Compared;
+}
+
+/// Lists what differs between two sides.
+pub struct GitDiffSummary;
+
+impl Tool for GitDiffSummary {
+    const NAME: &'static str = "GitDiffSummary";
+    const TITLE: &'static str = "List what changed between two revisions";
+    const DESCRIPTION: &'static str = "Lists the changed files with added and removed lines, like git diff --stat: start here for \
+         a large change. Example: from = main...topic";
+    const ALIASES: &'static [Alias] = ALIASES;
+    type Arguments = GitDiffSummaryArguments;
+    type Output = Listed;
+}
+
+/// Compares one file between two sides.
+pub struct GitDiffFile;
+
+impl Tool for GitDiffFile {
+    const NAME: &'static str = "GitDiffFile";
+    const TITLE: &'static str = "Diff one file between two revisions";
+    const DESCRIPTION: &'static str =
+        "Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1, to = HEAD";
+    const ALIASES: &'static [Alias] = ALIASES;
+    type Arguments = GitDiffFileArguments;
+    type Output = Compared;
+}
+
 /// The arguments of `GitDiff`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffArguments {
-    /// The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
-    pub from_rev: String,
-    /// The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
-    pub to_rev: Option<String>,
-    /// The only file to show, by its path from the repository root; not together with paths.
-    pub file_path: Option<String>,
-    /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
-    pub path: Option<String>,
-    /// Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.
+    /// Revision, INDEX, WORKTREE or EMPTY; without to also a..b or a...b.
+    pub from: String,
+    /// Default: WORKTREE.
+    pub to: Option<String>,
+    /// sandbox or sandbox/directory. Default: the only sandbox.
+    pub repo: Option<String>,
+    /// Only this file.
+    pub file: Option<String>,
+    /// Git pathspecs: src, *.rs, :!docs.
     pub paths: Option<Vec<String>>,
-    /// Unchanged lines around a change, -1 for the whole file. Default: 3.
-    #[schemars(range(min = -1))]
+    /// Default: 3; -1: the whole file.
     pub context_lines: Option<i64>,
-    /// Whitespace to ignore: none (default), all, change, eol or cr_at_eol.
+    /// none (default), all, change, eol, cr_at_eol.
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<IgnoreWhitespace>,
-    /// Detect renames: a moved file is one entry with its old path. Default: false.
+    #[allow(missing_docs)]
+    #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
-    /// Maximum bytes of the whole answer, 2000 or more. Default: 48000.
-    #[schemars(range(min = 2000))]
-    pub max_bytes: Option<i64>,
-    /// next_cursor of the previous answer, to continue there; keep the other arguments unchanged.
+    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
@@ -67,23 +122,21 @@ pub struct GitDiffArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffSummaryArguments {
-    /// The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
-    pub from_rev: String,
-    /// The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
-    pub to_rev: Option<String>,
-    /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
-    pub path: Option<String>,
-    /// Git pathspecs that limit which files are compared: directories, *.rs, :!docs. Default: all files.
+    /// Revision or range.
+    pub from: String,
+    /// Default: WORKTREE.
+    pub to: Option<String>,
+    /// See GitDiff.
+    pub repo: Option<String>,
+    /// Git pathspecs.
     pub paths: Option<Vec<String>>,
-    /// Whitespace to ignore when counting lines: none (default), all, change, eol or cr_at_eol.
+    /// See GitDiff.
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<IgnoreWhitespace>,
-    /// Detect renames: a moved file is one entry with its old path. Default: false.
+    #[allow(missing_docs)]
+    #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
-    /// Maximum bytes of the whole answer, 2000 or more. Default: 48000.
-    #[schemars(range(min = 2000))]
-    pub max_bytes: Option<i64>,
-    /// next_cursor of the previous answer, to continue there; keep the other arguments unchanged.
+    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
@@ -91,35 +144,32 @@ pub struct GitDiffSummaryArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffFileArguments {
-    /// The file, by its path from the repository root.
-    pub file_path: String,
-    /// The old side: a revision, INDEX, WORKTREE or EMPTY; without to_rev also a range, a..b or a...b.
-    pub from_rev: String,
-    /// The new side, likewise. If omitted, from_rev is a range or is compared with the work tree.
-    pub to_rev: Option<String>,
-    /// The repository, or a directory in it. Default: the current directory, or the only sandbox.
-    pub path: Option<String>,
-    /// Unchanged lines around a change, -1 for the whole file. Default: 3.
-    #[schemars(range(min = -1))]
+    /// From the repository's root.
+    pub file: String,
+    /// Revision or range.
+    pub from: String,
+    /// Default: WORKTREE.
+    pub to: Option<String>,
+    /// See GitDiff.
+    pub repo: Option<String>,
+    /// Default: 3; -1: the whole file.
     pub context_lines: Option<i64>,
-    /// Whitespace to ignore: none (default), all, change, eol or cr_at_eol.
+    /// See GitDiff.
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<IgnoreWhitespace>,
-    /// Detect renames: compare a moved file with its origin. Default: false.
+    #[allow(missing_docs)]
+    #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
-    /// Maximum bytes of the whole answer, 2000 or more. Default: 48000.
-    #[schemars(range(min = 2000))]
-    pub max_bytes: Option<i64>,
-    /// next_cursor of the previous answer, to continue there; keep the other arguments unchanged.
+    #[allow(missing_docs)]
     pub cursor: Option<String>,
 }
 
 impl GitDiffArguments {
     /// Checks what the types do not tell.
     pub fn checked(self) -> Result<Self> {
-        if self.file_path.is_some() && self.paths.as_ref().is_some_and(|paths| !paths.is_empty()) {
-            return Err(Error::invalid_args("GitDiff was given both file_path and paths")
-                .with_hint("Give file_path for one file, or paths for those that pathspecs name"));
+        if self.file.is_some() && self.paths.as_ref().is_some_and(|paths| !paths.is_empty()) {
+            return Err(Error::invalid_args("GitDiff was given both file and paths")
+                .with_hint("Give file for one file, or paths for those that pathspecs name"));
         }
         Ok(self)
     }
@@ -127,26 +177,17 @@ impl GitDiffArguments {
 
 impl From<GitDiffSummaryArguments> for GitDiffArguments {
     fn from(given: GitDiffSummaryArguments) -> Self {
-        let GitDiffSummaryArguments {
-            from_rev,
-            to_rev,
-            path,
-            paths,
-            ignore_whitespace,
-            renames,
-            max_bytes,
-            cursor,
-        } = given;
+        let GitDiffSummaryArguments { from, to, repo, paths, ignore_whitespace, renames, cursor } =
+            given;
         Self {
-            from_rev,
-            to_rev,
-            file_path: None,
-            path,
+            from,
+            to,
+            repo,
+            file: None,
             paths,
             context_lines: None,
             ignore_whitespace,
             renames,
-            max_bytes,
             cursor,
         }
     }
@@ -155,34 +196,31 @@ impl From<GitDiffSummaryArguments> for GitDiffArguments {
 impl From<GitDiffFileArguments> for GitDiffArguments {
     fn from(given: GitDiffFileArguments) -> Self {
         let GitDiffFileArguments {
-            file_path,
-            from_rev,
-            to_rev,
-            path,
+            file,
+            from,
+            to,
+            repo,
             context_lines,
             ignore_whitespace,
             renames,
-            max_bytes,
             cursor,
         } = given;
         Self {
-            from_rev,
-            to_rev,
-            file_path: Some(file_path),
-            path,
+            from,
+            to,
+            repo,
+            file: Some(file),
             paths: None,
             context_lines,
             ignore_whitespace,
             renames,
-            max_bytes,
             cursor,
         }
     }
 }
 
 /// A changed file, as file_changes has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileChange {
     /// The path from the root of the repository; of a deleted file, the old one.
     pub file_path: String,
@@ -212,42 +250,94 @@ pub struct FileChange {
     pub new_oid: Option<String>,
 }
 
-/// What `GitDiff` and `GitDiffFile` answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+/// What the git tools answer beside the text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct GitDiffResult {
-    /// Number of changed files, on all pages.
+pub struct Totals {
+    /// Changed files, on all pages.
     pub files_changed: u64,
     /// Added lines in all files.
     pub additions: u64,
     /// Removed lines in all files.
     pub deletions: u64,
-    /// The files listed on this page; each file is listed once.
-    pub files: Vec<FileChange>,
-    /// The hunks of this page below git's headers: each hunk stands on one page, its file's headers on
-    /// each page that has one. A hunk too large for a page comes in parts, each behind a line that
-    /// says so.
-    pub patch: String,
     /// Whether another page follows.
     pub truncated: bool,
-    /// The cursor for the next page; null on the last page.
+    /// The cursor of the next page; null on the last.
     pub next_cursor: Option<String>,
 }
 
-/// What `GitDiffSummary` answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GitDiffSummaryResult {
-    /// Number of changed files, on all pages.
-    pub files_changed: u64,
-    /// Added lines in all files.
-    pub additions: u64,
-    /// Removed lines in all files.
-    pub deletions: u64,
-    /// The files listed on this page; each file is listed once.
+/// A page of a comparison as values.
+#[derive(Debug, Serialize)]
+pub struct ComparedContent {
+    /// The files listed on this page, with the columns of file_changes.
     pub files: Vec<FileChange>,
-    /// Whether another page follows.
-    pub truncated: bool,
-    /// The cursor for the next page; null on the last page.
-    pub next_cursor: Option<String>,
+    /// The hunks of this page below git's headers.
+    pub patch: String,
+}
+
+/// A page of the list of changed files as values.
+#[derive(Debug, Serialize)]
+pub struct ListedContent {
+    /// The files listed on this page, with the columns of file_changes.
+    pub files: Vec<FileChange>,
+}
+
+/// What `GitDiff` and `GitDiffFile` answer: a page of a comparison.
+#[derive(Debug, Clone, Default)]
+pub struct Compared {
+    /// The page.
+    pub text: String,
+    /// The totals of all pages.
+    pub totals: Totals,
+    /// The files listed on it, where they are wanted as values.
+    pub files: Vec<FileChange>,
+    /// Its hunks below git's headers, likewise.
+    pub patch: String,
+}
+
+/// What `GitDiffSummary` answers: a page of the list.
+#[derive(Debug, Clone, Default)]
+pub struct Listed(pub Compared);
+
+impl Output for Compared {
+    type Facts = Totals;
+    type Content = ComparedContent;
+
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    fn line(&self) -> String {
+        let Totals { files_changed, additions, deletions, .. } = self.totals;
+        format!("{files_changed} files changed, {additions} insertions, {deletions} deletions")
+    }
+
+    fn facts(&self) -> Totals {
+        self.totals.clone()
+    }
+
+    fn content(&self) -> ComparedContent {
+        ComparedContent { files: self.files.clone(), patch: self.patch.clone() }
+    }
+}
+
+impl Output for Listed {
+    type Facts = Totals;
+    type Content = ListedContent;
+
+    fn text(&self) -> String {
+        self.0.text()
+    }
+
+    fn line(&self) -> String {
+        self.0.line()
+    }
+
+    fn facts(&self) -> Totals {
+        self.0.facts()
+    }
+
+    fn content(&self) -> ListedContent {
+        ListedContent { files: self.0.files.clone() }
+    }
 }

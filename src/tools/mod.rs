@@ -1,31 +1,40 @@
-//! The registry of tools that agents call: what each is named, says of itself, takes and gives.
+//! The tools that agents call: what each is named, says of itself, takes and answers ([`Tool`]).
 //!
 //! Pure: arguments come in as JSON text and are checked here, answers go out as MCP's
 //! `CallToolResult`; the work between the two is done by `functions`. Schemas are generated from
-//! the Rust types (JSON Schema 2020-12), so that they cannot say something else than the code.
+//! the Rust types, so that they cannot say something else than the code.
 
 mod answer;
 mod arguments;
 mod bounded;
+mod declaration;
 mod diff;
 mod diff_result;
 mod file_call;
 mod files;
 mod git;
+mod instructions;
+mod publish;
+mod read;
 pub mod record;
-mod registry;
+mod schema;
+mod tool;
 
-pub use answer::Answer;
-pub use arguments::parse;
-pub use diff::{DiffArguments, DiffMode};
-pub use diff_result::{DiffResult, MAX_CONTEXT, Side};
+pub use answer::{Answer, Reply};
+pub use arguments::{Given, max_bytes, parse};
+pub use bounded::Bounded;
+pub use declaration::{Declaration, no_such_tool};
+pub use diff::{Diff, DiffArguments, DiffMode};
+pub use diff_result::{Bounds, DiffResult, MAX_CONTEXT, Side};
 pub use file_call::FileCall;
 pub use files::{
-    EditArgument, EditFileArguments, EditResult, ReadFileArguments, ReadResult, WriteFileArguments,
-    WriteResult,
+    EditArgument, EditFile, EditFileArguments, EditResult, Edited, WriteFile, WriteFileArguments,
+    WriteResult, Written,
 };
 pub use git::{
-    FileChange, GitDiffArguments, GitDiffFileArguments, GitDiffResult, GitDiffSummaryArguments,
-    GitDiffSummaryResult,
+    Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
+    GitDiffSummary, GitDiffSummaryArguments, Listed, Totals,
 };
-pub use registry::{TOOLS, Tool, find};
+pub use instructions::INSTRUCTIONS;
+pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
+pub use tool::{Alias, Annotations, Output, Tool};

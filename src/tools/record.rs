@@ -78,8 +78,7 @@ macro_rules! record {
         }
     ) => {
         $(#[doc = $about])*
-        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct $name {
             $( $(#[doc = $doc])+ pub $field: $kind, )+
         }

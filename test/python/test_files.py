@@ -407,6 +407,46 @@ def test_a_list_of_edits_is_made_as_a_whole_or_not_at_all(editor, root):
     assert snapshot(root) == before
 
 
+def test_edits_of_different_lines_at_once_are_all_made(editor, root):
+    names = [f"name{number:03}" for number in range(100)]
+    (root / "many").write_text("".join(f"{name} = old\n" for name in names))
+    wrong = []
+
+    def work(mine):
+        con = editor.cursor()
+        for name in mine:
+            got = answer(con, "SELECT edit_file('workspace/many', ?, ?)", f"{name} = old", f"{name} = new")
+            wrong.append(got.error) if got.error else None
+
+    threads = [threading.Thread(target=work, args=(names[part::4],)) for part in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == [] and (root / "many").read_text() == "".join(f"{name} = new\n" for name in names)
+
+
+def test_of_equal_edits_at_once_one_is_made(editor, root):
+    """What the others look for is gone, or not unique: they say so, and none is made twice."""
+    for new, code in (("gone", "not_found: "), ("old old", "not_unique: ")):
+        (root / "one").write_text("old\n")
+        errors, start = [], threading.Barrier(4)
+
+        def work():
+            con = editor.cursor()
+            start.wait()
+            errors.append(answer(con, "SELECT edit_file('workspace/one', 'old', ?)", new).error)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(error is None for error in errors) == [False, False, False, True], errors
+        assert all(code in error for error in errors if error), errors
+        assert (root / "one").read_text() == f"{new}\n"
+
+
 def test_eight_editors_lose_no_edit(editor, root):
     (root / "count").write_text("count: 0 end\n")
 

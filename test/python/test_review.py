@@ -121,24 +121,41 @@ def check_sections(con, repo, old, new, budgets, **named):
     assert {path: "".join(texts) for path, texts in shown.items()} == {path: "".join(texts) for path, texts in wanted.items()}
 
 
+def hunks_of(patch: str) -> list[str]:
+    """Returns the hunks of a patch, without the headers of files."""
+    texts = re.split(r"^(?=@@ )", re.sub(r"^(?:diff --git .*\n(?:[^@].*\n)*)", "", patch, flags=re.MULTILINE), flags=re.MULTILINE)
+    return texts[1:]
+
+
+def patch_in(answer) -> str:
+    """Returns the patches within the text of an answer: what stands between the list and what is left out."""
+    text = answer["content"][0]["text"]
+    start = re.search(r"^(?:diff --git |@@ |\[part of )", text, re.MULTILINE)
+    if start is None:
+        return ""
+    end = text.rfind("\n\n", start.start()) if answer["structuredContent"]["truncated"] else len(text)
+    return text[start.start() : end].rstrip("\n") + "\n"
+
+
 def check_calls(con, repo, old, new, budgets):
-    """Checks that the answers of GitDiff keep their budgets and contain each file and hunk once."""
-    listed, patch = [], ""
-
-    def ask(max_bytes, cursor):
-        answer, size = call(con, "GitDiff", from_rev=old, to_rev=new, path=str(repo), max_bytes=max_bytes, cursor=cursor)
-        assert size <= max_bytes
-        return answer["structuredContent"], answer["structuredContent"]["next_cursor"]
-
-    for _, page in pages(ask, budgets):
-        listed += [file["file_path"] for file in page["files"]]
-        patch += page["patch"]
+    """Checks that the answers of GitDiff keep their budgets and contain each file and hunk once, as text and as values."""
     wanted = git_hunks(repo, old, new)
-    assert sorted(listed) == sorted(wanted)
-    # Each part of a hunk has a header and a mark above it.
-    if not PART.search(patch):
-        texts = re.split(r"^(?=@@ )", re.sub(r"^(?:diff --git .*\n(?:[^@].*\n)*)", "", patch, flags=re.MULTILINE), flags=re.MULTILINE)
-        assert sorted(texts[1:]) == sorted(hunk for hunks in wanted.values() for hunk in hunks)
+    for form in ("text", "json"):
+        listed, patch = [], ""
+
+        def ask(max_bytes, cursor):
+            given = {"from": old, "to": new, "repo": str(repo), "max_bytes": max_bytes, "cursor": cursor, "format": form, "renames": False}
+            answer, size = call(con, "GitDiff", **given)
+            assert size <= max_bytes
+            return answer, answer["structuredContent"]["next_cursor"]
+
+        for _, page in pages(ask, budgets):
+            listed += [file["file_path"] for file in page["structuredContent"].get("files", [])]
+            patch += page["structuredContent"]["patch"] if form == "json" else patch_in(page)
+        assert form == "text" or sorted(listed) == sorted(wanted)
+        # Each part of a hunk has a header and a mark above it.
+        if not PART.search(patch):
+            assert sorted(hunks_of(patch)) == sorted(hunk for hunks in wanted.values() for hunk in hunks), form
 
 
 def random_pairs(repo, count):
@@ -180,12 +197,13 @@ def output_schemas(con):
     return {name: jsonschema.Draft202012Validator(json.loads(schema)) for name, schema in rows}
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("budgets", [[3_000], [5_000, 2_500], [48_000]])
-def test_answers_keep_their_budgets_and_match_their_schemas(con, output_schemas, review, tool, budgets):
-    arguments = {"from_rev": "main~1", "to_rev": "main", "path": str(review)}
+def test_answers_keep_their_budgets_and_match_their_schemas(con, output_schemas, review, tool, budgets, form):
+    arguments = {"from": "main~1", "to": "main", "repo": str(review), "format": form, "renames": False}
     if tool == "GitDiffFile":
-        arguments["file_path"] = "data/words.txt"
+        arguments["file"] = "data/words.txt"
     files, patch = [], ""
 
     def ask(max_bytes, cursor):
@@ -195,36 +213,83 @@ def test_answers_keep_their_budgets_and_match_their_schemas(con, output_schemas,
         assert size <= max_bytes
         text = call_text(con, tool, **given)
         assert len(text.encode()) <= max_bytes
+        if form == "json":
+            assert json.loads(text).keys() == answer["structuredContent"].keys()
         return answer, answer["structuredContent"]["next_cursor"]
 
+    facts = ["files_changed", "additions", "deletions", "truncated", "next_cursor"]
     for _, answer in pages(ask, budgets):
         structured = answer["structuredContent"]
         output_schemas[tool].validate(structured)
         assert structured["truncated"] is (structured["next_cursor"] is not None)
         assert structured["files_changed"] == (1 if tool == "GitDiffFile" else 10)
-        files += structured["files"]
-        patch += structured.get("patch", "")
-        if structured["truncated"]:
+        if form == "text":
+            # Totals and the cursor, and nothing of what the text says.
+            assert list(structured) == facts and len(json.dumps(structured)) < 400
+            patch += patch_in(answer)
+        else:
+            assert list(structured) == facts + ["files"] + ["patch"] * (tool != "GitDiffSummary")
+            assert "\n" not in answer["content"][0]["text"]
+            files += structured["files"]
+            patch += structured.get("patch", "")
+        if structured["truncated"] and form == "text":
             assert structured["next_cursor"] in answer["content"][0]["text"]
-    columns = "file_path, status, old_size, new_size, old_path, similarity, additions, deletions, is_binary, old_mode, new_mode, old_oid, new_oid"
-    rows = con.execute(f"SELECT {columns} FROM file_changes('main~1', 'main', ?)", [str(review)]).fetchall()
-    wanted = [dict(zip(columns.split(", "), row)) for row in rows if tool != "GitDiffFile" or row[0] == "data/words.txt"]
-    assert sorted(files, key=lambda file: file["file_path"]) == wanted
+    if form == "json":
+        columns = "file_path, status, old_size, new_size, old_path, similarity, additions, deletions, is_binary, old_mode, new_mode, old_oid, new_oid"
+        rows = con.execute(f"SELECT {columns} FROM file_changes('main~1', 'main', ?)", [str(review)]).fetchall()
+        wanted = [dict(zip(columns.split(", "), row)) for row in rows if tool != "GitDiffFile" or row[0] == "data/words.txt"]
+        assert sorted(files, key=lambda file: file["file_path"]) == wanted
     for path, hunks in git_hunks(review, "main~1", "main").items():
         for hunk in hunks:
-            is_shown = hunk in patch or "[part of " in patch
-            assert is_shown == (tool == "GitDiff" or (tool == "GitDiffFile" and path == "data/words.txt")) or is_shown
+            is_wanted = tool == "GitDiff" or (tool == "GitDiffFile" and path == "data/words.txt")
+            assert (hunk in patch) == is_wanted or (is_wanted and "[part of " in patch)
+
+
+@pytest.mark.parametrize("count, pages_at_most", [(15, 1.1), (50, 1.1)])
+def test_all_pages_of_a_large_change_cost_little_more_than_the_diff(con, tmp_path, count, pages_at_most):
+    """A change of about a hundred files and one of 300 to 400, in bytes as they go over the wire."""
+    if repositories.test_repositories() is None:
+        pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of the bundles")
+    repo = repositories.clone_bundle("cargo.bundle", tmp_path / "cargo")
+    old, new = repositories.git(repo, "rev-parse", f"HEAD~{count}", "HEAD").decode().split()
+    whole = len(json.dumps(repositories.git(repo, "diff", "-M", old, new).decode(errors="replace"), ensure_ascii=False).encode())
+    given = {"from": old, "to": new, "repo": str(repo), "max_bytes": 25_000}
+    answer, size = call(con, "GitDiffSummary", **given)
+    assert answer["structuredContent"]["truncated"] is False, "the summary is one call"
+    total, calls = 0, 0
+
+    def ask(max_bytes, cursor):
+        answer, size = call(con, "GitDiff", **given, cursor=cursor)
+        return (answer, size), answer["structuredContent"]["next_cursor"]
+
+    for number, (_, (answer, size)) in enumerate(pages(ask, [25_000])):
+        assert size <= 25_000
+        total, calls = total + size, calls + 1
+        if number == 0:
+            assert len(json.dumps(patch_in(answer), ensure_ascii=False).encode()) >= 12_500
+    assert total <= pages_at_most * whole and calls <= -(-int(pages_at_most * whole) // 25_000), (total, whole, calls)
+
+
+def test_a_cursor_goes_on_with_another_budget_and_in_another_form(con, review):
+    given = {"from": "main~1", "to": "main", "repo": str(review)}
+    first, _ = call(con, "GitDiff", **given, max_bytes=4_000)
+    cursor = first["structuredContent"]["next_cursor"]
+    for form in ("text", "json"):
+        rest, _ = call(con, "GitDiff", **given, max_bytes=100_000, cursor=cursor, format=form)
+        assert rest["isError"] is False and rest["structuredContent"]["next_cursor"] is None
+    forged, _ = call(con, "GitDiff", **given, cursor=cursor[:-1] + ("0" if cursor[-1] != "0" else "1"))
+    assert forged["isError"] and forged["content"][0]["text"].startswith("invalid_args: ")
 
 
 def test_templates_answer_as_the_call_does(con, review):
     for name, template, schema in con.execute("SELECT name, sql_template, input_schema FROM redline_tools()").fetchall():
         if name not in TOOLS:
             continue
-        given = {"from_rev": "main~1", "to_rev": "main", "path": str(review)}
-        given |= {"file_path": "src/util.py"} if name == "GitDiffFile" else {"paths": ["*.py", ":!api"]}
+        given = {"from": "main~1", "to": "main", "repo": str(review)}
+        given |= {"file": "src/util.py"} if name == "GitDiffFile" else {"paths": ["*.py", ":!api"]}
         bound = dict.fromkeys(json.loads(schema)["properties"]) | given
         text = call_text(con, name, **given)
-        assert "src/util.py" in text and "api/" not in text
+        assert "util.py" in text and "api/" not in text
         assert con.execute(template, bound).fetchone() == (text,)
         # Some servers bind a list as its JSON text.
         if "paths" in given:
@@ -232,46 +297,62 @@ def test_templates_answer_as_the_call_does(con, review):
 
 
 def test_arguments_take_effect(con, review):
-    given = {"from_rev": "main~1", "to_rev": "main", "path": str(review)}
-    whole = call_text(con, "GitDiff", **given)
-    assert "D docs/notes.md" in whole
-    assert "R docs/notes.md => docs/orders.md  +1 -1  (1 hunk, 88% similar)" in call_text(con, "GitDiff", **given, renames=True) or "similar" in call_text(con, "GitDiff", **given, renames=True)
-    assert "rename from docs/notes.md" in call_text(con, "GitDiffFile", **given, renames=True, file_path="docs/orders.md")
-    assert call_text(con, "GitDiff", **given, file_path="src/util.py") == call_text(con, "GitDiffFile", **given, file_path="src/util.py")
-    assert "order.take(1)\n" in call_text(con, "GitDiffFile", **given, file_path="src/orders.py", context_lines=-1)
-    assert "@@ -10 +10 @@" in call_text(con, "GitDiffFile", **given, file_path="src/orders.py", context_lines=0) or "@@ -8 +8 @@" in call_text(con, "GitDiffFile", **given, file_path="src/orders.py", context_lines=0)
-    assert call_text(con, "GitDiffSummary", from_rev="main~1..main", path=str(review)) == call_text(con, "GitDiffSummary", **given)
-    assert "No file differs." == call_text(con, "GitDiffSummary", from_rev="main", path=str(review)).strip()
+    given = {"from": "main~1", "to": "main", "repo": str(review)}
+    orders = {"file": "src/orders.py"}
+    assert "D notes.md" in call_text(con, "GitDiff", **given, renames=False)
+    assert "R docs/notes.md => docs/orders.md +1 -1 (" in call_text(con, "GitDiff", **given)
+    assert "rename from docs/notes.md" in call_text(con, "GitDiffFile", **given, file="docs/orders.md")
+    assert call_text(con, "GitDiff", **given, file="src/util.py") == call_text(con, "GitDiffFile", **given, file="src/util.py")
+    assert "order.take(1)\n" in call_text(con, "GitDiffFile", **given, **orders, context_lines=-1)
+    assert "@@ -8 +8 @@" in call_text(con, "GitDiffFile", **given, **orders, context_lines=0)
+    assert call_text(con, "GitDiffSummary", **{"from": "main~1..main", "repo": str(review)}) == call_text(con, "GitDiffSummary", **given)
+    assert "No file differs." == call_text(con, "GitDiffSummary", **{"from": "main", "repo": str(review)}).strip()
+
+
+def test_names_that_agents_try_are_taken_or_answered(con, review):
+    given = {"from": "main~1", "to": "main", "repo": str(review)}
+    summary, util = call_text(con, "GitDiffSummary", **given), call_text(con, "GitDiffFile", **given, file="src/util.py")
+    for tried in (("from_rev", "to_rev", "path"), ("ref1", "ref2", "repo_path"), ("base", "head", "repo")):
+        assert call_text(con, "GitDiffSummary", **dict(zip(tried, given.values()))) == summary
+    assert call_text(con, "GitDiffSummary", range="main~1..main", repo=str(review)) == summary
+    assert call_text(con, "GitDiffFile", **given, file_path="src/util.py") == util
+    for arguments, words in [
+        ({"repo": str(review), "path": str(review)}, "both repo and path"),
+        ({"limit": 5}, "Give max_bytes, and cursor to go on"),
+        ({"repos": "x"}, "has no argument 'repos'. Did you mean 'repo'? It takes from, to, repo"),
+    ]:
+        text = call_text(con, "GitDiff", **({"from": "main~1", "to": "main"} | arguments))
+        assert text.startswith("invalid_args: ") and words in text
 
 
 @pytest.mark.parametrize(
     "arguments, code",
     [
         ({}, "invalid_args"),
-        ({"from_rev": "main", "to_rev": "main", "max_bytes": 1999}, "invalid_args"),
-        ({"from_rev": "main", "to_rev": "main", "max_bytes": 1 << 40}, "invalid_args"),
-        ({"from_rev": "main", "to_rev": "main", "cursor": ""}, "invalid_args"),
-        ({"from_rev": "main", "to_rev": "main", "context_lines": -2}, "invalid_args"),
-        ({"from_rev": "main", "to_rev": "main", "ignore_whitespace": "some"}, "invalid_args"),
-        ({"from_rev": "main", "to_rev": "main", "paths": "src"}, "invalid_args"),
-        ({"from_rev": "main", "to_rev": "main", "paths": [":(attr:x)"]}, "invalid_args"),
-        ({"from_rev": "main", "to_rev": "main", "paths": ["src"], "file_path": "run.sh"}, "invalid_args"),
-        ({"from_rev": "mian", "to_rev": "main"}, "not_found"),
-        ({"from_rev": "main~1", "to_rev": "main", "file_path": "src/orders"}, "not_found"),
-        ({"from_rev": "main~1", "to_rev": "main", "path": "build/no-such-folder"}, "not_found"),
+        ({"from": "main", "to": "main", "max_bytes": 1999}, "invalid_args"),
+        ({"from": "main", "to": "main", "max_bytes": 1 << 40}, "invalid_args"),
+        ({"from": "main", "to": "main", "cursor": ""}, "invalid_args"),
+        ({"from": "main", "to": "main", "context_lines": -2}, "invalid_args"),
+        ({"from": "main", "to": "main", "ignore_whitespace": "some"}, "invalid_args"),
+        ({"from": "main", "to": "main", "paths": "src"}, "invalid_args"),
+        ({"from": "main", "to": "main", "paths": [":(attr:x)"]}, "invalid_args"),
+        ({"from": "main", "to": "main", "paths": ["src"], "file": "run.sh"}, "invalid_args"),
+        ({"from": "mian", "to": "main"}, "not_found"),
+        ({"from": "main~1", "to": "main", "file": "src/orders"}, "not_found"),
+        ({"from": "main~1", "to": "main", "repo": "build/no-such-folder"}, "not_found"),
     ],
 )
 def test_wrong_arguments_are_refused(con, review, arguments, code):
-    answer, _ = call(con, "GitDiff", **({"path": str(review)} | arguments))
+    answer, _ = call(con, "GitDiff", **({"repo": str(review)} | arguments))
     assert answer["isError"] is True and answer["content"][0]["text"].startswith(f"{code}: "), answer
 
 
 def test_the_default_repository_is_the_sandbox(connect, review):
     con = connect()
     con.execute(f"""SET GLOBAL redline_sandboxes = '[{{"name": "work", "root": "{review}"}}]'""")
-    assert call_text(con, "GitDiffSummary", from_rev="main~1", to_rev="main").startswith("10 files changed")
-    assert call_text(con, "GitDiffSummary", from_rev="main~1", to_rev="main", path=".").startswith("fs_denied: ")
-    assert call_text(con, "GitDiffSummary", from_rev="main~1", to_rev="main", path="work").startswith("10 files changed")
+    assert call_text(con, "GitDiffSummary", **{"from": "main~1", "to": "main"}).startswith("9 files changed")
+    assert call_text(con, "GitDiffSummary", **{"from": "main~1", "to": "main", "repo": "."}).startswith("fs_denied: ")
+    assert call_text(con, "GitDiffSummary", **{"from": "main~1", "to": "main", "repo": "work"}).startswith("9 files changed")
 
 
 def test_a_tool_that_is_not_granted_is_refused(connect, review):
@@ -279,7 +360,7 @@ def test_a_tool_that_is_not_granted_is_refused(connect, review):
     for granted in TOOLS:
         con.execute(f"SET GLOBAL redline_tool_grants = ['{granted}']")
         for tool in TOOLS:
-            text = call_text(con, tool, from_rev="main~1", to_rev="main", path=str(review), **({"file_path": "run.sh"} if tool == "GitDiffFile" else {}))
+            text = call_text(con, tool, **{"from": "main~1", "to": "main", "repo": str(review)}, **({"file": "run.sh"} if tool == "GitDiffFile" else {}))
             assert text.startswith("permission_denied: ") == (tool != granted)
         if granted != "GitDiff":
             with pytest.raises(duckdb.Error, match="permission_denied: the tool GitDiff is not granted"):

@@ -8,20 +8,21 @@ import pytest
 import repositories
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "snapshots"
-REVIEW = {"from_rev": "main~1", "to_rev": "main", "path": "build/fixtures/review"}
+REVIEW = {"from": "main~1", "to": "main", "repo": "build/fixtures/review"}
 CALLS = {
     "summary": ("GitDiffSummary", REVIEW),
-    "summary_with_renames": ("GitDiffSummary", REVIEW | {"renames": True}),
+    "summary_without_renames": ("GitDiffSummary", REVIEW | {"renames": False}),
     "diff_within_the_budget": ("GitDiff", REVIEW | {"paths": ["*.py", "run.sh", "logo.png"]}),
     "diff_over_the_budget": ("GitDiff", REVIEW | {"max_bytes": 3000}),
     "diff_continued": ("GitDiff", REVIEW | {"max_bytes": 3000, "cursor": "next"}),
-    "file_diff": ("GitDiffFile", REVIEW | {"file_path": "src/orders.py"}),
-    "file_diff_of_a_hunk_over_the_budget": ("GitDiffFile", REVIEW | {"file_path": "data/words.txt", "max_bytes": 2000}),
-    "work_tree": ("GitDiff", {"from_rev": "HEAD", "path": "build/fixtures/readme-edits"}),
-    "nothing_changed": ("GitDiff", REVIEW | {"from_rev": "main"}),
-    "no_such_revision": ("GitDiff", REVIEW | {"from_rev": "mian"}),
-    "no_such_file": ("GitDiffFile", REVIEW | {"file_path": "src/order.py"}),
-    "no_such_argument": ("GitDiffFile", REVIEW | {"file": "src/orders.py"}),
+    "file_diff": ("GitDiffFile", REVIEW | {"file": "src/orders.py"}),
+    "file_diff_of_a_hunk_over_the_budget": ("GitDiffFile", REVIEW | {"file": "data/words.txt", "max_bytes": 2000}),
+    "work_tree": ("GitDiff", {"from": "HEAD", "repo": "build/fixtures/readme-edits"}),
+    "nothing_changed": ("GitDiff", REVIEW | {"from": "main"}),
+    "no_such_revision": ("GitDiff", REVIEW | {"from": "mian"}),
+    "no_such_file": ("GitDiffFile", REVIEW | {"file": "src/order.py"}),
+    "file_as_values": ("GitDiffFile", REVIEW | {"file": "src/util.py", "format": "json"}),
+    "no_such_argument": ("GitDiffFile", REVIEW | {"files": "src/orders.py"}),
 }
 
 

@@ -6,14 +6,15 @@ use super::sources::{circles, sources};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("limits", &[]),
+    ("form", &[]),
     ("strict_json", &[]),
     ("suggest", &["error"]),
     ("budget", &["error", "limits"]),
     ("pipeline", &["error", "limits", "budget"]),
     ("text", &["error", "limits", "budget"]),
     ("sandbox", &["error", "limits", "budget", "strict_json", "suggest"]),
-    ("review", &["error", "limits", "budget"]),
-    ("tools", &["error", "limits", "budget", "strict_json", "text", "edit"]),
+    ("review", &["error", "limits", "budget", "form"]),
+    ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
     ("git", &["error", "limits", "budget", "suggest", "text", "sandbox"]),
     ("edit", &["error", "limits", "budget", "strict_json", "text"]),
     ("render", &["error", "limits", "text", "edit"]),
@@ -21,8 +22,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "functions",
         &[
-            "error", "limits", "budget", "pipeline", "text", "sandbox", "git", "edit", "render",
-            "review", "tools", "ffi",
+            "error", "limits", "budget", "form", "pipeline", "text", "sandbox", "git", "edit",
+            "render", "review", "tools", "ffi",
         ],
     ),
 ];

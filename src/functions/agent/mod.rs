@@ -1,9 +1,13 @@
-//! What agents and their hosts call: tools (`redline_call`, with the answers of the git tools in `git_tools`), their list,
-//! what may be done, help, and the scripts of `sql/`.
+//! What agents and their hosts call: tools (`redline_call`; `tools` has them all, `entry` what each is, `file_answers` and
+//! `git_answers` what they do), their list, what may be done, help, and the scripts of
+//! `sql/`.
 
-pub mod git_tools;
+pub mod entry;
+mod file_answers;
+mod git_answers;
 pub mod redline_call;
 pub mod redline_capabilities;
 pub mod redline_help;
 pub mod redline_sql;
 pub mod redline_tools;
+pub mod tools;

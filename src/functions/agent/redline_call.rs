@@ -5,24 +5,19 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::git_tools;
+use super::tools;
 use crate::budget::{Budget, Current};
 use crate::edit::Session;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::form::Form;
 use crate::functions::context::database::Database;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::grants;
 use crate::functions::context::settings;
-use crate::functions::files::file_tools::FileTools;
 use crate::functions::params::arguments::session_argument;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
-use crate::functions::text::diff_tool::{Differ, Shown};
-use crate::review::Form;
-use crate::text::Engine;
-use crate::tools::{
-    self, Answer, DiffArguments, DiffMode, EditFileArguments, ReadFileArguments, WriteFileArguments,
-};
+use crate::tools::{Answer, Reply};
 
 /// Answers calls under the settings of one execution.
 pub struct Caller {
@@ -48,68 +43,20 @@ impl Caller {
         let text = |index| arguments.text(index).map(String::from_utf8_lossy).unwrap_or_default();
         let session = session_argument(arguments, 2, self.settings.connection());
         let answer = session.and_then(|session| self.call(&text(0), &text(1), session));
-        answer.unwrap_or_else(|error| Answer::error(&error))
+        answer.unwrap_or_else(|error| Reply::new(self.form).error(&error))
     }
 
     fn call(&self, name: &str, arguments: &str, session: Session) -> Result<Answer> {
         self.budget.check()?;
         let tool = tools::find(name)?;
-        grants::require_tool(tool.name, &self.settings)?;
+        grants::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             self.database.calls.count(&session, most, Instant::now())?;
         }
         let execution = ExecutionContext::for_tool(self.settings.clone())?;
-        let _current = Current::enter(&execution.budget);
-        match tool.name {
-            "Diff" => diff(execution, &tools::parse(tool.name, arguments)?),
-            "read_file" => read_file(execution, session, tools::parse(tool.name, arguments)?),
-            "write_file" => write_file(execution, session, &tools::parse(tool.name, arguments)?),
-            "edit_file" => edit_file(execution, session, &tools::parse(tool.name, arguments)?),
-            "GitDiff" | "GitDiffSummary" | "GitDiffFile" => {
-                git_tools::answer(tool.name, arguments, &execution, self.form)
-            }
-            other => unreachable!("{other} is in the registry and has no answer"),
-        }
+        let _current = Current::enter(&Arc::clone(&execution.budget));
+        Ok(tool.answer(execution, session, Reply::new(self.form), arguments))
     }
-}
-
-fn diff(execution: ExecutionContext, arguments: &DiffArguments) -> Result<Answer> {
-    let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
-    let shown = Shown { context_lines: arguments.context_lines, labels };
-    let mut differ = Differ::new(execution);
-    let result = match arguments.mode()? {
-        DiffMode::Paths(a, b) => differ.files([a, b], &shown),
-        DiffMode::Texts(a, b) => differ.texts([a.as_bytes(), b.as_bytes()], &shown),
-    }?;
-    Ok(Answer::new(result.to_text(), &result))
-}
-
-fn read_file(
-    execution: ExecutionContext,
-    session: Session,
-    mut arguments: ReadFileArguments,
-) -> Result<Answer> {
-    arguments.max_chars.get_or_insert(ReadFileArguments::MAX_CHARS);
-    let result = FileTools::new(execution, session).read(&arguments)?;
-    Ok(Answer::new(result.to_text(arguments.offset.unwrap_or(0)), &result))
-}
-
-fn write_file(
-    execution: ExecutionContext,
-    session: Session,
-    arguments: &WriteFileArguments,
-) -> Result<Answer> {
-    let result = FileTools::new(execution, session).write(arguments)?;
-    Ok(Answer::new(result.message.clone(), &result))
-}
-
-fn edit_file(
-    execution: ExecutionContext,
-    session: Session,
-    arguments: &EditFileArguments,
-) -> Result<Answer> {
-    let result = FileTools::new(execution, session).edit(&mut Engine::default(), arguments)?;
-    Ok(Answer::new(result.to_text(), &result))
 }
 
 const TOOL: Field = Field::new("tool", Type::Varchar, "The tool, by its name in redline_tools()");
@@ -130,7 +77,7 @@ impl Declared for RedlineCall {
         family: Family::Agent,
         grant: Grant::Everybody,
         description: "Calls a tool and returns MCP's CallToolResult as JSON; what is wrong is its answer",
-        example: "SELECT redline_call('GitDiffSummary', '{\"from_rev\": \"HEAD\"}')",
+        example: "SELECT redline_call('GitDiffSummary', '{\"from\": \"HEAD\"}')",
     };
 }
 
@@ -161,7 +108,7 @@ impl Declared for RedlineCallText {
         family: Family::Agent,
         grant: Grant::Everybody,
         description: "Calls a tool and returns the text of its answer alone",
-        example: "SELECT redline_call_text('GitDiffSummary', '{\"from_rev\": \"HEAD\"}')",
+        example: "SELECT redline_call_text('GitDiffSummary', '{\"from\": \"HEAD\"}')",
     };
 }
 
@@ -179,7 +126,7 @@ impl ScalarFunction for RedlineCallText {
     }
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        out.push_text(Some(&caller.answer(arguments).into_text()));
+        out.push_text(Some(&caller.answer(arguments).as_text()));
         Ok(())
     }
 }

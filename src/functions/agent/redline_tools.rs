@@ -1,9 +1,10 @@
 //! `redline_tools()`: the tools as agents see them.
 
+use super::tools::TOOLS;
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
-use crate::tools::{TOOLS, Tool};
+use crate::tools::Declaration as Tool;
 
 /// The table function.
 pub struct RedlineTools;
@@ -34,10 +35,10 @@ impl Row for ToolRow {
             out.push_text(Some(row.0.description));
         }),
         col("input_schema", Type::Json, "JSON Schema of its arguments", |row, out| {
-            out.push_text(Some(&row.0.input_schema().to_string()));
+            out.push_text(Some(&(row.0.input_schema)().to_string()));
         }),
         col("output_schema", Type::Json, "JSON Schema of structuredContent", |row, out| {
-            out.push_text(Some(&row.0.output_schema().to_string()));
+            out.push_text(Some(&(row.0.output_schema)().to_string()));
         }),
         col(
             "annotations",
@@ -80,7 +81,7 @@ impl TableFunction for RedlineTools {
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
-        Ok(Rows::new(TOOLS.iter().map(ToolRow), open.projection))
+        Ok(Rows::new(TOOLS.iter().map(|tool| ToolRow(&tool.declaration)), open.projection))
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {

@@ -4,11 +4,11 @@
 
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::functions::agent::tools as tools_of_agents;
 use crate::functions::context::execution_context;
 use crate::functions::files::file_tools::FileTools;
 use crate::functions::params::arguments::{change_text, session_argument};
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
-use crate::tools::FileCall;
 
 /// The scalar function.
 pub struct NeedsApproval;
@@ -54,7 +54,8 @@ impl ScalarFunction for NeedsApproval {
 
     fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let tool = change_text(arguments, 0, Self::NAME, "tool")?;
-        let call = FileCall::parse(&tool, &change_text(arguments, 1, Self::NAME, "args")?)?;
+        let args = change_text(arguments, 1, Self::NAME, "args")?;
+        let call = tools_of_agents::find(&tool)?.file_call(&args)?;
         let execution = tools.execution();
         let holds_key = match arguments.text(3) {
             None => false,

@@ -7,19 +7,18 @@ use crate::budget::{Budget, lossy, owned};
 use crate::edit::{
     Digest, Edit, FileTool, Operation, Plan, Session, Ticket, check_base, payload, required,
 };
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::{Field, Settings, Type};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
 use crate::functions::context::settings;
 use crate::functions::surface::Declared;
-use crate::git::blob_id;
-use crate::sandbox::Place;
+use crate::git::{BlobHasher, blob_id};
+use crate::sandbox::{Expected, Place};
 use crate::text::lines::line_count;
 use crate::text::{CancelToken, Engine, is_binary};
 use crate::tools::{
-    EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult, WriteFileArguments,
-    WriteResult,
+    EditFileArguments, EditResult, FileCall, ReadResult, WriteFileArguments, WriteResult,
 };
 
 /// The file that a tool is called for.
@@ -62,30 +61,49 @@ impl FileTools {
     }
 
     /// Reads a text, or the part of it that is asked for.
-    pub fn read(&self, arguments: &ReadFileArguments) -> Result<ReadResult> {
-        let path = &arguments.path;
+    pub fn read(&self, path: &str, offset: u64, max_chars: Option<u64>) -> Result<ReadResult> {
         let bytes = match self.execution.access.sandboxes() {
             Some(sandboxes) => self.read_place(sandboxes.resolve(path)?)?,
             None => file_input::read_file_for(path, &self.execution)?,
         };
         if is_binary(&bytes) {
-            return Err(Error::invalid_args(format!(
-                "{} is a binary file of {} bytes",
-                quoted(path),
-                bytes.len()
-            ))
-            .with_hint("read_file reads texts"));
+            return Err(binary(path, bytes.len() as u64));
         }
         let count = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
         let after = |text: &str, chars: usize| {
             text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
         };
         let text = lossy(&bytes)?;
-        let rest = &text[after(&text, count(arguments.offset.unwrap_or(0)))..];
-        let content = &rest[..after(rest, arguments.max_chars.map_or(usize::MAX, count))];
+        let rest = &text[after(&text, count(offset))..];
+        let content = &rest[..after(rest, max_chars.map_or(usize::MAX, count))];
         let (lines, truncated) = (line_count(&bytes), content.len() < rest.len());
         let content = owned(content)?;
-        Ok(ReadResult { path: path.clone(), content, lines, bytes: bytes.len() as u64, truncated })
+        Ok(ReadResult {
+            path: path.to_owned(),
+            content,
+            lines,
+            bytes: bytes.len() as u64,
+            truncated,
+        })
+    }
+
+    /// Reads a text of any size piece by piece; returns its git blob id.
+    pub fn stream(&self, path: &str, mut take: impl FnMut(&[u8])) -> Result<String> {
+        let whole = match self.execution.access.sandboxes() {
+            Some(sandboxes) => {
+                let place = sandboxes.resolve(path)?;
+                if self.may_show(&place) {
+                    return stream_place(&place, path, take);
+                }
+                self.read_place(place)?
+            }
+            None => file_input::read_file_for(path, &self.execution)?,
+        };
+        if is_binary(&whole) {
+            return Err(binary(path, whole.len() as u64));
+        }
+        take(&whole);
+        blob_id(&whole)
     }
 
     fn read_place(&self, place: Place<'_>) -> Result<Vec<u8>> {
@@ -154,9 +172,17 @@ impl FileTools {
         };
         self.refuse_repeat(&planned)?;
         let content = self.allowed(&planned)?;
-        planned.place.write(&content, &planned.was)?;
-        let connection = self.execution.settings.connection();
-        self.execution.database.repeats.record(connection, self.id(&planned), self.ticket);
+        let id = self.id(&planned);
+        let written = planned.place.write_then(&content, &planned.was, || self.record_edit(id));
+        // Whoever has named a version, or has seen one, means that one.
+        let may_be_planned_again = arguments.base_oid.is_none() && !self.asks(&planned);
+        let planned = match written {
+            Err(error) if error.kind() == ErrorKind::Stale && may_be_planned_again => {
+                self.edit_as_it_is(engine, planned.place, arguments, id)?
+            }
+            written => written.map(|()| planned)?,
+        };
+        let content = planned.result().unwrap_or_default();
         let Effect::Edit(_, plan) = &planned.effect else { unreachable!("an edit was planned") };
         Ok(EditResult {
             path: path.clone(),
@@ -165,8 +191,38 @@ impl FileTools {
             message: plan.message(planned.file()),
             unified_diff: plan.unified_diff.clone(),
             base_oid: planned.base_oid.clone().unwrap_or_default(),
-            oid: blob_id(&content)?,
+            oid: blob_id(content)?,
         })
+    }
+
+    /// Makes an edit of what the file holds while no other writer changes it.
+    fn edit_as_it_is<'a>(
+        &self,
+        engine: &mut Engine,
+        place: Place<'a>,
+        arguments: &'a EditFileArguments,
+        id: Digest,
+    ) -> Result<PlannedOperation<'a>> {
+        let mut made = None;
+        let make = |was: &Expected| {
+            let planned = self.plan_edit_of(engine, place.clone(), was.clone(), arguments)?;
+            // A copy of this call may have made it meanwhile.
+            self.refuse_repeat(&planned)?;
+            let content = planned.result().unwrap_or_default().to_vec();
+            made = Some(planned);
+            Ok(content)
+        };
+        place.rewrite(make, || self.record_edit(id))?;
+        made.ok_or_else(|| Error::tool_failed("an edit was written that nobody has planned"))
+    }
+
+    /// Remembers that this call has made an edit.
+    fn record_edit(&self, id: Digest) {
+        self.execution.database.repeats.record(
+            self.execution.settings.connection(),
+            id,
+            self.ticket,
+        );
     }
 
     fn plan_edit<'a>(
@@ -175,8 +231,20 @@ impl FileTools {
         place: Place<'a>,
         arguments: &'a EditFileArguments,
     ) -> Result<PlannedOperation<'a>> {
-        let edits = arguments.edits()?;
+        // What is wrong with the arguments is told before the file is read.
+        arguments.edits()?;
         let was = place.read_for_writing()?;
+        self.plan_edit_of(engine, place, was, arguments)
+    }
+
+    fn plan_edit_of<'a>(
+        &self,
+        engine: &mut Engine,
+        place: Place<'a>,
+        was: Expected,
+        arguments: &'a EditFileArguments,
+    ) -> Result<PlannedOperation<'a>> {
+        let edits = arguments.edits()?;
         let Some(bytes) = was.bytes() else {
             // The file's own error names those that were perhaps meant.
             place.read()?;
@@ -349,6 +417,27 @@ impl FileTools {
         place.check_writable()?;
         Ok(place)
     }
+}
+
+/// Reads a file of a sandbox piece by piece; what a piece is made of stays in memory no longer than it.
+fn stream_place(place: &Place<'_>, path: &str, mut take: impl FnMut(&[u8])) -> Result<String> {
+    let mut hasher = None;
+    let mut is_first = true;
+    place.stream(|size, piece| {
+        let hasher = hasher.get_or_insert_with(|| BlobHasher::new(size));
+        if std::mem::take(&mut is_first) && is_binary(piece) {
+            return Err(binary(path, size));
+        }
+        hasher.update(piece);
+        take(piece);
+        Ok(())
+    })?;
+    hasher.unwrap_or_else(|| BlobHasher::new(0)).finish()
+}
+
+fn binary(path: &str, bytes: u64) -> Error {
+    Error::invalid_args(format!("{} is a binary file of {bytes} bytes", quoted(path)))
+        .with_hint("read_file reads texts")
 }
 
 /// An operation as far as it does not depend on the file.

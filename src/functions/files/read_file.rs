@@ -10,7 +10,7 @@ use crate::functions::context::execution_context;
 use crate::functions::params::arguments::row_text;
 use crate::functions::surface::records::{RecordType, write_record};
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
-use crate::tools::{ReadFileArguments, ReadResult};
+use crate::tools::ReadResult;
 
 /// The scalar function.
 pub struct ReadFile;
@@ -64,7 +64,7 @@ impl ScalarFunction for ReadFile {
         };
         let path = row_text(arguments, 0, "path")?;
         let (offset, max_chars) = (count(1, "offset")?, count(2, "max_chars")?);
-        write_record(&tools.read(&ReadFileArguments { path, offset, max_chars })?, out);
+        write_record(&tools.read(&path, offset.unwrap_or(0), max_chars)?, out);
         Ok(())
     }
 }

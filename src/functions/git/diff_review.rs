@@ -1,12 +1,14 @@
 //! `diff_review(from, to, repo)`: a comparison within a budget of bytes, section by section.
 
-use super::review::{self, Request, Reviewed, TextFrame};
+use super::review::{Request, Reviewed, RowsFrame};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::limits;
 use crate::review::Section;
+use crate::tools;
 
 /// The table function.
 pub struct DiffReview;
@@ -33,7 +35,7 @@ impl Row for Reviewed {
     type Of<'a> = SectionRow<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("kind", Type::Varchar, "summary, file, hunk or footer", |row, out| {
+        col("kind", Type::Varchar, "summary, file, hunk or omitted", |row, out| {
             out.push_text(Some(row.section.kind.name()));
         }),
         col("file_path", Type::Varchar, "The file that it is about; NULL for none", |row, out| {
@@ -90,7 +92,7 @@ impl TableFunction for DiffReview {
             options: named.diff_options()?,
             file: None,
             has_hunks: true,
-            max_bytes: review::max_bytes(named.integer("max_bytes"))?,
+            max_bytes: tools::max_bytes(named.integer("max_bytes"), limits::REVIEW_BYTES)?,
             cursor: named.text("cursor").map(str::to_owned),
         })
     }
@@ -109,7 +111,7 @@ impl TableFunction for DiffReview {
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
         let reviewed = match &mut scan.reviewed {
             Some(reviewed) => reviewed,
-            none => none.insert(scan.request.answer(&scan.execution, &TextFrame)?),
+            none => none.insert(scan.request.answer(&scan.execution, &RowsFrame)?),
         };
         while scan.next < reviewed.page.sections.len() && !batch.is_full() {
             let row = SectionRow { reviewed, section: &reviewed.page.sections[scan.next] };

@@ -4,15 +4,15 @@
 //! patches of the files on the page are then written again.
 
 use crate::budget::Charge;
-use crate::error::{Error, Result, is_hard_to_see};
+use crate::error::{Result, is_hard_to_see};
+use crate::form::Form;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::comparison::Revisions;
 use crate::git::{
     Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status,
 };
-use crate::limits;
 use crate::pipeline::{Poll, Weigh};
-use crate::review::{Binding, File, Form, Marks, Measures, Noise, Page, Patch, Review};
+use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Review};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
 
 /// What is asked for.
@@ -34,20 +34,20 @@ pub struct Request {
 
 /// What an answer needs beside the text of its page, in bytes.
 pub trait Frame {
-    /// Returns how the answer carries the page.
-    fn form(&self) -> Form;
+    /// Returns how the answer lays the page out.
+    fn layout(&self) -> Layout;
     /// Returns what listing a file needs.
     fn file_bytes(&self, row: &Measured) -> usize;
     /// Returns what the answer needs when nothing is listed or shown.
     fn overhead(&self, rows: &[Measured]) -> usize;
 }
 
-/// An answer that is nothing but the page's text.
-pub struct TextFrame;
+/// An answer that is the page's sections.
+pub struct RowsFrame;
 
-impl Frame for TextFrame {
-    fn form(&self) -> Form {
-        Form::Text
+impl Frame for RowsFrame {
+    fn layout(&self) -> Layout {
+        Layout::Rows
     }
 
     fn file_bytes(&self, _: &Measured) -> usize {
@@ -67,19 +67,6 @@ pub struct Reviewed {
     pub page: Page,
 }
 
-/// Returns the bytes that an answer may have; NULL is the default.
-pub fn max_bytes(given: Option<i64>) -> Result<usize> {
-    let range = limits::REVIEW_BYTES_RANGE;
-    match given {
-        None => Ok(limits::REVIEW_BYTES),
-        Some(bytes) if range.contains(&bytes) => {
-            Ok(usize::try_from(bytes).unwrap_or(limits::REVIEW_BYTES))
-        }
-        Some(bytes) => Err(Error::invalid_args(format!("max_bytes is {bytes}"))
-            .with_hint(format!("Give {} to {} bytes", range.start(), range.end()))),
-    }
-}
-
 impl Request {
     /// Compares and returns the page.
     pub fn answer(
@@ -92,7 +79,7 @@ impl Request {
 
     fn compare(&self, execution: &ExecutionContext, frame: &impl Frame) -> Result<Reviewed> {
         let comparison = self.revisions.open(execution)?;
-        let outlines = self.outlines(&comparison, execution, frame.form())?;
+        let outlines = self.outlines(&comparison, execution, frame.layout().form())?;
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
         let (rows, files): (Vec<Measured>, Vec<File>) = outlines
             .into_iter()
@@ -102,7 +89,7 @@ impl Request {
             })
             .unzip();
         let overhead = frame.overhead(&rows);
-        let review = Review::new(files, frame.form(), binding);
+        let review = Review::new(files, frame.layout(), binding);
         let mut patcher = comparison.patcher(self.options.clone())?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             patch(&mut patcher, &rows[file].change, &CancelToken::of(&execution.budget))

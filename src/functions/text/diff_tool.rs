@@ -8,7 +8,7 @@ use crate::functions::context::settings;
 use crate::functions::surface::records::write_record;
 use crate::limits;
 use crate::text::{CancelToken, DiffOptions, Engine};
-use crate::tools::{DiffResult, MAX_CONTEXT, Side};
+use crate::tools::{Bounds, DiffResult, MAX_CONTEXT, Side};
 
 /// What may follow both sides.
 const CONTEXT: Field =
@@ -37,6 +37,7 @@ pub struct Differ {
     engine: Engine,
     /// What may be read, and what the calls may use together.
     pub execution: ExecutionContext,
+    bounds: Bounds,
 }
 
 /// How two contents are shown.
@@ -50,7 +51,13 @@ pub struct Shown<'a> {
 impl Differ {
     /// Prepares a thread of an execution.
     pub fn new(execution: ExecutionContext) -> Self {
-        Self { engine: Engine::default(), execution }
+        let bounds = Bounds::bytes(settings::max_diff_bytes(&execution.settings));
+        Self::within(execution, bounds)
+    }
+
+    /// Prepares an answer that has room for so much of a diff.
+    pub fn within(execution: ExecutionContext, bounds: Bounds) -> Self {
+        Self { engine: Engine::default(), execution, bounds }
     }
 
     /// Compares two texts.
@@ -86,13 +93,12 @@ impl Differ {
         let context = context_lines(shown.context_lines)?;
         let side =
             |n: usize| Side { bytes: contents[n], label: shown.labels[n].unwrap_or(names[n]) };
-        let limit = settings::max_diff_bytes(&self.execution.settings);
         DiffResult::new(
             &mut self.engine,
             side(0),
             side(1),
             context,
-            limit,
+            self.bounds,
             &CancelToken::of(&self.execution.budget),
         )
     }

@@ -1,6 +1,6 @@
 //! The id that git gives a content.
 
-use gix::hash::Kind;
+use gix::hash::{Hasher, Kind, hasher};
 use gix::objs;
 
 use crate::error::{Error, Result};
@@ -18,6 +18,34 @@ pub fn blob_id(bytes: &[u8]) -> Result<String> {
     })
 }
 
+/// The same of a content that comes in pieces.
+pub struct BlobHasher(Hasher);
+
+impl BlobHasher {
+    /// Begins a content of a size.
+    pub fn new(size: u64) -> Self {
+        let mut hasher = hasher(Kind::Sha1);
+        hasher.update(format!("blob {size}\0").as_bytes());
+        Self(hasher)
+    }
+
+    /// Takes the next piece.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the id.
+    ///
+    /// # Errors
+    /// As [`blob_id`].
+    pub fn finish(self) -> Result<String> {
+        self.0.try_finalize().map(|id| id.to_hex().to_string()).map_err(|error| {
+            Error::tool_failed("the content was crafted to share its id with other content")
+                .with_source(error)
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,6 +58,9 @@ mod tests {
             (b"\0\xff\r\n", "00822ce7dfc6f27759b94e2c7dfd26f25afbac9d"),
         ] {
             assert_eq!(blob_id(bytes).unwrap(), id);
+            let mut pieces = BlobHasher::new(bytes.len() as u64);
+            bytes.chunks(2).for_each(|piece| pieces.update(piece));
+            assert_eq!(pieces.finish().unwrap(), id);
         }
     }
 }

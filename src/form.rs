@@ -1,43 +1,35 @@
-//! What a text costs in an answer.
+//! What a text costs in an answer, in bytes.
 
-/// How an answer carries its parts.
+/// How an answer carries its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// As text, each part once.
+    /// As it is.
     Text,
-    /// As JSON, in whose text everything stands and, beside it, the patch once more.
+    /// Within a JSON string.
     Json,
 }
 
 impl Form {
-    /// Returns the bytes of a part that stands in the text.
-    pub fn text(self, part: &str) -> usize {
+    /// Returns the bytes of a text.
+    pub fn cost(self, text: &str) -> usize {
         match self {
-            Self::Text => part.len(),
-            Self::Json => escaped(part),
+            Self::Text => text.len(),
+            Self::Json => escaped(text),
         }
     }
 
-    /// Returns the bytes of a part of the patch.
-    pub fn patch(self, part: &str) -> usize {
-        match self {
-            Self::Text => part.len(),
-            Self::Json => 2 * escaped(part),
-        }
-    }
-
-    /// Returns the longest beginning of a part of the patch, up to a border of characters, that costs
-    /// no more than `room`.
-    pub fn fitting(self, part: &str, room: usize) -> &str {
+    /// Returns the longest beginning of a text, up to a border of characters, that costs no more than
+    /// `room`.
+    pub fn fitting(self, text: &str, room: usize) -> &str {
         let mut left = room;
-        for (at, c) in part.char_indices() {
-            let cost = self.patch(c.encode_utf8(&mut [0; 4]));
+        for (at, c) in text.char_indices() {
+            let cost = self.cost(c.encode_utf8(&mut [0; 4]));
             if cost > left {
-                return &part[..at];
+                return &text[..at];
             }
             left -= cost;
         }
-        part
+        text
     }
 }
 
@@ -68,13 +60,13 @@ mod tests {
     fn a_beginning_fills_its_room_and_ends_between_characters() {
         for form in [Form::Text, Form::Json] {
             let text = "a\u{e4}\n\u{1f600}\u{1}\"b";
-            for room in 0..=form.patch(text) {
+            for room in 0..=form.cost(text) {
                 let part = form.fitting(text, room);
                 let next = text[part.len()..].chars().next().map_or(0, char::len_utf8);
-                assert!(form.patch(part) <= room);
-                assert!(next == 0 || form.patch(&text[..part.len() + next]) > room);
+                assert!(form.cost(part) <= room);
+                assert!(next == 0 || form.cost(&text[..part.len() + next]) > room);
             }
-            assert_eq!(form.fitting(text, form.patch(text)), text);
+            assert_eq!(form.fitting(text, form.cost(text)), text);
         }
     }
 }

@@ -1,0 +1,79 @@
+//! What a tool does: [`Answers`] joins its declaration to the work, and [`Entry`] is what is listed of both.
+
+use crate::edit::Session;
+use crate::error::Result;
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::tools::{self, Answer, Declaration, FileCall, Reply, Tool};
+
+/// A call of a tool that is granted.
+pub struct Call {
+    /// The settings, and what they let be opened.
+    pub execution: ExecutionContext,
+    /// Whose call it is.
+    pub session: Session,
+    /// How it is answered.
+    pub reply: Reply,
+}
+
+/// A tool that can be called.
+pub trait Answers: Tool {
+    /// Does the work.
+    fn answer(call: Call, arguments: Self::Arguments) -> Result<Self::Output>;
+
+    /// Returns the call of a file that a person may have to approve; the other tools touch none.
+    fn file_call(_arguments: Self::Arguments) -> Option<FileCall> {
+        None
+    }
+}
+
+/// A tool, its types left behind.
+pub struct Entry {
+    /// What is listed of it.
+    pub declaration: Declaration,
+    answer: fn(ExecutionContext, Session, Reply, &str) -> (Reply, Result<Answer>),
+    file_call: fn(&str) -> Result<Option<FileCall>>,
+}
+
+impl Entry {
+    /// Returns the entry of a tool.
+    pub const fn of<T: Answers>() -> Self {
+        Self {
+            declaration: Declaration::of::<T>(),
+            answer: answer::<T>,
+            file_call: |text| Ok(T::file_call(tools::parse::<T>(text)?.arguments)),
+        }
+    }
+
+    /// Answers a call whose arguments are JSON text. What is wrong with it is its answer.
+    pub fn answer(
+        &self,
+        execution: ExecutionContext,
+        session: Session,
+        reply: Reply,
+        arguments: &str,
+    ) -> Answer {
+        let (reply, answer) = (self.answer)(execution, session, reply, arguments);
+        answer.unwrap_or_else(|error| reply.error(&error))
+    }
+
+    /// Returns the call of a file that a person may have to approve; `None` is one of a tool that touches
+    /// no file.
+    pub fn file_call(&self, arguments: &str) -> Result<Option<FileCall>> {
+        (self.file_call)(arguments)
+    }
+}
+
+fn answer<T: Answers>(
+    execution: ExecutionContext,
+    session: Session,
+    mut reply: Reply,
+    text: &str,
+) -> (Reply, Result<Answer>) {
+    let given = match tools::parse::<T>(text) {
+        Ok(given) => given,
+        Err(error) => return (reply, Err(error)),
+    };
+    (reply.max_bytes, reply.is_data) = (given.max_bytes, given.is_data);
+    let output = T::answer(Call { execution, session, reply }, given.arguments);
+    (reply, output.and_then(|output| reply.answer(&output)))
+}

@@ -1,0 +1,107 @@
+//! What the tools `Diff`, `read_file`, `write_file` and `edit_file` do.
+
+use super::entry::{Answers, Call};
+use crate::error::{Error, Result, quoted};
+use crate::functions::context::settings;
+use crate::functions::files::file_tools::FileTools;
+use crate::functions::text::diff_tool::{Differ, Shown};
+use crate::git::blob_id;
+use crate::review::{Binding, Position};
+use crate::text::Engine;
+use crate::tools::{
+    Bounds, Diff, DiffArguments, DiffMode, DiffResult, EditFile, EditFileArguments, Edited,
+    FileCall, LinePlace, LineScan, Lines, ReadFile, ReadFileArguments, WriteFile,
+    WriteFileArguments, Written,
+};
+
+impl Answers for Diff {
+    fn answer(call: Call, arguments: DiffArguments) -> Result<DiffResult> {
+        let Call { execution, reply, .. } = call;
+        let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
+        let mode = arguments.mode()?;
+        // In an answer of values the labels stand beside the diff.
+        let label = |given: Option<&str>, other: &str| given.unwrap_or(other).to_owned();
+        let (a, b) = match mode {
+            DiffMode::Paths(a, b) => (a, b),
+            DiffMode::Texts(..) => ("a", "b"),
+        };
+        let (label_a, label_b) = (label(labels[0], a), label(labels[1], b));
+        let empty = DiffResult { label_a, label_b, ..DiffResult::default() };
+        let bytes = settings::max_diff_bytes(&execution.settings);
+        let bounds = Bounds { bytes, ..Bounds::room(reply.body(), reply.room(&empty)) };
+        let shown = Shown { context_lines: arguments.context_lines, labels };
+        let mut differ = Differ::within(execution, bounds);
+        match mode {
+            DiffMode::Paths(a, b) => differ.files([a, b], &shown),
+            DiffMode::Texts(a, b) => differ.texts([a.as_bytes(), b.as_bytes()], &shown),
+        }
+    }
+}
+
+impl Answers for ReadFile {
+    fn answer(call: Call, arguments: ReadFileArguments) -> Result<Lines> {
+        let Call { execution, session, reply } = call;
+        let mut range = arguments.range()?;
+        let options = format!(
+            "read_file {:?} {:?} {:?} {}",
+            arguments.path, arguments.first_line, arguments.last_line, range.has_numbers
+        );
+        // The cursor says where to go on before the file tells whether it is still the same one.
+        let from =
+            arguments.cursor.as_deref().map(|given| Binding::peek(given, options.as_bytes()));
+        if let Some(from) = from.transpose()? {
+            range.from = LinePlace { line: from.listed as u64, byte: from.offset as u64 };
+        }
+        let mut scan = LineScan::new(range, reply.max_bytes);
+        let tools = FileTools::new(execution, session);
+        let base_oid = tools.stream(&arguments.path, |chunk| scan.push(chunk))?;
+        let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
+        if let Some(cursor) = &arguments.cursor {
+            binding.position(cursor)?;
+        }
+        let cursor = |place: LinePlace| {
+            let number = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
+            let position = Position {
+                listed: number(place.line),
+                offset: number(place.byte),
+                ..Position::default()
+            };
+            binding.cursor(position).ok_or_else(|| {
+                Error::too_large(format!(
+                    "{} has a line that no cursor reaches",
+                    quoted(&arguments.path)
+                ))
+                .with_hint("Use search to find a text in it")
+            })
+        };
+        let lines = Lines { path: arguments.path.clone(), base_oid, ..Lines::default() };
+        lines.filled(&scan.finish(), range, &reply, cursor)
+    }
+
+    fn file_call(arguments: ReadFileArguments) -> Option<FileCall> {
+        Some(FileCall::Read(arguments))
+    }
+}
+
+impl Answers for WriteFile {
+    fn answer(call: Call, arguments: WriteFileArguments) -> Result<Written> {
+        let result = FileTools::new(call.execution, call.session).write(&arguments)?;
+        Ok(Written { result, oid: blob_id(arguments.content.as_bytes())? })
+    }
+
+    fn file_call(arguments: WriteFileArguments) -> Option<FileCall> {
+        Some(FileCall::Write(arguments))
+    }
+}
+
+impl Answers for EditFile {
+    fn answer(call: Call, arguments: EditFileArguments) -> Result<Edited> {
+        let Call { execution, session, reply } = call;
+        let result = FileTools::new(execution, session).edit(&mut Engine::default(), &arguments)?;
+        Edited::new(result, &reply)
+    }
+
+    fn file_call(arguments: EditFileArguments) -> Option<FileCall> {
+        Some(FileCall::Edit(arguments))
+    }
+}

@@ -1,0 +1,145 @@
+//! What the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile` do.
+
+use super::entry::{Answers, Call};
+use crate::error::Result;
+use crate::functions::git::review::{Frame, Request, Reviewed};
+use crate::functions::params::comparison::{self, Revisions};
+use crate::git::{LineCounts, Measured, RenameOptions};
+use crate::review::{CURSOR_BYTES, Kind, Layout};
+use crate::text::DiffOptions;
+use crate::tools::{
+    Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
+    GitDiffSummary, GitDiffSummaryArguments, Listed, Reply, Totals,
+};
+
+impl Answers for GitDiff {
+    fn answer(call: Call, arguments: GitDiffArguments) -> Result<Compared> {
+        Shown::Hunks.answer(&call, arguments.checked()?)
+    }
+}
+
+impl Answers for GitDiffFile {
+    fn answer(call: Call, arguments: GitDiffFileArguments) -> Result<Compared> {
+        Shown::Hunks.answer(&call, arguments.into())
+    }
+}
+
+impl Answers for GitDiffSummary {
+    fn answer(call: Call, arguments: GitDiffSummaryArguments) -> Result<Listed> {
+        Shown::List.answer(&call, arguments.into()).map(Listed)
+    }
+}
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// The list of the files alone.
+    List,
+    /// The list, then hunks.
+    Hunks,
+}
+
+impl Shown {
+    fn answer(self, call: &Call, arguments: GitDiffArguments) -> Result<Compared> {
+        let reply = call.reply;
+        let request = self.request(call, arguments)?;
+        let Reviewed { rows, page } =
+            request.answer(&call.execution, &AnswerFrame { reply, shown: self })?;
+        let mut compared = Compared {
+            totals: Totals { truncated: page.next_cursor.is_some(), ..totals(&rows) },
+            ..Compared::default()
+        };
+        if reply.is_data {
+            let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
+            compared.files =
+                listed.filter_map(|section| Some(file_change(&rows[section.file?]))).collect();
+            compared.patch = page.patch();
+        } else {
+            compared.text = page.text();
+        }
+        compared.totals.next_cursor = page.next_cursor;
+        Ok(compared)
+    }
+
+    fn request(self, call: &Call, arguments: GitDiffArguments) -> Result<Request> {
+        let renames = arguments.renames.unwrap_or(true).then_some(RenameOptions::default());
+        let repo = arguments.repo.unwrap_or_else(|| call.execution.default_repository());
+        let paths = arguments.paths.unwrap_or_default();
+        Ok(Request {
+            revisions: Revisions::of_tool(arguments.from, arguments.to, repo, &paths, renames)?,
+            options: DiffOptions {
+                context: comparison::context(arguments.context_lines)?,
+                whitespace: arguments.ignore_whitespace.map(Into::into).unwrap_or_default(),
+                ..DiffOptions::default()
+            },
+            file: arguments.file,
+            has_hunks: self == Self::Hunks,
+            max_bytes: call.reply.max_bytes,
+            cursor: arguments.cursor,
+        })
+    }
+}
+
+/// An answer that carries a page.
+struct AnswerFrame {
+    reply: Reply,
+    shown: Shown,
+}
+
+impl Frame for AnswerFrame {
+    fn layout(&self) -> Layout {
+        if self.reply.is_data { Layout::Data } else { Layout::Text(self.reply.form) }
+    }
+
+    fn file_bytes(&self, row: &Measured) -> usize {
+        if !self.reply.is_data {
+            return 0;
+        }
+        serde_json::to_string(&file_change(row)).map_or(0, |json| json.len() + ",".len())
+    }
+
+    fn overhead(&self, rows: &[Measured]) -> usize {
+        let next_cursor = Some("0".repeat(CURSOR_BYTES));
+        let empty = Compared {
+            totals: Totals { next_cursor, truncated: true, ..totals(rows) },
+            ..Compared::default()
+        };
+        let room = match self.shown {
+            Shown::List => self.reply.room(&Listed(empty)),
+            Shown::Hunks => self.reply.room(&empty),
+        };
+        self.reply.max_bytes - room
+    }
+}
+
+fn totals(rows: &[Measured]) -> Totals {
+    let sum = |of: fn(&LineCounts) -> Option<u64>| {
+        rows.iter().filter_map(|row| of(row.lines.as_ref()?)).sum()
+    };
+    Totals {
+        files_changed: rows.len() as u64,
+        additions: sum(LineCounts::additions),
+        deletions: sum(LineCounts::deletions),
+        ..Totals::default()
+    }
+}
+
+fn file_change(row: &Measured) -> FileChange {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let change = &row.change;
+    FileChange {
+        file_path: text(&change.path),
+        status: change.status().name(),
+        old_size: row.old_size,
+        new_size: row.new_size,
+        old_path: change.origin.as_ref().map(|origin| text(&origin.path)),
+        similarity: change.origin.as_ref().map(|origin| origin.similarity),
+        additions: row.lines.as_ref().and_then(LineCounts::additions),
+        deletions: row.lines.as_ref().and_then(LineCounts::deletions),
+        is_binary: row.lines == Some(LineCounts::Binary),
+        old_mode: change.old.map(|entry| entry.mode.to_string()),
+        new_mode: change.new.map(|entry| entry.mode.to_string()),
+        old_oid: change.old.map(|entry| entry.oid.to_string()),
+        new_oid: change.new.map(|entry| entry.oid.to_string()),
+    }
+}

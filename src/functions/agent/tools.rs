@@ -1,0 +1,77 @@
+//! Every tool.
+
+use super::entry::Entry;
+use crate::error::Result;
+use crate::tools::{
+    Diff, EditFile, GitDiff, GitDiffFile, GitDiffSummary, ReadFile, WriteFile, no_such_tool,
+};
+
+/// Every tool, in the order in which they are listed.
+pub static TOOLS: &[Entry] = &[
+    Entry::of::<Diff>(),
+    Entry::of::<GitDiffSummary>(),
+    Entry::of::<GitDiff>(),
+    Entry::of::<GitDiffFile>(),
+    Entry::of::<ReadFile>(),
+    Entry::of::<WriteFile>(),
+    Entry::of::<EditFile>(),
+];
+
+/// Returns the tool of a name, exactly as it is written.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    let found = TOOLS.iter().find(|tool| tool.declaration.name == name);
+    found.ok_or_else(|| no_such_tool(name, TOOLS.iter().map(|tool| tool.declaration.name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::tools::INSTRUCTIONS;
+
+    #[test]
+    fn every_property_has_a_type_and_every_argument_is_told_somewhere() {
+        for tool in TOOLS.iter().map(|tool| &tool.declaration) {
+            for schema in [(tool.input_schema)(), (tool.output_schema)()] {
+                assert_eq!(schema["type"], "object");
+                for (name, property) in schema["properties"].as_object().unwrap() {
+                    let has = |key: &str| !matches!(property[key], Value::Null);
+                    assert!(has("type") || has("enum"), "{} {name}: {property}", tool.name);
+                }
+            }
+            for (name, property) in (tool.input_schema)()["properties"].as_object().unwrap() {
+                let is_told = ["description", "default"].iter().any(|key| !property[key].is_null());
+                let is_named = tool.description.contains(name) || INSTRUCTIONS.contains(name);
+                assert!(is_told || is_named, "{} {name}: {property}", tool.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_template_leaves_out_no_property() {
+        for tool in TOOLS.iter().map(|tool| &tool.declaration) {
+            let template = tool.sql_template();
+            for name in tool.arguments() {
+                assert!(template.contains(&format!("'{name}', ${name}::")), "{template}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_tool_gives_an_example() {
+        for tool in TOOLS.iter().map(|tool| &tool.declaration) {
+            assert!(tool.description.contains("Example"), "{}", tool.name);
+        }
+        assert!(INSTRUCTIONS.contains("max_bytes"));
+    }
+
+    #[test]
+    fn a_name_that_is_almost_a_tool_is_none() {
+        assert!(find("Diff").is_ok());
+        for name in ["diff", "Diff ", "", "Dif"] {
+            let error = find(name).err().expect("no tool").to_string();
+            assert!(error.starts_with("not_found:") && error.contains("Diff"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The list of files: a line each, or below the name of the directory that they share.
+
+use super::file::File;
+use super::layout::Layout;
+use super::wording;
+
+/// What stands before the files that come last, which share one line.
+const LAST: &str = "Lock files and generated files, shown last: ";
+
+/// What marks a file of which a page does not show everything.
+const MARK: &str = " *";
+
+/// Files in the order in which they are listed, from the first one that a page lists.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List<'a> {
+    pub files: &'a [File],
+    pub layout: Layout,
+    pub from: usize,
+}
+
+impl List<'_> {
+    /// Returns what a file adds to the list.
+    pub fn text(&self, at: usize, is_marked: bool) -> String {
+        let file = &self.files[at];
+        let is_first = at == self.from;
+        let mark = if is_marked { MARK } else { "" };
+        if self.layout == Layout::Rows {
+            return format!("{}{mark}\n", wording::file_line(file));
+        }
+        if file.noise.is_some() {
+            let before = if is_first || self.files[at - 1].noise.is_none() { LAST } else { ", " };
+            return format!("{before}{}{}{mark}", file.name, wording::counts(file));
+        }
+        let counts = wording::counts(file);
+        let Some(directory) = self.shared_directory(at) else {
+            return format!("{} {}{counts}{mark}\n", file.letter, file.name);
+        };
+        let name = &file.name[directory.len()..];
+        let is_headed = is_first || self.directory(at - 1) != Some(directory);
+        let head = if is_headed { format!("{directory}\n") } else { String::new() };
+        format!("{head} {} {name}{counts}{mark}\n", file.letter)
+    }
+
+    /// Returns what ends the list when `at` is its last file: files on one line have no newline yet.
+    pub fn end(&self, at: usize) -> &'static str {
+        let is_open = self.layout != Layout::Rows && self.files[at].noise.is_some();
+        if is_open { "\n" } else { "" }
+    }
+
+    /// Returns what a file costs at most, the newline behind it included.
+    pub fn cost(&self, at: usize) -> usize {
+        let file = &self.files[at];
+        let text = self.text(at, !file.patch.is_empty());
+        // Counted for each of them, needed once.
+        self.layout.words(&text) + self.layout.words(self.end(at)) + file.extra
+    }
+
+    /// Returns one line that counts the files from `at` on by their topmost directories, as many of
+    /// these as fit into `room`; `None` where not even the count does.
+    pub fn rest(&self, at: usize, room: usize) -> Option<String> {
+        let files = &self.files[at..];
+        if files.is_empty() || !matches!(self.layout, Layout::Text(_)) {
+            return None;
+        }
+        let mut directories: Vec<(&str, usize)> = Vec::new();
+        for file in files {
+            let top = file.name.split_inclusive('/').next().filter(|top| top.ends_with('/'));
+            let top = top.filter(|_| !file.name.starts_with('"')).unwrap_or("");
+            match directories.iter_mut().find(|(name, _)| *name == top) {
+                Some((_, count)) => *count += 1,
+                None => directories.push((top, 1)),
+            }
+        }
+        directories.retain(|(name, _)| !name.is_empty());
+        directories.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let line = |named: usize| {
+            let names: Vec<String> = directories[..named]
+                .iter()
+                .map(|(name, count)| format!("{count} in {name}"))
+                .collect();
+            let names = if named == 0 { String::new() } else { format!(": {}", names.join(", ")) };
+            format!("{} more files are listed on later pages{names}\n", files.len())
+        };
+        let fits = |line: &String| self.layout.words(line) <= room;
+        (0..=directories.len().min(12)).rev().map(line).find(fits)
+    }
+
+    /// Returns the directory of a file that the file before or behind it lies in too.
+    fn shared_directory(&self, at: usize) -> Option<&str> {
+        let own = self.directory(at)?;
+        let is_shared = |other: Option<usize>| {
+            other
+                .filter(|&other| other < self.files.len())
+                .is_some_and(|other| self.directory(other) == Some(own))
+        };
+        (is_shared(at.checked_sub(1)) || is_shared(at.checked_add(1))).then_some(own)
+    }
+
+    /// Returns the directory of a file whose line may stand below it: of no rename, whose line has two
+    /// paths, of no name in quotes, and of no file that comes last.
+    fn directory(&self, at: usize) -> Option<&str> {
+        let file = &self.files[at];
+        let name = &file.name[..];
+        let is_plain =
+            file.noise.is_none() && !matches!(file.letter, 'R' | 'C') && !name.starts_with('"');
+        name.rfind('/').filter(|_| is_plain).map(|slash| &name[..=slash])
+    }
+}

@@ -1,0 +1,58 @@
+//! A tool as it is listed, its types left behind.
+
+use serde_json::Value;
+
+use super::schema;
+use super::tool::{Annotations, Tool};
+use crate::error::{Error, quoted};
+use crate::suggest;
+
+/// A tool as it is listed.
+#[derive(Clone, Copy)]
+pub struct Declaration {
+    /// [`Tool::NAME`].
+    pub name: &'static str,
+    /// [`Tool::TITLE`].
+    pub title: &'static str,
+    /// [`Tool::DESCRIPTION`].
+    pub description: &'static str,
+    /// [`Tool::ANNOTATIONS`].
+    pub annotations: Annotations,
+    /// Returns the JSON Schema of the arguments.
+    pub input_schema: fn() -> Value,
+    /// Returns the JSON Schema of `structuredContent`.
+    pub output_schema: fn() -> Value,
+}
+
+impl Declaration {
+    /// Returns what is listed of a tool.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            title: T::TITLE,
+            description: T::DESCRIPTION,
+            annotations: T::ANNOTATIONS,
+            input_schema: schema::input::<T>,
+            output_schema: schema::output::<T>,
+        }
+    }
+
+    /// Returns what a client may assume, as JSON.
+    pub fn annotations_json(&self) -> String {
+        serde_json::to_string(&self.annotations).expect("plain booleans")
+    }
+
+    /// Returns the names of the arguments.
+    pub fn arguments(&self) -> Vec<String> {
+        schema::properties(&(self.input_schema)()).map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// Returns the error for a tool that is not there.
+pub fn no_such_tool<'a>(name: &str, tools: impl Iterator<Item = &'a str>) -> Error {
+    let names: Vec<&str> = tools.collect();
+    let near = suggest::nearest(name, names.iter().copied());
+    let meant = near.first().map(|near| format!("Did you mean {near}? ")).unwrap_or_default();
+    Error::not_found(format!("there is no tool {}", quoted(name)))
+        .with_hint(format!("{meant}The tools are {}", names.join(", ")))
+}

@@ -1,0 +1,72 @@
+//! How a tool is published on a server that answers calls with SQL.
+
+use serde_json::{Map, Value};
+
+use super::declaration::Declaration;
+use super::schema::{kind, properties};
+
+impl Declaration {
+    /// Returns SQL that answers a call whose arguments are bound by name; an argument that was left
+    /// out is bound as NULL.
+    pub fn sql_template(&self) -> String {
+        let schema = (self.input_schema)();
+        let arguments: Vec<String> = properties(&schema)
+            .map(|(name, property)| format!("'{name}', ${name}{}", cast(property)))
+            .collect();
+        let arguments = arguments.join(", ");
+        // No macro of an agent may stand in for what the server calls.
+        format!(
+            "SELECT system.main.redline_call_text('{}', system.main.json_object({arguments})) AS answer",
+            self.name
+        )
+    }
+
+    /// Returns the statement that publishes the tool on a server with the duckdb_mcp extension. The
+    /// arguments stand in the description too, since some of its versions publish only their types.
+    pub fn publish_sql(&self) -> String {
+        let schema = (self.input_schema)();
+        let required = schema.get("required").cloned().unwrap_or(Value::Array(Vec::new()));
+        let is_required = |name: &str| {
+            required.as_array().is_some_and(|names| names.iter().any(|one| one == name))
+        };
+        let mut description = format!("{}\n\nArguments:", self.description);
+        let mut published = Map::new();
+        let mut arguments: Vec<_> = properties(&schema).collect();
+        arguments.sort_by_key(|(name, _)| !is_required(name));
+        for (name, property) in arguments {
+            let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
+            let need = if is_required(name) { "required" } else { "optional" };
+            let text_of = if text.is_empty() { String::new() } else { format!(": {text}") };
+            description += &format!("\n- {name} ({}, {need}){text_of}", kind(property));
+            let mut said = Map::new();
+            said.insert("type".into(), kind(property).into());
+            said.insert("description".into(), text.into());
+            if let Some(items) = property.get("items") {
+                said.insert("items".into(), items.clone());
+            }
+            published.insert(name.clone(), Value::Object(said));
+        }
+        let parts = [
+            self.name.to_owned(),
+            description,
+            self.sql_template(),
+            Value::Object(published).to_string(),
+            required.to_string(),
+            "text".to_owned(),
+        ];
+        let parts: Vec<String> =
+            parts.iter().map(|part| format!("'{}'", part.replace('\'', "''"))).collect();
+        format!("PRAGMA mcp_publish_tool({})", parts.join(",\n    "))
+    }
+}
+
+/// Returns the cast that gives a parameter its type, whatever a server binds: of an array, a list or
+/// JSON text.
+fn cast(property: &Value) -> &'static str {
+    match kind(property) {
+        "integer" => "::BIGINT",
+        "boolean" => "::BOOLEAN",
+        "array" => "::JSON",
+        _ => "::VARCHAR",
+    }
+}
