@@ -138,11 +138,6 @@ impl Column {
         }
     }
 
-    /// Tells whether the column holds no value.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Removes all values and keeps the room.
     pub fn clear(&mut self) {
         match self {

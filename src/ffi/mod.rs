@@ -33,7 +33,7 @@ mod vector;
 pub use api::host_version;
 pub use column::{Batch, Column};
 pub use entry::Registrar;
-pub use file_system::{FileError, FileSystem};
+pub use file_system::FileError;
 pub use option::{ConfigOption, Default as OptionDefault};
 pub use replacement::ReplacementScan;
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction};
