@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `functions` | one file per SQL function family: parameters, columns, thin adapter |
 //! | `ffi` | DuckDB's C API: all `unsafe`, nothing about diffs |
-//! | `tools` | pure: the registry of tools that agents call, their arguments and answers |
+//! | [`tools`] | pure: the registry of tools that agents call, their arguments and answers |
 //! | [`render`] | pure: what a person sees: approvals as the boxes of a terminal |
 //! | [`review`] | pure: a change page by page within a budget of bytes |
 //! | [`edit`] | pure: edits of a file, the payload a person decides on, approvals |
@@ -16,7 +16,7 @@
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
 //! | `pipeline` | pure: ordered parallel work with a bounded window |
 //! | [`budget`] | pure: what a query may use of time and memory, and whether it is cancelled |
-//! | `form` | pure: what a text costs in an answer |
+//! | [`form`] | pure: what a text costs in an answer |
 //! | `strict_json` | pure: JSON whose objects have no key twice |
 //! | `suggest` | pure: the nearest names to one that was not found |
 //! | [`error`], [`limits`] | the error codes and every limit by name |
@@ -25,7 +25,7 @@ pub mod budget;
 pub mod edit;
 pub mod error;
 mod ffi;
-mod form;
+pub mod form;
 mod functions;
 pub mod git;
 pub mod limits;
@@ -36,4 +36,4 @@ pub mod sandbox;
 mod strict_json;
 mod suggest;
 pub mod text;
-mod tools;
+pub mod tools;
