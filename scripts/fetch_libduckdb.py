@@ -54,7 +54,7 @@ def library() -> bytes:
     return member(data, "package/libduckdb.so")
 
 
-def header() -> bytes:
+def header(name: str = "duckdb.h") -> bytes:
     """Returns duckdb.h from the bundled sources of libduckdb-sys."""
     metadata = subprocess.run(
         ["cargo", "metadata", "--format-version", "1"], cwd=ROOT, capture_output=True, text=True
@@ -64,7 +64,7 @@ def header() -> bytes:
     for crate in json.loads(metadata.stdout)["packages"]:
         if crate["name"] == "libduckdb-sys":
             sources = Path(crate["manifest_path"]).with_name("duckdb.tar.gz")
-            return member(sources.read_bytes(), "duckdb/src/include/duckdb.h")
+            return member(sources.read_bytes(), f"duckdb/src/include/{name}")
     raise FetchError("libduckdb-sys is not among the dependencies")
 
 

@@ -114,6 +114,7 @@ api! {
         ) -> sys::duckdb_state;
         fn duckdb_error_data_error_type(data: sys::duckdb_error_data) -> sys::duckdb_error_type;
         fn duckdb_error_data_message(data: sys::duckdb_error_data) -> *const c_char;
+        fn duckdb_result_error(result: *mut sys::duckdb_result) -> *const c_char;
         fn duckdb_config_option_set_default_scope(
             option: sys::duckdb_config_option, scope: sys::duckdb_config_option_scope,
         );
@@ -153,6 +154,7 @@ api! {
 
         // Ends in a C++ destructor, out of which nothing may be thrown.
         fn duckdb_disconnect(connection: *mut sys::duckdb_connection);
+        fn duckdb_destroy_result(result: *mut sys::duckdb_result);
         fn duckdb_destroy_client_context(context: *mut sys::duckdb_client_context);
         fn duckdb_destroy_file_system(system: *mut sys::duckdb_file_system);
         fn duckdb_destroy_file_open_options(options: *mut sys::duckdb_file_open_options);
@@ -188,6 +190,9 @@ api! {
         fn duckdb_destroy_file_handle(file: *mut sys::duckdb_file_handle);
 
         // Allocates what the size of an argument decides, casts, or looks into a container with a check.
+        fn duckdb_query(
+            connection: sys::duckdb_connection, query: *const c_char, out: *mut sys::duckdb_result,
+        ) -> sys::duckdb_state;
         fn duckdb_client_context_get_config_option(
             context: sys::duckdb_client_context, name: *const c_char, scope: *mut sys::duckdb_config_option_scope,
         ) -> sys::duckdb_value;

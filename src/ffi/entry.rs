@@ -1,6 +1,7 @@
 //! The entry point DuckDB calls when the extension is loaded.
 
 use std::any::Any;
+use std::ffi::CStr;
 use std::ptr;
 
 use libduckdb_sys as sys;
@@ -31,6 +32,29 @@ impl Registrar {
     /// [`super::Settings`]. It is the database's own: another database has another one.
     pub fn keep(&mut self, value: impl Any + Send + Sync) {
         self.extra_info = ExtraInfo::new(value);
+    }
+
+    /// Runs a query that returns nothing of interest; its error, where it fails.
+    pub fn query(&self, sql: &str) -> std::result::Result<(), String> {
+        // SAFETY: all zeros are a result without anything, which DuckDB fills in and which is destroyed once; the
+        // message belongs to it and is copied before.
+        unsafe {
+            let mut result: sys::duckdb_result = std::mem::zeroed();
+            let state =
+                self.outside.duckdb_query(self.connection, c_name(sql).as_ptr(), &mut result);
+            let outcome = if state == sys::DuckDBSuccess {
+                Ok(())
+            } else {
+                let message = self.outside.duckdb_result_error(&mut result);
+                Err(if message.is_null() {
+                    String::new()
+                } else {
+                    CStr::from_ptr(message).to_string_lossy().into_owned()
+                })
+            };
+            self.outside.duckdb_destroy_result(&mut result);
+            outcome
+        }
     }
 
     /// Registers a setting.

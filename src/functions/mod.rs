@@ -16,15 +16,40 @@ mod params;
 mod surface;
 mod text;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ffi::Registrar;
 
 /// Registers every setting and function on the database that loads the extension.
 pub fn register(registrar: &mut Registrar) -> Result<()> {
+    refuse_names_that_are_taken(registrar)?;
     registrar.keep(context::database::Database::default());
     // Later, threads may read repositories alone.
     crate::git::local_time_zone();
     context::settings::register(registrar)?;
     registrar.replacement::<git::range_scan::RangeScan>();
     surface::FUNCTIONS.iter().try_for_each(|function| function.register(registrar))
+}
+
+/// Refuses to share a function's name with another extension: which of the two a call reaches depends on the version of
+/// DuckDB and on the order of loading, and in some no call reaches either.
+fn refuse_names_that_are_taken(registrar: &Registrar) -> Result<()> {
+    const FOUND: &str = "these names are taken: ";
+    let names: Vec<String> =
+        surface::FUNCTIONS.iter().map(|function| format!("'{}'", function.name)).collect();
+    let taken = registrar.query(&format!(
+        "SELECT error('{FOUND}' || string_agg(DISTINCT function_name, ', ' ORDER BY function_name)) \
+         FROM duckdb_functions() \
+         WHERE database_name = 'system' AND schema_name = 'main' AND function_name IN ({}) \
+         HAVING count(*) > 0",
+        names.join(", ")
+    ));
+    match taken.as_ref().map_err(|error| error.split_once(FOUND)) {
+        Err(Some((_, names))) => Err(Error::tool_failed(format!(
+            "redline cannot be loaded: another extension has functions of the same name: {}",
+            names.trim_end()
+        ))
+        .with_hint("Load redline into a database without that extension")),
+        // What fails in another way says nothing of names.
+        Ok(()) | Err(None) => Ok(()),
+    }
 }
