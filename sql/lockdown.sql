@@ -1,5 +1,5 @@
--- A host for agents: redline reads in one folder, DuckDB itself opens no file, and nothing of it can
--- be changed by SQL. Run once per database, as its owner, with your own folder in both places:
+-- A host for agents: redline reads in one directory, DuckDB itself opens no file, and nothing of it can
+-- be changed by SQL. Run once per database, as its owner, with your own directory in both places:
 --   .read sql/lockdown.sql
 -- To let a person approve changes, SET GLOBAL redline_approver to the SHA-256 of a key of the host's own before this is
 -- run: docs/approving.md.
@@ -9,7 +9,7 @@
 
 LOAD redline;
 
--- What redline may read: files as 'workspace/relative/path', repositories as 'workspace/folder'.
+-- What redline may read: files as 'workspace/relative/path', repositories as 'workspace/directory'.
 -- "mode": "rw" allows writing as well; write_approval and edit_approval are on unless set to false.
 SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "ro"}]';
 
@@ -21,7 +21,7 @@ SET GLOBAL allowed_directories = ['/srv/workspace'];
 
 SET GLOBAL enable_external_access = false;
 
--- DuckDB's own readers and COPY would pass by the sandbox: they read every file of an allowed folder
+-- DuckDB's own readers and COPY would pass by the sandbox: they read every file of an allowed directory
 -- and write there ('.git/hooks/pre-commit' too). This closes local files to them. A database file
 -- can then not be written, and large queries cannot spill to disk; leave the line out where you
 -- need that, and let agents call tools only, not run SQL of their own.

@@ -1,5 +1,5 @@
 -- Table macros over the list functions: arguments may be columns, subqueries and lateral joins,
--- and the repository defaults to the current folder. Run once per database:
+-- and the repository defaults to the current directory. Run once per database:
 --   .read sql/macros.sql
 --
 -- The native file_changes and file_diff read only what the query asks for; these compute every

@@ -1,5 +1,5 @@
--- A server for agents on the extension duckdb_mcp: the tools that read, one folder, and no other way in.
--- Set the folder in sql/lockdown.sql, then give an MCP client this command, to be run in the folder
+-- A server for agents on the extension duckdb_mcp: the tools that read, one directory, and no other way in.
+-- Set the directory in sql/lockdown.sql, then give an MCP client this command, to be run in the directory
 -- above this one:
 --   duckdb -unsigned -f sql/mcp_server.sql
 -- (not -init, behind which the tool itself changes a setting, and the lock stops it). `INSTALL duckdb_mcp

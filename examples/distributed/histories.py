@@ -83,7 +83,7 @@ def run(todo: list[dict], processors: int) -> list[dict]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=pathlib.Path, help="the folder of the Parquet files")
+    parser.add_argument("out", type=pathlib.Path, help="the directory of the Parquet files")
     parser.add_argument("repositories", type=pathlib.Path, nargs="+", help="work trees or bare repositories")
     parser.add_argument("--range", default="HEAD", help="the commits, such as v1..HEAD or ALL")
     parser.add_argument("--processors", type=int, default=1, help="processors for one repository")

@@ -187,7 +187,7 @@ impl Search<'_> {
         }
     }
 
-    /// Widens a place by the blanks around it where the string starts or ends with blanks: by as
+    /// Widens a place by the whitespace around it where the string starts or ends with whitespace: by as
     /// many line ends as it has there, and by what indents the first line or trails the last.
     fn with_blanks(&self, place: Range<usize>) -> Range<usize> {
         let bytes = self.lines.bytes();
@@ -339,8 +339,8 @@ mod tests {
             ("one  \ntwo\n", "one\ntwo", 1, "trailing space", "one  \ntwo"),
             ("one\ntwo\n", "one\r\ntwo\r\n", 1, "line ends", "one\ntwo\n"),
             ("one\rtwo\r", "one\ntwo", 1, "line ends", "one\rtwo"),
-            ("a\nit’s\n", "it's", 2, "Unicode look-alike", "it’s"),
-            ("a\u{a0}b", "a b", 1, "Unicode look-alike", "a\u{a0}b"),
+            ("a\nit’s\n", "it's", 2, "Unicode confusable", "it’s"),
+            ("a\u{a0}b", "a b", 1, "Unicode confusable", "a\u{a0}b"),
             ("print(\"a\")\n", "print(\\\"a\\\")", 1, "escaped quote", "print(\"a\")"),
             ("one\ntwo\n", "one\\ntwo", 1, "escaped newline", "one\ntwo"),
             ("say \"a\\nb\"", "say \"a\nb\"", 1, "escaped newline", "say \"a\\nb\""),

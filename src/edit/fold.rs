@@ -1,5 +1,5 @@
 //! Texts reduced to what is left when nothing counts that people and models get wrong while they
-//! copy: blanks, line ends, escapes, case and characters that look alike.
+//! copy: whitespace, line endings, escapes, case and confusables.
 
 use std::ops::Range;
 

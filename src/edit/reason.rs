@@ -7,11 +7,11 @@ use super::fold::each_look_alike;
 pub enum Reason {
     /// Tabs on one side, spaces on the other.
     Tabs,
-    /// The blanks at the start of lines.
+    /// The whitespace at the start of lines.
     Indentation,
-    /// The blanks at the end of lines.
+    /// The whitespace at the end of lines.
     TrailingSpace,
-    /// Blanks within lines.
+    /// Whitespace within lines.
     Spacing,
     /// Where lines end, empty lines included.
     LineBreaks,
@@ -24,7 +24,7 @@ pub enum Reason {
     /// Upper and lower case.
     Case,
     /// Characters that look alike or show nothing.
-    LookAlike,
+    Confusable,
     /// Bytes that are not UTF-8, which no string can match.
     NotUtf8,
     /// Other characters.
@@ -44,7 +44,7 @@ impl Reason {
             Self::EscapedNewline => "escaped newline",
             Self::EscapedQuote => "escaped quote",
             Self::Case => "case",
-            Self::LookAlike => "Unicode look-alike",
+            Self::Confusable => "Unicode confusable",
             Self::NotUtf8 => "not UTF-8",
             Self::Text => "text",
         }
@@ -61,7 +61,7 @@ const OVERLOOKED: [Reason; 9] = [
     Reason::EscapedNewline,
     Reason::EscapedQuote,
     Reason::Case,
-    Reason::LookAlike,
+    Reason::Confusable,
 ];
 
 /// Returns why two different texts differ: the kinds that must be overlooked to make them equal, and none
@@ -92,7 +92,7 @@ pub fn reasons(wanted: &str, found: &str) -> Vec<Reason> {
 fn overlooking(text: &str, reasons: &[Reason]) -> String {
     let overlooks = |reason| reasons.contains(&reason);
     let mut text = text.to_owned();
-    if overlooks(Reason::LookAlike) {
+    if overlooks(Reason::Confusable) {
         let mut plain = String::with_capacity(text.len());
         text.chars().for_each(|c| each_look_alike(c, &mut |c| plain.push(c)));
         text = plain;
@@ -157,10 +157,10 @@ mod tests {
             ("a\nb", "a\\nb", vec![EscapedNewline]),
             ("say(\\\"x\\\")", "say(\"x\")", vec![EscapedQuote]),
             ("Total", "total", vec![Case]),
-            ("it’s", "it's", vec![LookAlike]),
-            ("a\u{a0}b", "a b", vec![LookAlike]),
-            ("a\u{200b}b", "ab", vec![LookAlike]),
-            ("    It’s", "\tit's", vec![Tabs, Case, LookAlike]),
+            ("it’s", "it's", vec![Confusable]),
+            ("a\u{a0}b", "a b", vec![Confusable]),
+            ("a\u{200b}b", "ab", vec![Confusable]),
+            ("    It’s", "\tit's", vec![Tabs, Case, Confusable]),
             ("one", "two", vec![Text]),
             ("one", "", vec![Text]),
         ] {

@@ -4,7 +4,7 @@ use super::diff;
 use super::line::{Line, Overflow, Row, Tone};
 use super::visible::Pieces;
 
-/// Columns of the frame around the text: a border and two blanks, a blank and a border. The blanks
+/// Columns of the frame around the text: a border and two spaces, a space and a border. The spaces
 /// next to the text show, instead, that a line goes on.
 const FRAME: usize = 5;
 

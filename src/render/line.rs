@@ -46,7 +46,7 @@ impl Tone {
 /// A line before it is laid out.
 #[derive(Debug)]
 pub struct Line<'a> {
-    /// What stands before the text and belongs to the diff: `+`, `-`, a blank or nothing.
+    /// What stands before the text and belongs to the diff: `+`, `-`, a space or nothing.
     pub mark: &'static str,
     /// The text, without a line feed.
     pub text: &'a str,

@@ -1,7 +1,7 @@
 //! Text as a terminal shows it: piece by piece, each with its columns, and nothing invisible.
 //!
 //! What is shown can be read back: two lines that differ in a character that does not print, in
-//! blanks at the end or in a tab never look the same. So the marks that stand for such characters
+//! whitespace at the end or in a tab never look the same. So the marks that stand for such characters
 //! are themselves written out where a text holds them.
 
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ const TAB: usize = 4;
 /// Stands for a tab, which then reaches to the next tab stop.
 const TAB_MARK: char = '⇥';
 
-/// Stands for a blank behind which a line has nothing but blanks.
+/// Stands for a space after which a line has only whitespace.
 const BLANK_MARK: char = '␣';
 
 /// Stands for a carriage return that ends a line.
@@ -31,7 +31,7 @@ const MAX_MARKS: usize = 4;
 pub enum Kind {
     /// A character as it is, with the marks on it.
     Plain,
-    /// A mark for a blank, a tab or a line end, or the number of a character that is such a mark.
+    /// A mark for a space, a tab or a line ending, or the number of a character that is such a mark.
     Mark,
     /// The number of a character that would not be seen, or would change how others are seen.
     Hidden,
@@ -55,7 +55,7 @@ pub struct Pieces<'a> {
     line: &'a str,
     at: usize,
     column: usize,
-    /// Where the blanks at the end begin.
+    /// Where the whitespace at the end begins.
     tail: usize,
 }
 
@@ -129,7 +129,7 @@ fn columns(c: char) -> Option<usize> {
 }
 
 /// Tells whether a character shows nothing, or nothing that is the same everywhere, or changes how
-/// its neighbours are shown: controls, blanks other than the space, default-ignorable and format
+/// its neighbours are shown: controls, whitespace other than the space, default-ignorable and format
 /// characters (Unicode Standard Annex 44), private use and what is no character.
 fn is_unseen(c: char) -> bool {
     c.is_control()
@@ -193,7 +193,7 @@ mod tests {
             ("x\u{3164}y\u{2800}z\u{e0041}", "x<U+3164>y<U+2800>z<U+E0041>"),
             ("\u{e000}\u{10ffff}", "<U+E000><U+10FFFF>"),
             ("👩\u{200d}👩 ❤\u{fe0f}", "👩<U+200D>👩 ❤<U+FE0F>"),
-            // Line ends and blanks at the end.
+            // Line endings and whitespace at the end.
             ("a\r", "a␍"),
             ("a\rb", "a<U+000D>b"),
             ("a b  ", "a b␣␣"),

@@ -71,7 +71,7 @@ impl RelPath {
         if text.len() > PATH_BYTES || text.split('/').any(|name| name.len() > PATH_NAME_BYTES) {
             return Err(Flaw::TooLong);
         }
-        // A blank of another width passes for a space, and hides at the end of a name.
+        // Whitespace of another width passes for a space, and hides at the end of a name.
         if let Some(c) = text
             .chars()
             .find(|&c| is_hard_to_see(c) || c != ' ' && (c.is_whitespace() || c == '\u{2800}'))

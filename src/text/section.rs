@@ -35,7 +35,7 @@ enum Rule {
     Refuse(&'static str),
     /// A match at the line's start.
     Line(&'static str),
-    /// A match behind blanks, which the heading lacks.
+    /// A match after whitespace, which the heading lacks.
     Indented(&'static str),
     /// The first match in the line.
     Anywhere(&'static str),
@@ -97,8 +97,8 @@ impl Sections {
                 groups.get(1).or(groups.get(0)).map(|group| group.as_bytes())
             }
             Rule::Indented(_) => {
-                let blanks = line.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
-                regex.find(line).map(|all| &line[blanks..all.end()])
+                let indent = line.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+                regex.find(line).map(|all| &line[indent..all.end()])
             }
             Rule::Line(_) | Rule::Anywhere(_) => regex.find(line).map(|all| all.as_bytes()),
         }
@@ -171,9 +171,9 @@ impl<'a> Finder<'a> {
         Self { sections, old, limit: -1, heading: &[], pace: cancel.pace() }
     }
 
-    /// Returns what git prints behind the second `@@` and a blank of `hunk`, or `None` when it prints nothing.
+    /// Returns what git prints behind the second `@@` and a space of `hunk`, or `None` when it prints nothing.
     ///
-    /// It can be empty: git then prints the blank alone, where the heading's first character is not UTF-8.
+    /// It can be empty: git then prints the space alone, where the heading's first character is not UTF-8.
     ///
     /// # Errors
     /// [`Stopped`] when the caller asked to stop.

@@ -19,7 +19,7 @@ pub fn write_labels(out: &mut Vec<u8>, old: &[u8], new: &[u8], quote_high: bool)
         out.extend_from_slice(mark);
         let shown = quoted_path(label, quote_high);
         out.extend_from_slice(&shown);
-        // git ends a name that holds a blank with a TAB, so that tools see where it ends.
+        // git ends a name that contains a space with a TAB, so that tools see where it ends.
         if label.contains(&b' ') {
             out.push(b'\t');
         }
@@ -42,7 +42,7 @@ pub fn write_hunk(
     diff.lines(hunk).try_for_each(|line| write_line(out, &line, pace))
 }
 
-/// Appends a hunk's header, with a blank and `section` behind the second `@@`.
+/// Appends a hunk's header, with a space and `section` behind the second `@@`.
 pub fn write_hunk_header(out: &mut Vec<u8>, hunk: &Hunk, section: Option<&[u8]>) {
     out.extend_from_slice(b"@@ -");
     write_range(out, &hunk.old);

@@ -1,6 +1,6 @@
 //! The difference of two texts word by word.
 //!
-//! Words are those of Unicode (Standard Annex 29: default word boundaries), the blanks and marks
+//! Words are those of Unicode (Standard Annex 29: default word boundaries), the whitespace and punctuation
 //! between them included, so that the pieces of a text, joined, are the text.
 
 use std::time::Instant;

@@ -48,7 +48,7 @@ pub struct Assignment {
 /// Bytes from which on git ignores a line.
 const LINE_BYTES: usize = 2048;
 const MACRO: &[u8] = b"[attr]";
-const BLANKS: &[u8] = b" \t\r\n";
+const WHITESPACE: &[u8] = b" \t\r\n";
 
 /// Lines between two checks of the budget: some 100 microseconds of parsing.
 const LINES_PER_CHECK: usize = 512;
@@ -148,7 +148,7 @@ impl<'a> Line<'a> {
     fn new(line: &'a [u8]) -> Option<Self> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
-        let text = without_blanks(line);
+        let text = trim_start(line);
         if text.is_empty() || text[0] == b'#' || line.len() >= LINE_BYTES {
             return None;
         }
@@ -160,7 +160,7 @@ impl<'a> Line<'a> {
                 (first.into(), rest)
             }
         };
-        let line = Self { first, rest: without_blanks(rest) };
+        let line = Self { first, rest: trim_start(rest) };
         let is_sound = match line.subject() {
             Subject::Macro(name) => is_name(name),
             Subject::Pattern(_) => true,
@@ -171,7 +171,7 @@ impl<'a> Line<'a> {
 
     fn subject(&self) -> Subject<'_> {
         match self.first.strip_prefix(MACRO) {
-            Some(name) if !name.is_empty() => Subject::Macro(word(without_blanks(name)).0),
+            Some(name) if !name.is_empty() => Subject::Macro(word(trim_start(name)).0),
             _ => Subject::Pattern(&self.first),
         }
     }
@@ -183,7 +183,7 @@ impl<'a> Line<'a> {
                 return None;
             }
             let (text, behind) = word(rest);
-            rest = without_blanks(behind);
+            rest = trim_start(behind);
             let (name, value) = match text.iter().position(|&byte| byte == b'=') {
                 Some(at) => (&text[..at], Some(&text[at + 1..])),
                 None => (text, None),
@@ -211,11 +211,11 @@ impl Given<'_> {
 
 /// Splits the first word off some text.
 fn word(text: &[u8]) -> (&[u8], &[u8]) {
-    text.split_at(text.iter().position(|byte| BLANKS.contains(byte)).unwrap_or(text.len()))
+    text.split_at(text.iter().position(|byte| WHITESPACE.contains(byte)).unwrap_or(text.len()))
 }
 
-fn without_blanks(text: &[u8]) -> &[u8] {
-    &text[text.iter().position(|byte| !BLANKS.contains(byte)).unwrap_or(text.len())..]
+fn trim_start(text: &[u8]) -> &[u8] {
+    &text[text.iter().position(|byte| !WHITESPACE.contains(byte)).unwrap_or(text.len())..]
 }
 
 /// Tells a name that an attribute may have; those of git's own are reserved.

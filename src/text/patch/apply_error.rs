@@ -142,7 +142,7 @@ pub enum Difference {
     NewlineInText,
     /// Only in the newline at the end of the file: the patch says there is one.
     NewlineInPatch,
-    /// Only in blanks and tabs.
+    /// Only in spaces and tabs.
     Whitespace,
 }
 
@@ -157,7 +157,7 @@ impl std::fmt::Display for Difference {
             Self::NewlineInPatch => {
                 " (the text ends there without a newline, the patch expects one)"
             }
-            Self::Whitespace => " (only blanks or tabs differ)",
+            Self::Whitespace => " (only spaces or tabs differ)",
         })
     }
 }

@@ -169,7 +169,7 @@ impl<'a> GitHeader<'a> {
         let plus = self.plus.as_ref().map(|side| &side.name);
         let minus = minus.filter(|name| !name.is_dev_null());
         let plus = plus.filter(|name| !name.is_dev_null());
-        // Names with blanks cannot be told apart in this line alone; the lines below can say them.
+        // Names with spaces cannot be told apart in this line alone; the lines below can say them.
         let told = minus
             .and_then(|old| Some((old.clone(), text.strip_prefix(old.raw)?.strip_prefix(b" ")?)))
             .and_then(|(old, new)| Some((old, path::name(new)?)))
@@ -207,9 +207,9 @@ impl<'a> GitHeader<'a> {
         if text.len() > path::MAX_BYTES {
             return None;
         }
-        let blank = |at: usize| text.get(at) == Some(&b' ');
+        let is_space = |at: usize| text.get(at) == Some(&b' ');
         // The prefixes have at most a few bytes, so that the cut is near the end of one `from`.
-        let cuts = (from.raw.len()..text.len()).filter(|&at| blank(at)).take(64);
+        let cuts = (from.raw.len()..text.len()).filter(|&at| is_space(at)).take(64);
         cuts.filter_map(|at| {
             let old = path::name(text.get(..at)?)?;
             let new = path::name(text.get(at + 1..)?)?;

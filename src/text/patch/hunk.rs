@@ -109,7 +109,7 @@ fn body_line<'a>(line: &Line<'a>) -> Option<(LineKind, &'a [u8])> {
         Some((b' ', content)) => Some((LineKind::Context, content)),
         Some((b'-', content)) => Some((LineKind::Removed, content)),
         Some((b'+', content)) => Some((LineKind::Added, content)),
-        // An empty context line whose blank was trimmed away by a mailer or an editor.
+        // An empty context line whose space was trimmed away by a mailer or an editor.
         None | Some((b'\r', [])) => Some((LineKind::Context, line.text)),
         Some(_) => None,
     }

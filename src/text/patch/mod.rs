@@ -84,7 +84,7 @@ pub struct PatchHunk<'a> {
     pub new_start: u32,
     /// How many lines of the new file the hunk covers.
     pub new_lines: u32,
-    /// The text behind the second `@@`, without the blank between.
+    /// The text behind the second `@@`, without the space between.
     pub section: &'a [u8],
     /// The lines, in the order of the patch.
     pub lines: Vec<PatchLine<'a>>,
