@@ -5,9 +5,9 @@ use std::convert::Infallible;
 
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::surface::registry::{Entry, Signature};
+use crate::functions::context::database::Database;
 use crate::functions::surface::{
-    Col, Declaration, Declared, FUNCTIONS, Family, Grant, Row, Rows, col,
+    Col, Declaration, Declared, Entry, Family, Grant, Row, Rows, Signature, col,
 };
 
 /// The table function.
@@ -158,8 +158,9 @@ impl TableFunction for RedlineHelp {
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
+        let database = Database::of(&open.settings)?;
         Ok(Rows::new(
-            FUNCTIONS.iter().filter(|entry| entry.is_public()).map(Function),
+            database.functions.iter().filter(|entry| entry.is_public()).map(Function),
             open.projection,
         ))
     }

@@ -4,6 +4,9 @@
 use std::sync::Arc;
 
 use crate::edit::{Approvals, Calls, Repeats};
+use crate::error::{Error, Result};
+use crate::ffi::Settings;
+use crate::functions::surface::Entry;
 use crate::git::Repositories;
 
 /// The state of one database.
@@ -17,4 +20,20 @@ pub struct Database {
     pub repeats: Repeats,
     /// The repositories that stay open.
     pub repositories: Arc<Repositories>,
+    /// The functions that are registered on it.
+    pub functions: &'static [Entry],
+}
+
+impl Database {
+    /// Returns the state of an empty database on which `functions` are registered.
+    pub fn new(functions: &'static [Entry]) -> Self {
+        Self { functions, ..Self::default() }
+    }
+
+    /// Returns the state of the database that a function is called on.
+    pub fn of(settings: &Settings) -> Result<Arc<Self>> {
+        settings
+            .extra_info()
+            .ok_or_else(|| Error::tool_failed("the database has no state of redline"))
+    }
 }

@@ -7,7 +7,7 @@ use super::grants;
 use super::settings;
 use crate::budget::{Budget, Current, KEPT};
 use crate::edit::{FileTool, Operation, Session};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ffi::Settings;
 use crate::functions::surface::Declared;
 use crate::git::Repository;
@@ -75,9 +75,7 @@ impl ExecutionContext {
         if let Some(json) = settings::sandboxes(&settings) {
             access = access.within(json, settings::max_read_bytes(&settings))?;
         }
-        let database = settings
-            .extra_info()
-            .ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
+        let database = Database::of(&settings)?;
         let budget = settings::budget(&settings);
         Ok(Self { settings, access: Arc::new(access), database, budget })
     }

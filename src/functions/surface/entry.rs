@@ -1,0 +1,72 @@
+//! A function as the registry lists it: what it is called, takes and returns, and how it is registered.
+
+use super::declaration::{Declaration, Declared, Family};
+use crate::error::Result;
+use crate::ffi::{Field, Overload, Registrar, ScalarFunction, TableFunction, Type};
+
+/// A function as it is registered.
+pub struct Entry {
+    /// The name in SQL.
+    pub name: &'static str,
+    /// What it takes and returns.
+    pub signature: Signature,
+    /// What it says of itself.
+    pub declaration: Declaration,
+    register: fn(&Registrar) -> Result<()>,
+}
+
+/// What a function takes and returns.
+pub enum Signature {
+    /// A table function.
+    Table {
+        /// Positional parameters, all required.
+        parameters: &'static [Field],
+        /// Named parameters, all optional.
+        named: &'static [Field],
+        /// The columns.
+        columns: &'static [Field],
+    },
+    /// A scalar function.
+    Scalar {
+        /// The parameters of each overload.
+        overloads: &'static [Overload],
+        /// The type of the result.
+        returns: Type,
+    },
+}
+
+impl Entry {
+    /// Registers the function on the database that loads the extension.
+    pub fn register(&self, registrar: &Registrar) -> Result<()> {
+        (self.register)(registrar)
+    }
+
+    /// Tells whether users are told of it.
+    pub fn is_public(&self) -> bool {
+        self.declaration.family != Family::Debug
+    }
+}
+
+/// Returns the entry of a table function.
+pub const fn table<F: TableFunction + Declared>() -> Entry {
+    Entry {
+        name: F::NAME,
+        signature: Signature::Table {
+            parameters: F::PARAMETERS,
+            named: F::NAMED,
+            columns: F::COLUMNS,
+        },
+        declaration: F::DECLARATION,
+        register: |registrar| registrar.table::<F>(),
+    }
+}
+
+/// Returns the entry of a scalar function.
+pub const fn scalar<F: ScalarFunction + Declared>() -> Entry {
+    Entry {
+        name: F::NAME,
+        signature: Signature::Scalar { overloads: F::OVERLOADS, returns: F::RETURNS },
+        declaration: F::DECLARATION,
+        register: |registrar| registrar.scalar::<F>(),
+    }
+}
