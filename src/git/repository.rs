@@ -181,6 +181,13 @@ impl Repository {
         self.references().resolve(b"HEAD").ok().and_then(Resolved::id)
     }
 
+    /// Returns the commits that are being merged into the one that is checked out.
+    pub(super) fn merge_heads(&self) -> Result<Vec<crate::git::Oid>> {
+        let bytes = self.git_dir.read(b"MERGE_HEAD", limits::REFLOG_BYTES)?.unwrap_or_default();
+        let ids = bytes.split(|&byte| byte == b'\n');
+        Ok(ids.filter_map(|line| crate::git::Oid::from_hex(line).ok()).collect())
+    }
+
     /// Returns the kind of the repository's ids.
     pub(super) fn object_hash(&self) -> gix::hash::Kind {
         self.store.hash()

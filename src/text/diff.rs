@@ -48,6 +48,22 @@ pub struct Diff<'a> {
     hunks: Vec<Hunk>,
 }
 
+/// Returns the runs of lines that differ, as git finds them where no context is shown.
+///
+/// # Errors
+/// `too_large` for a text that git would not compare; why the query ended.
+pub fn line_changes(
+    engine: &mut Engine,
+    old: &[u8],
+    new: &[u8],
+    whitespace: Whitespace,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<Change>> {
+    let options = engine::Options { whitespace, trim_tail: true, ..engine::Options::default() };
+    let (old, new) = (Lines::split(old, cancel)?, Lines::split(new, cancel)?);
+    Ok(engine.diff(&old, &new, &options, cancel)?)
+}
+
 /// What a line of a diff is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {

@@ -50,6 +50,8 @@ CALLS = {
     "file_bytes": "SELECT file_bytes($file, 'WORKTREE', $repo)",
     "file_status": "SELECT * FROM file_status($repo, ignored := true)",
     "file_status_list": "SELECT file_status_list($repo)",
+    "file_blame": "SELECT * EXCLUDE (author_date) FROM file_blame($file, $new, $repo, copies := 3)",
+    "file_blame_list": "SELECT list_transform(file_blame_list($file, $new, $repo), lambda l: l.content || l.subject)",
     "redline_call": "SELECT redline_call('GitDiff', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "redline_call_text": "SELECT redline_call_text('GitDiffSummary', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",

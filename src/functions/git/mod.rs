@@ -8,6 +8,7 @@ pub mod commits;
 pub mod diff_hunks;
 pub mod diff_lines;
 pub mod diff_review;
+pub mod file_blame;
 pub mod file_changes;
 pub mod file_content;
 pub mod file_diff;

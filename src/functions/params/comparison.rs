@@ -58,12 +58,7 @@ pub const NAMED: [Field; 12] = [
         "'myers'",
         "Line diff: myers, minimal, patience or histogram",
     ),
-    Field::optional(
-        "ignore_whitespace",
-        Type::Varchar,
-        "'none'",
-        "Whitespace that does not count: none, all, change, eol or cr_at_eol",
-    ),
+    IGNORE_WHITESPACE,
     Field::optional(
         "ignore_blank_lines",
         Type::Boolean,
@@ -98,6 +93,14 @@ pub const NAMED: [Field; 12] = [
     ),
     PATHS,
 ];
+
+/// Which whitespace does not count.
+pub const IGNORE_WHITESPACE: Field = Field::optional(
+    "ignore_whitespace",
+    Type::Varchar,
+    "'none'",
+    "Whitespace that does not count: none, all, change, eol or cr_at_eol",
+);
 
 /// Which files are asked for.
 pub const PATHS: Field = Field::optional(
@@ -388,6 +391,20 @@ impl<'a> NamedOptions<'a> {
         }))
     }
 
+    /// Returns which whitespace does not count.
+    pub fn whitespace(&self) -> Result<Whitespace> {
+        self.choice(
+            "ignore_whitespace",
+            &[
+                ("none", Whitespace::Exact),
+                ("all", Whitespace::All),
+                ("change", Whitespace::Change),
+                ("eol", Whitespace::Eol),
+                ("cr_at_eol", Whitespace::CrAtEol),
+            ],
+        )
+    }
+
     /// Returns the options of a diff.
     pub fn diff_options(&self) -> Result<DiffOptions> {
         let joined = self.get("inter_hunk_context").as_integer().unwrap_or(0);
@@ -407,16 +424,7 @@ impl<'a> NamedOptions<'a> {
                     ("histogram", Algorithm::Histogram),
                 ],
             )?,
-            whitespace: self.choice(
-                "ignore_whitespace",
-                &[
-                    ("none", Whitespace::Exact),
-                    ("all", Whitespace::All),
-                    ("change", Whitespace::Change),
-                    ("eol", Whitespace::Eol),
-                    ("cr_at_eol", Whitespace::CrAtEol),
-                ],
-            )?,
+            whitespace: self.whitespace()?,
             ignore_blank_lines: self.boolean("ignore_blank_lines"),
         })
     }

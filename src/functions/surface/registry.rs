@@ -26,6 +26,8 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<git::refs::RefsList>(),
     table::<git::file_status::FileStatusTable>(),
     scalar::<git::file_status::FileStatusList>(),
+    table::<git::file_blame::FileBlame>(),
+    scalar::<git::file_blame::FileBlameList>(),
     table::<git::tree_files::TreeFiles>(),
     scalar::<git::tree_files::TreeFilesList>(),
     scalar::<git::file_content::FileContent<git::file_content::Text>>(),

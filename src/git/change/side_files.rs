@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Entry, Mode};
+use crate::git::change::changed_file::{Change, Entry, Mode};
 use crate::git::change::comparison::{Comparison, Untracked};
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::PathChange;
@@ -60,6 +61,15 @@ impl SideFiles {
             .with_hint("Ask for a smaller file, or ask the host to raise the limit"));
         }
         self.reader.bytes(entry, path)
+    }
+
+    /// Returns the files that differ between a tree and the index, as this side reads it.
+    pub(in crate::git) fn staged_changes(
+        &self,
+        tree: Revision,
+        budget: &Arc<Budget>,
+    ) -> Result<Vec<Change>> {
+        self.comparison.between(tree, Revision::Index).walk(Arc::clone(budget))?.collect()
     }
 
     /// Returns the paths nearest to one that was not found, for a hint.

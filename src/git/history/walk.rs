@@ -204,6 +204,12 @@ impl History {
         }
     }
 
+    /// Walks until it is known what is left out, and returns it.
+    pub fn into_hidden(mut self) -> Result<HashSet<Oid>> {
+        self.settle();
+        self.failed.take().map_or(Ok(self.hidden), Err)
+    }
+
     /// Walks until it is known what is left out.
     pub fn settle(&mut self) {
         while self.limit.is_some() {

@@ -63,6 +63,11 @@ impl Revision {
         }
     }
 
+    /// Tells whether a name stands for a side without being a revision.
+    pub(super) fn is_named(name: &str) -> bool {
+        Self::named(name).is_some()
+    }
+
     /// Returns the side that a name stands for without being a revision, in any case.
     fn named(name: &str) -> Option<Self> {
         let names = [
@@ -110,6 +115,11 @@ impl Repository {
     pub fn merge_bases(&self, one: &str, two: &str) -> Result<Vec<Oid>> {
         let [first, last] = [one, two].map(|name| Resolver::new(self, name));
         MergeBases::new(first.commits()?, first.cancel).of(first.one_commit()?, last.one_commit()?)
+    }
+
+    /// Returns the commit that a revision leads to.
+    pub(super) fn commit_of(&self, name: &str) -> Result<Oid> {
+        Resolver::new(self, name).one_commit()
     }
 
     /// Returns how many commits only the first of two revisions has, and how many only the second.

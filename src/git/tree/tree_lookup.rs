@@ -53,6 +53,49 @@ impl Repository {
     }
 }
 
+/// Where a path leads in a tree: the directories on the way, and the file at its end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Located {
+    /// The ids of the trees from the root to the directory of the file.
+    trees: Vec<Oid>,
+    /// The file, link or submodule.
+    pub file: Option<Entry>,
+}
+
+impl Located {
+    /// Finds a path in a tree; where a directory on the way is the one that `known` has there, so is the rest.
+    pub fn find(
+        objects: &Objects,
+        root: Option<Oid>,
+        path: &[u8],
+        known: Option<&Self>,
+    ) -> Result<Self> {
+        let mut located = Self::default();
+        let Some(root) = root else { return Ok(located) };
+        let mut tree = root;
+        let mut components = path.split(|&byte| byte == b'/').peekable();
+        while let Some(component) = components.next() {
+            if let Some(known) = known
+                && known.trees.get(located.trees.len()) == Some(&tree)
+            {
+                located.trees.extend(&known.trees[located.trees.len()..]);
+                located.file = known.file;
+                return Ok(located);
+            }
+            located.trees.push(tree);
+            let bytes = objects.tree(&tree)?;
+            match entry(objects, &tree, &bytes, component)? {
+                Some(entry) if components.peek().is_none() => {
+                    located.file = Some(entry).filter(|entry| !entry.mode.is_directory());
+                }
+                Some(entry) if entry.mode.is_directory() => tree = entry.oid,
+                _ => break,
+            }
+        }
+        Ok(located)
+    }
+}
+
 /// Returns the entry of a name; all entries are looked at, as damaged trees may be unsorted.
 fn entry(objects: &Objects, tree: &Oid, bytes: &[u8], name: &[u8]) -> Result<Option<Entry>> {
     let mut rest = bytes;

@@ -34,6 +34,8 @@ REPOSITORY_CALLS = {
     "file_bytes": ["SELECT file_bytes('{tracked}', 'INDEX', '{repo}')"],
     "file_status": ["SELECT * FROM file_status('{repo}', ignored := true)"],
     "file_status_list": ["SELECT file_status_list('{repo}')"],
+    "file_blame": ["SELECT * EXCLUDE (author_date) FROM file_blame('{tracked}', 'main', '{repo}')", "SELECT content FROM file_blame('{tracked}', 'WORKTREE', '{repo}')"],
+    "file_blame_list": ["SELECT len(file_blame_list('{tracked}', 'main', '{repo}'))"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.

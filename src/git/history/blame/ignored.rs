@@ -1,0 +1,357 @@
+//! Lines that an ignored commit changed: which lines of its parent they were made from.
+//!
+//! Source: git-blame(1), `--ignore-rev`, and what git 2.47.3 answers. Lines are alike by the pairs of letters that they
+//! have in common, without case and with whitespace as one. Within a change the pair of lines that is most certain is
+//! matched first, and splits the rest in two, so that the order of lines is kept; what matched is taken away from the
+//! old line. A line that matches none of the change is looked for in the whole parent.
+
+use std::ops::Range;
+
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::text::{CancelToken, LineChange};
+
+use super::entries::Run;
+
+/// How far from its place in proportion a line is looked for.
+const DISTANCE: i64 = 10;
+/// How many pairs a line elsewhere in the parent must have in common.
+const FILE_THRESHOLD: u32 = 10;
+/// A line of which nothing is known yet.
+const UNKNOWN: i64 = -1;
+/// A line that is like no other.
+const NOTHING: i64 = -2;
+
+/// The pairs of letters of a line, each with how often it occurs, in order.
+type Pairs = Vec<(u16, u32)>;
+
+/// The lines of a text as pairs of letters.
+pub struct Fingerprints {
+    lines: Vec<Pairs>,
+    _charge: Charge,
+}
+
+impl Fingerprints {
+    /// Takes the lines of a text.
+    pub fn new(text: &[u8], cancel: &CancelToken<'_>) -> Result<Self> {
+        let (mut lines, mut charge) = (Vec::new(), Charge::free());
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            cancel.room(&mut charge, &mut lines, 1)?;
+            let pairs = pairs(line);
+            charge.join(cancel.charge_all(pairs.len() * size_of::<(u16, u32)>())?);
+            lines.push(pairs);
+        }
+        Ok(Self { lines, _charge: charge })
+    }
+}
+
+/// Returns the pairs of a line.
+fn pairs(line: &[u8]) -> Pairs {
+    let mut all: Vec<u16> = Vec::with_capacity(line.len() + 1);
+    let mut before = 0;
+    for byte in line.iter().copied().chain([b' ']) {
+        let letter = match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => 0,
+            byte => byte.to_ascii_lowercase(),
+        };
+        if (before, letter) != (0, 0) {
+            all.push(u16::from_le_bytes([before, letter]));
+        }
+        before = letter;
+    }
+    all.sort_unstable();
+    let mut pairs = Pairs::new();
+    for pair in all {
+        match pairs.last_mut() {
+            Some((last, count)) if *last == pair => *count += 1,
+            _ => pairs.push((pair, 1)),
+        }
+    }
+    pairs
+}
+
+/// Returns how many pairs two lines have in common.
+fn common(one: &Pairs, other: &Pairs) -> u32 {
+    let (mut count, mut rest) = (0, other.as_slice());
+    for (pair, times) in one {
+        let at = rest.partition_point(|(other, _)| other < pair);
+        rest = &rest[at..];
+        if let Some((other, others)) = rest.first()
+            && other == pair
+        {
+            count += times.min(others);
+        }
+    }
+    count
+}
+
+/// Takes the pairs of a line away from another.
+fn subtract(from: &mut Pairs, taken: &Pairs) {
+    from.retain_mut(|(pair, count)| match taken.binary_search_by_key(pair, |(pair, _)| *pair) {
+        Ok(at) if *count <= taken[at].1 => false,
+        Ok(at) => {
+            *count -= taken[at].1;
+            true
+        }
+        Err(_) => true,
+    });
+}
+
+/// Returns for each new line of a change the line of the parent that it was made from, if there is one.
+pub fn guess(
+    parent: &mut Fingerprints,
+    target: &Fingerprints,
+    change: &LineChange,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<Option<u32>>> {
+    let lines = change.new.len();
+    let mut matches = Matches::new(change, cancel)?;
+    if !change.old.is_empty() {
+        let new = change.new.start as usize..change.new.end as usize;
+        matches.find(&mut parent.lines, &target.lines[new], cancel)?;
+    }
+    let mut found = Vec::with_capacity(lines);
+    for (local, line) in change.new.clone().enumerate() {
+        let matched = u32::try_from(matches.best[local]).ok();
+        found.push(match matched {
+            Some(matched) => Some(matched),
+            None => anywhere(&parent.lines, &target.lines[line as usize], line, cancel)?,
+        });
+    }
+    Ok(found)
+}
+
+/// Returns the line of the whole parent that is most like a line, of several the one that is nearest to its number.
+fn anywhere(
+    parent: &[Pairs],
+    line: &Pairs,
+    number: u32,
+    cancel: &CancelToken<'_>,
+) -> Result<Option<u32>> {
+    let (mut most, mut best) = (FILE_THRESHOLD, None);
+    let mut pace = cancel.pace();
+    for (at, other) in (0u32..).zip(parent) {
+        pace.spend(1 + line.len())?;
+        let count = common(line, other);
+        let is_farther = |best: u32| best.abs_diff(number) < at.abs_diff(number);
+        if count < most || (count == most && best.is_some_and(is_farther)) {
+            continue;
+        }
+        (most, best) = (count, Some(at));
+    }
+    Ok(best)
+}
+
+/// Divides a run by the lines that it was made from: what goes to the parent, and what stays.
+pub fn carve(
+    run: &Run,
+    change: &LineChange,
+    guesses: &[Option<u32>],
+    parent: &mut Vec<Run>,
+    kept: &mut Vec<Run>,
+) {
+    let origin = |line: u32| {
+        let guess = guesses[(line - change.new.start) as usize];
+        (guess.is_some(), guess.unwrap_or(line))
+    };
+    let end = run.source + run.lines;
+    let mut start = run.source;
+    for line in run.source..end {
+        let (is_parent, source) = origin(line);
+        if line + 1 < end && origin(line + 1) == (is_parent, source + 1) {
+            continue;
+        }
+        let lines = line + 1 - start;
+        let part = Run { line: run.line + (start - run.source), lines, source: start };
+        if is_parent {
+            parent.push(Run { source: source + 1 - lines, ..part });
+        } else {
+            kept.push(part);
+        }
+        start = line + 1;
+    }
+}
+
+/// Lines of a change that are still to be matched: of the parent, and of the change's new lines.
+struct Part {
+    old: Range<i64>,
+    new: Range<usize>,
+}
+
+/// What is known of the new lines of a change.
+struct Matches {
+    /// The lines of the change.
+    old: Range<i64>,
+    lines: usize,
+    /// How far a line is looked for, in the parent and from there in the change.
+    distance: i64,
+    distance_back: i64,
+    /// How alike a new line and those near its place are, by new lines; negative for what is not known.
+    alike: Vec<i64>,
+    /// How certain the match of each new line is.
+    certain: Vec<i64>,
+    /// The line of the parent that is most like it, and the one after that; negative for none.
+    best: Vec<i64>,
+    second: Vec<i64>,
+    _charge: Charge,
+}
+
+impl Matches {
+    fn new(change: &LineChange, cancel: &CancelToken<'_>) -> Result<Self> {
+        let lines = change.new.len();
+        let count = change.old.len() as i64;
+        let distance = if DISTANCE >= count { (count - 1).max(0) } else { DISTANCE };
+        let width = (2 * distance + 1) as usize;
+        let charge = cancel.charge_all(lines * (width + 3) * size_of::<i64>())?;
+        Ok(Self {
+            old: i64::from(change.old.start)..i64::from(change.old.end),
+            lines,
+            distance,
+            distance_back: ((2 * distance + 1) * lines as i64 - 1) / count.max(1),
+            alike: vec![UNKNOWN; lines * width],
+            certain: vec![UNKNOWN; lines],
+            best: vec![-1; lines],
+            second: vec![-1; lines],
+            _charge: charge,
+        })
+    }
+
+    /// Matches lines, the most certain ones first.
+    fn find(
+        &mut self,
+        parent: &mut [Pairs],
+        target: &[Pairs],
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
+        // As deep as there are lines, so not by recursion; the lines before a match come before those behind it.
+        let mut parts = vec![Part { old: self.old.clone(), new: 0..self.lines }];
+        while let Some(part) = parts.pop() {
+            cancel.check()?;
+            let Some(new) = self.most_certain(&part, parent, target, cancel)? else { continue };
+            let old = self.best[new];
+            subtract(&mut parent[old as usize], &target[new]);
+            self.forget(&part, old, new);
+            if new + 1 < part.new.end {
+                parts.push(Part { old: old..part.old.end, new: new + 1..part.new.end });
+            }
+            if new > part.new.start {
+                parts.push(Part { old: part.old.start..old + 1, new: part.new.start..new });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the new line whose match is the most certain one.
+    fn most_certain(
+        &mut self,
+        part: &Part,
+        parent: &[Pairs],
+        target: &[Pairs],
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<usize>> {
+        let (mut most, mut found) = (-1, None);
+        let mut pace = cancel.pace();
+        for new in part.new.clone() {
+            pace.spend(1)?;
+            if self.certain[new] == UNKNOWN {
+                pace.spend(target[new].len() * (2 * self.distance + 1) as usize)?;
+                self.compare(part, new, parent, &target[new]);
+            }
+            if self.certain[new] > most {
+                (most, found) = (self.certain[new], Some(new));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Compares a new line with those near its place in the parent.
+    fn compare(&mut self, part: &Part, new: usize, parent: &[Pairs], line: &Pairs) {
+        let place = self.place(new);
+        let (mut best, mut best_at) = (0, part.old.start);
+        let (mut second, mut second_at) = (0, part.old.start);
+        let from = (place - self.distance).max(part.old.start);
+        let to = (place + self.distance + 1).min(part.old.end);
+        for old in from..to {
+            let at = self.position(old, new, place);
+            if self.alike[at] == UNKNOWN {
+                let count = i64::from(common(line, &parent[old as usize]));
+                self.alike[at] = count * (1000 - (old - place).abs());
+            }
+            let alike = self.alike[at];
+            if alike > best {
+                (second, second_at) = (best, best_at);
+                (best, best_at) = (alike, old);
+            } else if alike > second {
+                (second, second_at) = (alike, old);
+            }
+        }
+        if best == 0 {
+            self.certain[new] = NOTHING;
+            self.best[new] = -1;
+        } else {
+            self.certain[new] = 2 * best - second;
+            self.best[new] = best_at;
+            self.second[new] = second_at;
+        }
+    }
+
+    /// Forgets what a match may have changed.
+    fn forget(&mut self, part: &Part, old: i64, new: usize) {
+        let back = usize::try_from(self.distance_back).unwrap_or(usize::MAX);
+        let from = new.saturating_sub(back).max(part.new.start);
+        let to = new.saturating_add(back).saturating_add(1).min(part.new.end);
+        for line in from..to {
+            let place = self.place(line);
+            if (old - place).abs() <= self.distance {
+                let at = self.position(old, line, place);
+                self.alike[at] = UNKNOWN;
+            }
+        }
+        for line in from..to {
+            let (best, second) = (self.best[line], self.second[line]);
+            let contradicts = if line < new {
+                best >= old || second >= old
+            } else {
+                line > new && (best <= old || second <= old)
+            };
+            if self.certain[line] >= 0 && contradicts {
+                self.certain[line] = UNKNOWN;
+            }
+        }
+    }
+
+    /// Returns the line of the parent that is at the place of a new line in proportion.
+    fn place(&self, new: usize) -> i64 {
+        let count = self.old.end - self.old.start;
+        (2 * new as i64 + 1) * count / (2 * self.lines as i64) + self.old.start
+    }
+
+    fn position(&self, old: i64, new: usize, place: i64) -> usize {
+        (old - place + self.distance) as usize + new * (2 * self.distance + 1) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_were_reformatted_are_matched_in_order() {
+        let cancel = CancelToken::never();
+        let old = b"a\nint first = 1;\nint second = 2;\nz\n";
+        let new = b"a\nint\tfirst=1;\n\n  int second = 2 ;\nz\n";
+        let mut parent = Fingerprints::new(old, &cancel).unwrap();
+        let target = Fingerprints::new(new, &cancel).unwrap();
+        let change = LineChange { old: 1..3, new: 1..4, ignorable: false };
+        let guesses = guess(&mut parent, &target, &change, &cancel).unwrap();
+        assert_eq!(guesses, [Some(1), None, Some(2)]);
+        let (mut passed, mut kept) = (Vec::new(), Vec::new());
+        let run = Run { line: 11, lines: 3, source: 1 };
+        carve(&run, &change, &guesses, &mut passed, &mut kept);
+        assert_eq!(
+            passed,
+            [Run { line: 11, lines: 1, source: 1 }, Run { line: 13, lines: 1, source: 2 }]
+        );
+        assert_eq!(kept, [Run { line: 12, lines: 1, source: 2 }]);
+    }
+}

@@ -1,0 +1,489 @@
+//! Which commit each line of a file is from, decided as `git blame` decides it.
+//!
+//! The newest version is suspected of all lines. Commits are taken by their time, the newest first; what a parent's
+//! version of the file has too goes to that version, and what no parent has stays. A parent has the file under the same
+//! path, or under the one that it was renamed from.
+//!
+//! | file | holds |
+//! |---|---|
+//! | this one | the walk, from the newest version to those that keep lines |
+//! | `entries` | runs of lines, and how they are divided at a change |
+//! | `origins` | the versions of files, and where a parent has one |
+//! | `ignored` | lines that an ignored commit changed |
+//! | `moves` | lines that were moved or copied: `-M` and `-C` |
+
+mod entries;
+mod ignored;
+mod moves;
+mod origins;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+use gix::hashtable::HashSet;
+
+use crate::budget::{Budget, Charge, check_current};
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::change::changed_file::Entry;
+use crate::git::change::side_files::SideFiles;
+use crate::git::history::commit::Links;
+use crate::git::history::commit_links::Commits as CommitLinks;
+use crate::git::history::walk::{History, HistoryOptions, Merges};
+use crate::git::repository::Repository;
+use crate::git::revision::Revision;
+use crate::limits;
+use crate::text::lines::MAX_BYTES;
+use crate::text::{CancelToken, Engine, Whitespace, line_changes};
+use entries::{Run, divide, merge};
+use ignored::{Fingerprints, carve, guess};
+use origins::{Origin, OriginId, Origins};
+
+/// How lines are followed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BlameOptions {
+    /// The first and the last line that are asked about, from 1; all where absent.
+    pub lines: Option<(u32, u32)>,
+    /// Whitespace that does not make a line another.
+    pub whitespace: Whitespace,
+    /// Whether only the first parent of a merge is followed.
+    pub first_parent: bool,
+    /// Commits before this time, in microseconds since 1970, keep what they are suspected of.
+    pub since: Option<i64>,
+    /// Revisions whose changes are passed on to lines like them: `--ignore-rev`.
+    pub ignore: Vec<String>,
+    /// Whether lines that were moved within a file are followed: `-M`.
+    pub moves: bool,
+    /// How far lines are followed that were copied from another file, 0 to 3: how often `-C` is given.
+    pub copies: u8,
+}
+
+/// Whose the lines of a file are.
+pub struct Blame {
+    /// The text that was asked about.
+    pub content: Arc<Vec<u8>>,
+    /// Where each line of it starts, and where the last one ends.
+    pub bounds: Vec<u32>,
+    /// Runs of lines in the order of the text.
+    pub runs: Vec<BlamedRun>,
+    /// The versions that keep lines.
+    pub versions: Vec<BlamedVersion>,
+    _charge: Charge,
+}
+
+/// A run of lines from one version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlamedRun {
+    /// The first line, from 0.
+    pub line: u32,
+    /// How many lines there are.
+    pub lines: u32,
+    /// The first line in the version, from 0.
+    pub source: u32,
+    /// The version, by its position in [`Blame::versions`].
+    pub version: usize,
+}
+
+/// A version of a file that keeps lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlamedVersion {
+    /// The commit; absent for lines that are not committed.
+    pub commit: Option<Oid>,
+    /// The path of the file there.
+    pub path: Vec<u8>,
+    /// Whether the history was not followed any further: it ends there, or what is asked for does.
+    pub is_boundary: bool,
+}
+
+/// Finds out whose lines are; for one thread.
+pub struct Blamer {
+    repository: Repository,
+    commits: CommitLinks,
+    links: HashMap<Oid, Arc<Links>>,
+    origins: Origins,
+    options: BlameOptions,
+    /// Commits that are not followed any further.
+    hidden: HashSet<Oid>,
+    /// Commits whose changes are passed on.
+    ignored: HashSet<Oid>,
+    /// Commits with a suspected version, by date, then by when they were put there.
+    queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
+    put: u64,
+    engine: Engine,
+    /// The text that is asked about, and where its lines start.
+    content: Arc<Vec<u8>>,
+    bounds: Vec<u32>,
+    charge: Charge,
+    done: Vec<(Run, OriginId)>,
+    budget: Arc<Budget>,
+}
+
+/// The commit that stands for what is not committed.
+fn uncommitted(repository: &Repository) -> Oid {
+    Oid::null(repository.object_hash())
+}
+
+impl Repository {
+    /// Finds out whose the lines of a file are, as of a revision, the index or the work tree; a range `a..b` follows
+    /// no line behind `a`.
+    ///
+    /// # Errors
+    /// `not_found` for a file that is not there, `invalid_args` for lines that it does not have.
+    pub fn blame(
+        &self,
+        file: &str,
+        revision: &str,
+        options: &BlameOptions,
+        budget: &Arc<Budget>,
+    ) -> Result<Blame> {
+        let is_named = Revision::is_named(revision);
+        let (start, hidden) = if is_named {
+            (uncommitted(self), HashSet::default())
+        } else {
+            self.blame_ends(revision, budget)?
+        };
+        let side = if is_named { revision.to_owned() } else { start.to_string() };
+        let mut files = SideFiles::open(self, &side)?;
+        let entry = match files.find(file.as_bytes())? {
+            Some(entry) => entry,
+            None => return Err(not_found(&files, file, revision)?),
+        };
+        let content = files.read(file.as_bytes(), entry, limits::OBJECT_BYTES)?;
+        let mut blamer = Blamer::new(self, files, options.clone(), hidden, budget)?;
+        if is_named {
+            blamer.add_uncommitted()?;
+        }
+        blamer.run(file.as_bytes(), entry, content, start)
+    }
+
+    /// Returns the commit at the end of a range, and what is not followed.
+    fn blame_ends(&self, revision: &str, budget: &Arc<Budget>) -> Result<(Oid, HashSet<Oid>)> {
+        let ends = self.ends(revision)?;
+        let &[tip] = ends.tips.as_slice() else {
+            return Err(Error::invalid_args(format!(
+                "{} names several commits, and one version of a file is wanted here",
+                quoted(revision)
+            ))
+            .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
+        };
+        if ends.hidden.is_empty() {
+            return Ok((tip, HashSet::default()));
+        }
+        let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
+        let hidden = History::new(self, &ends, options, Arc::clone(budget))?.into_hidden()?;
+        Ok((tip, hidden))
+    }
+}
+
+fn not_found(files: &SideFiles, file: &str, revision: &str) -> Result<Error> {
+    let error =
+        Error::not_found(format!("there is no file {} in {}", quoted(file), quoted(revision)));
+    Ok(match files.nearest(file)?.as_slice() {
+        [] => error.with_hint(
+            "Paths start at the root of the repository; tree_files(rev, repo) lists them",
+        ),
+        near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
+    })
+}
+
+impl Blamer {
+    fn new(
+        repository: &Repository,
+        files: SideFiles,
+        options: BlameOptions,
+        hidden: HashSet<Oid>,
+        budget: &Arc<Budget>,
+    ) -> Result<Self> {
+        let ignored = options.ignore.iter().map(|name| repository.commit_of(name));
+        let ignored = ignored.collect::<Result<_>>()?;
+        Ok(Self {
+            repository: repository.clone(),
+            commits: CommitLinks::new(repository)?,
+            links: HashMap::new(),
+            origins: Origins::new(repository, files, budget)?,
+            ignored,
+            options,
+            hidden,
+            queue: BinaryHeap::new(),
+            put: 0,
+            engine: Engine::default(),
+            content: Arc::default(),
+            bounds: Vec::new(),
+            charge: Charge::free(),
+            done: Vec::new(),
+            budget: Arc::clone(budget),
+        })
+    }
+
+    /// Makes the commit that stands for what is not committed: its parents are HEAD and what is being merged.
+    fn add_uncommitted(&mut self) -> Result<()> {
+        let head = self.repository.head();
+        let mut parents: Vec<Oid> = head.into_iter().collect();
+        if head.is_some() {
+            parents.extend(self.repository.merge_heads()?);
+        }
+        let id = uncommitted(&self.repository);
+        let tree = Oid::empty_tree(self.repository.object_hash());
+        self.links.insert(id, Arc::new(Links { tree, parents, date: u64::MAX }));
+        Ok(())
+    }
+
+    fn run(
+        mut self,
+        path: &[u8],
+        entry: Entry,
+        content: Arc<Vec<u8>>,
+        start: Oid,
+    ) -> Result<Blame> {
+        self.split(&content)?;
+        self.content = content;
+        let count = u32::try_from(self.bounds.len() - 1).unwrap_or(u32::MAX);
+        let (first, last) = self.options.lines.unwrap_or((1, count));
+        if count > 0 {
+            if first > count {
+                return Err(Error::invalid_args(format!(
+                    "the lines begin at {first}, and the file has {count}"
+                ))
+                .with_hint("Give lines of the file, counted from 1"));
+            }
+            let run =
+                Run { line: first - 1, lines: last.min(count) - (first - 1), source: first - 1 };
+            let links = self.links(&start)?;
+            let origin = self.origins.start(start, path, entry, &links)?;
+            self.queue(origin, vec![run])?;
+            self.walk()?;
+        }
+        self.blame()
+    }
+
+    /// Finds where each line of the text starts, and where the last one ends.
+    fn split(&mut self, text: &[u8]) -> Result<()> {
+        let cancel = CancelToken::of(&self.budget);
+        if text.len() > MAX_BYTES {
+            return Err(Error::too_large(format!("the file has {} bytes", text.len()))
+                .with_hint("git compares files of up to 1023 MiB"));
+        }
+        cancel.room(&mut self.charge, &mut self.bounds, 1)?;
+        self.bounds.push(0);
+        let mut end = 0;
+        for line in text.lines_with_terminator() {
+            end += line.len() as u32;
+            cancel.room(&mut self.charge, &mut self.bounds, 1)?;
+            self.bounds.push(end);
+        }
+        Ok(())
+    }
+
+    /// Returns the text of a run.
+    fn text(&self, run: &Run) -> &[u8] {
+        let bound = |line: u32| self.bounds[line as usize] as usize;
+        &self.content[bound(run.line)..bound(run.line + run.lines)]
+    }
+
+    /// Returns the links of a commit.
+    fn links(&mut self, id: &Oid) -> Result<Arc<Links>> {
+        if let Some(links) = self.links.get(id) {
+            return Ok(Arc::clone(links));
+        }
+        let mut links = self.commits.links(id)?;
+        if self.options.first_parent {
+            links.parents.truncate(1);
+        }
+        let links = Arc::new(links);
+        self.links.insert(*id, Arc::clone(&links));
+        Ok(links)
+    }
+
+    /// Suspects a version of lines, which are in order.
+    fn queue(&mut self, id: OriginId, runs: Vec<Run>) -> Result<()> {
+        if runs.is_empty() {
+            return Ok(());
+        }
+        let commit = self.origins.get(id).commit;
+        if !self.origins.is_suspected(&commit) {
+            let date = self.links(&commit)?.date;
+            self.queue.push((date, Reverse(self.put), commit));
+            self.put += 1;
+        }
+        let origin = self.origins.get_mut(id);
+        origin.suspected = merge(std::mem::take(&mut origin.suspected), runs);
+        Ok(())
+    }
+
+    /// Takes the newest commit that is suspected, until none is.
+    fn walk(&mut self) -> Result<()> {
+        while let Some((_, _, commit)) = self.queue.pop() {
+            while let Some(id) = self.origins.suspected_at(&commit) {
+                self.budget.check()?;
+                let links = self.links(&commit)?;
+                if self.is_followed(&commit, &links) {
+                    self.pass(id, &links)?;
+                } else {
+                    self.hide(commit);
+                }
+                if links.parents.is_empty() && commit != uncommitted(&self.repository) {
+                    // As for git, a root is a boundary.
+                    self.hidden.insert(commit);
+                }
+                let kept = std::mem::take(&mut self.origins.get_mut(id).suspected);
+                self.done.extend(kept.into_iter().map(|run| (run, id)));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_followed(&self, commit: &Oid, links: &Links) -> bool {
+        let date = i128::from(links.date) * 1_000_000;
+        !self.hidden.contains(commit)
+            && self.options.since.is_none_or(|since| date >= i128::from(since))
+    }
+
+    /// Follows a commit no further, and what is known of its ancestors neither.
+    fn hide(&mut self, commit: Oid) {
+        self.hidden.insert(commit);
+        let mut waiting = vec![commit];
+        while let Some(id) = waiting.pop() {
+            let Some(links) = self.links.get(&id) else { continue };
+            for parent in &links.parents {
+                if self.hidden.insert(*parent) {
+                    waiting.push(*parent);
+                }
+            }
+        }
+    }
+
+    /// Passes what a version is suspected of on to its parents' versions.
+    fn pass(&mut self, id: OriginId, links: &Links) -> Result<()> {
+        let mut parents: Vec<Option<OriginId>> = vec![None; links.parents.len()];
+        for is_renamed in [false, true] {
+            for (number, parent) in links.parents.iter().enumerate() {
+                if parents[number].is_some() {
+                    continue;
+                }
+                let parent_links = self.links(parent)?;
+                let found = if is_renamed {
+                    self.origins.renamed(id, *parent, &parent_links, links)?
+                } else {
+                    self.origins.same_path(id, *parent, &parent_links)?
+                };
+                let Some(found) = found else { continue };
+                let blob = self.origins.get(found).entry.oid;
+                if blob == self.origins.get(id).entry.oid {
+                    let runs = std::mem::take(&mut self.origins.get_mut(id).suspected);
+                    return self.queue(found, runs);
+                }
+                let is_known = parents[..number]
+                    .iter()
+                    .flatten()
+                    .any(|&known| self.origins.get(known).entry.oid == blob);
+                if !is_known {
+                    parents[number] = Some(found);
+                }
+            }
+        }
+        for parent in parents.iter().flatten() {
+            self.pass_same_lines(id, *parent)?;
+            if self.origins.get(id).suspected.is_empty() {
+                return Ok(());
+            }
+        }
+        if self.ignored.contains(&self.origins.get(id).commit) {
+            for parent in parents.iter().flatten() {
+                self.pass_ignored_lines(id, *parent)?;
+                if self.origins.get(id).suspected.is_empty() {
+                    return Ok(());
+                }
+            }
+        }
+        if self.options.moves || self.options.copies > 0 {
+            self.pass_moved_lines(id, links, &parents)?;
+        }
+        Ok(())
+    }
+
+    /// Passes on the lines that a parent's version has too.
+    fn pass_same_lines(&mut self, id: OriginId, parent: OriginId) -> Result<()> {
+        let old = self.origins.content(parent)?;
+        let new = self.origins.content(id)?;
+        let cancel = CancelToken::of(&self.budget);
+        let _held = cancel.charge(old.len() + new.len())?;
+        let changes = line_changes(&mut self.engine, &old, &new, self.options.whitespace, &cancel)?;
+        let (same, kept) = divide(&self.origins.get(id).suspected, &changes);
+        self.origins.get_mut(id).suspected = kept;
+        self.queue(parent, same)
+    }
+
+    /// Passes on the lines that an ignored commit made from lines of a parent.
+    fn pass_ignored_lines(&mut self, id: OriginId, parent: OriginId) -> Result<()> {
+        let old = self.origins.content(parent)?;
+        let new = self.origins.content(id)?;
+        let cancel = CancelToken::of(&self.budget);
+        let changes = line_changes(&mut self.engine, &old, &new, self.options.whitespace, &cancel)?;
+        let (mut passed, differing) = divide(&self.origins.get(id).suspected, &changes);
+        let mut old_lines = Fingerprints::new(&old, &cancel)?;
+        let new_lines = Fingerprints::new(&new, &cancel)?;
+        let (mut kept, mut rest) = (Vec::new(), differing.as_slice());
+        // Every change is looked at, whether its lines are asked about or not: what one matches another cannot.
+        for change in changes.iter().filter(|change| !change.new.is_empty()) {
+            let guesses = guess(&mut old_lines, &new_lines, change, &cancel)?;
+            let count = rest.partition_point(|run| run.source < change.new.end);
+            let (here, others) = rest.split_at(count);
+            for run in here {
+                carve(run, change, &guesses, &mut passed, &mut kept);
+            }
+            rest = others;
+        }
+        passed.sort_by_key(|run| run.source);
+        self.origins.get_mut(id).suspected = kept;
+        self.queue(parent, passed)
+    }
+
+    /// Returns what was found.
+    fn blame(mut self) -> Result<Blame> {
+        self.done.sort_by_key(|(run, _)| run.line);
+        let mut positions: HashMap<OriginId, usize> = HashMap::new();
+        let (mut runs, mut versions) =
+            (Vec::<BlamedRun>::with_capacity(self.done.len()), Vec::new());
+        for (run, id) in std::mem::take(&mut self.done) {
+            check_current()?;
+            let version = *positions.entry(id).or_insert_with(|| {
+                let Origin { commit, path, .. } = self.origins.get(id);
+                let is_committed = *commit != uncommitted(&self.repository);
+                versions.push(BlamedVersion {
+                    commit: is_committed.then_some(*commit),
+                    path: path.to_vec(),
+                    is_boundary: self.hidden.contains(commit),
+                });
+                versions.len() - 1
+            });
+            match runs.last_mut() {
+                Some(last)
+                    if last.version == version
+                        && last.line + last.lines == run.line
+                        && last.source + last.lines == run.source =>
+                {
+                    last.lines += run.lines;
+                }
+                _ => runs.push(BlamedRun {
+                    line: run.line,
+                    lines: run.lines,
+                    source: run.source,
+                    version,
+                }),
+            }
+        }
+        let Self { content, bounds, charge, .. } = self;
+        Ok(Blame { content, bounds, runs, versions, _charge: charge })
+    }
+}
+
+impl Blame {
+    /// Returns a line by its 0-based number, without its newline.
+    pub fn line(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let line = &self.content[self.bounds[number] as usize..self.bounds[number + 1] as usize];
+        line.strip_suffix(b"\n").unwrap_or(line)
+    }
+}

@@ -1,0 +1,226 @@
+//! Versions of files that lines may be from, and where a parent has one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::entries::Run;
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::git::change::changed_file::{Change, Entry};
+use crate::git::change::comparison::Comparison;
+use crate::git::change::contents::Reader;
+use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::side_files::SideFiles;
+use crate::git::history::commit::Links;
+use crate::git::objects::Objects;
+use crate::git::repository::Repository;
+use crate::git::revision::Revision;
+use crate::git::tree::tree_lookup::Located;
+use crate::git::tree::walk::TreeChanges;
+use crate::git::{Oid, PathFilter};
+use crate::limits;
+use crate::text::CancelToken;
+
+/// A version, by its position among all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OriginId(u32);
+
+/// A file at a commit.
+pub struct Origin {
+    /// The commit; the null id for what is not committed.
+    pub commit: Oid,
+    /// The path there.
+    pub path: Arc<[u8]>,
+    /// Its mode and content.
+    pub entry: Entry,
+    /// The directories on the way to it.
+    located: Located,
+    /// What it is suspected of, in the order of its lines.
+    pub suspected: Vec<Run>,
+}
+
+/// All versions that were met.
+pub struct Origins {
+    objects: Objects,
+    /// Compares whole trees, to find renames.
+    trees: TreeChanges,
+    /// Reads contents, those of the work tree too.
+    reader: Reader,
+    /// The side that is asked about.
+    files: SideFiles,
+    all: Vec<Origin>,
+    /// Those of each commit, the one that was met last first, as in git.
+    by_commit: HashMap<Oid, Vec<OriginId>>,
+    budget: Arc<Budget>,
+}
+
+impl Origins {
+    pub fn new(repository: &Repository, files: SideFiles, budget: &Arc<Budget>) -> Result<Self> {
+        let side = files.side();
+        let nothing = Comparison::new(repository.clone(), Revision::Empty, side)?;
+        let paths: Arc<PathFilter> = Arc::default();
+        Ok(Self {
+            objects: repository.objects(),
+            trees: TreeChanges::idle(repository.objects(), paths, Arc::clone(budget)),
+            reader: nothing.reader(),
+            files,
+            all: Vec::new(),
+            by_commit: HashMap::new(),
+            budget: Arc::clone(budget),
+        })
+    }
+
+    pub fn get(&self, id: OriginId) -> &Origin {
+        &self.all[id.0 as usize]
+    }
+
+    pub fn get_mut(&mut self, id: OriginId) -> &mut Origin {
+        &mut self.all[id.0 as usize]
+    }
+
+    /// Tells whether any version at a commit is suspected.
+    pub fn is_suspected(&self, commit: &Oid) -> bool {
+        self.suspected_at(commit).is_some()
+    }
+
+    /// Returns the first suspected version at a commit.
+    pub fn suspected_at(&self, commit: &Oid) -> Option<OriginId> {
+        let of_commit = self.by_commit.get(commit)?;
+        of_commit.iter().rev().copied().find(|&id| !self.get(id).suspected.is_empty())
+    }
+
+    /// Adds the version that is asked about.
+    pub fn start(
+        &mut self,
+        commit: Oid,
+        path: &[u8],
+        entry: Entry,
+        links: &Links,
+    ) -> Result<OriginId> {
+        let located = if commit.is_null() {
+            Located::default()
+        } else {
+            Located::find(&self.objects, Some(links.tree), path, None)?
+        };
+        Ok(self.add(Origin { commit, path: path.into(), entry, located, suspected: Vec::new() }))
+    }
+
+    fn add(&mut self, origin: Origin) -> OriginId {
+        // A version has several hundred bytes, so their number fits in memory long before it fills 32 bits.
+        let id = OriginId(self.all.len() as u32);
+        self.by_commit.entry(origin.commit).or_default().push(id);
+        self.all.push(origin);
+        id
+    }
+
+    /// Returns the version of a path at a commit, if it was met.
+    fn known(&self, commit: &Oid, path: &[u8]) -> Option<OriginId> {
+        let of_commit = self.by_commit.get(commit)?;
+        of_commit.iter().copied().find(|&id| *self.get(id).path == *path)
+    }
+
+    /// Returns the version at a commit, which is met now where it was not before.
+    pub fn meet(&mut self, commit: Oid, path: &[u8], entry: Entry) -> OriginId {
+        match self.known(&commit, path) {
+            Some(id) => id,
+            None => self.add(Origin {
+                commit,
+                path: path.into(),
+                entry,
+                located: Located::default(),
+                suspected: Vec::new(),
+            }),
+        }
+    }
+
+    /// Returns the version of the same path at a parent, if it has one of the same kind.
+    pub fn same_path(
+        &mut self,
+        id: OriginId,
+        parent: Oid,
+        links: &Links,
+    ) -> Result<Option<OriginId>> {
+        let origin = self.get(id);
+        if let Some(known) = self.known(&parent, &origin.path) {
+            return Ok(Some(known));
+        }
+        let (path, mode) = (Arc::clone(&origin.path), origin.entry.mode);
+        let located = Located::find(&self.objects, Some(links.tree), &path, Some(&origin.located))?;
+        let Some(entry) = located.file.filter(|entry| entry.mode.is_kind_of(mode)) else {
+            return Ok(None);
+        };
+        let suspected = Vec::new();
+        Ok(Some(self.add(Origin { commit: parent, path, entry, located, suspected })))
+    }
+
+    /// Returns the version at a parent that the file was renamed from.
+    pub fn renamed(
+        &mut self,
+        id: OriginId,
+        parent: Oid,
+        parent_links: &Links,
+        links: &Links,
+    ) -> Result<Option<OriginId>> {
+        let path = Arc::clone(&self.get(id).path);
+        let changes = self.changes(id, parent_links, links)?;
+        let is_asked = |change: &Change| change.new.is_none() || *change.path == *path;
+        let changes: Vec<Change> = changes.into_iter().filter(is_asked).collect();
+        let is_new = changes.iter().any(|change| change.old.is_none());
+        if !is_new || changes.len() < 2 {
+            return Ok(None);
+        }
+        let cancel = CancelToken::of(&self.budget);
+        let paired = pair(changes, &RenameOptions::default(), &mut self.reader, &cancel)?;
+        let found = paired.rows.into_iter().find(|change| *change.path == *path);
+        Ok(found.and_then(|change| {
+            let (origin, entry) = (change.origin?, change.old?);
+            Some(self.meet(parent, &origin.path, entry))
+        }))
+    }
+
+    /// Returns the files that differ between a parent and the commit of a version.
+    pub fn changes(
+        &mut self,
+        id: OriginId,
+        parent_links: &Links,
+        links: &Links,
+    ) -> Result<Vec<Change>> {
+        if !self.get(id).commit.is_null() {
+            self.trees.restart(Some(parent_links.tree), Some(links.tree))?;
+            return self.trees.by_ref().collect();
+        }
+        // As for git: the index, with the file that is asked about in its place.
+        let Origin { path, entry, .. } = self.get(id);
+        let (path, entry) = (Arc::clone(path), *entry);
+        let mut changes =
+            self.files.staged_changes(Revision::Tree(parent_links.tree), &self.budget)?;
+        match changes.iter_mut().find(|change| *change.path == *path) {
+            Some(change) => change.new = Some(entry),
+            None => {
+                let tree = Some(parent_links.tree);
+                let old = Located::find(&self.objects, tree, &path, None)?.file;
+                if old.is_none_or(|old| old.oid != entry.oid) {
+                    changes.push(Change::new(path.to_vec(), old, Some(entry)));
+                    changes.sort_by(|one, other| one.path.cmp(&other.path));
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Returns all files of a parent, each as if it had been deleted.
+    pub fn files(&mut self, links: &Links) -> Result<Vec<Change>> {
+        self.trees.restart(Some(links.tree), None)?;
+        self.trees.by_ref().collect()
+    }
+
+    /// Returns the content of a version.
+    pub fn content(&mut self, id: OriginId) -> Result<Arc<Vec<u8>>> {
+        let Origin { commit, path, entry, .. } = self.get(id);
+        if commit.is_null() {
+            let (path, entry) = (Arc::clone(path), *entry);
+            return self.files.read(&path, entry, limits::OBJECT_BYTES);
+        }
+        self.objects.blob(&entry.oid)
+    }
+}
