@@ -102,7 +102,7 @@ pub unsafe extern "C-unwind" fn redline_init_c_api(
 ) -> bool {
     contain::install_hook();
     // SAFETY: the caller's promise.
-    match unsafe { load(info, access) } {
+    match unsafe { load(Outside::enter(), info, access) } {
         Ok(()) => true,
         Err(error) => {
             let message = contain::c_message(&error);
@@ -119,6 +119,7 @@ pub unsafe extern "C-unwind" fn redline_init_c_api(
 /// # Safety
 /// As [`redline_init_c_api`].
 unsafe fn load(
+    outside: Outside,
     info: sys::duckdb_extension_info,
     access: *const sys::duckdb_extension_access,
 ) -> Result<()> {
@@ -150,12 +151,8 @@ unsafe fn load(
         if api().duckdb_connect(database, &mut connection) != sys::DuckDBSuccess {
             return Err(refused("no connection to the database could be opened"));
         }
-        let mut registrar = Registrar {
-            outside: Outside::enter(),
-            database,
-            connection,
-            extra_info: ExtraInfo::new(()),
-        };
+        let mut registrar =
+            Registrar { outside, database, connection, extra_info: ExtraInfo::new(()) };
         crate::functions::register(&mut registrar)
     }
 }
