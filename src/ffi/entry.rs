@@ -102,7 +102,17 @@ pub unsafe extern "C-unwind" fn redline_init_c_api(
 ) -> bool {
     contain::install_hook();
     // SAFETY: the caller's promise.
-    match unsafe { load(Outside::enter(), info, access) } {
+    let connected = unsafe { connect(info, access) };
+    let registered = connected.and_then(|(database, connection)| {
+        crate::functions::register(&mut Registrar {
+            // SAFETY: DuckDB calls, and `connect` has taken its functions.
+            outside: unsafe { Outside::enter() },
+            database,
+            connection,
+            extra_info: ExtraInfo::new(()),
+        })
+    });
+    match registered {
         Ok(()) => true,
         Err(error) => {
             let message = contain::c_message(&error);
@@ -116,13 +126,14 @@ pub unsafe extern "C-unwind" fn redline_init_c_api(
     }
 }
 
+/// Takes DuckDB's functions and opens a connection to the database that loads the extension.
+///
 /// # Safety
 /// As [`redline_init_c_api`].
-unsafe fn load(
-    outside: Outside,
+unsafe fn connect(
     info: sys::duckdb_extension_info,
     access: *const sys::duckdb_extension_access,
-) -> Result<()> {
+) -> Result<(sys::duckdb_database, sys::duckdb_connection)> {
     let refused = |why: &str| Error::tool_failed(format!("redline cannot be loaded: {why}"));
     // SAFETY: `access` and the table it returns are live; the table is the one of the version
     // asked for, or null.
@@ -151,8 +162,6 @@ unsafe fn load(
         if api().duckdb_connect(database, &mut connection) != sys::DuckDBSuccess {
             return Err(refused("no connection to the database could be opened"));
         }
-        let mut registrar =
-            Registrar { outside, database, connection, extra_info: ExtraInfo::new(()) };
-        crate::functions::register(&mut registrar)
+        Ok((database, connection))
     }
 }
