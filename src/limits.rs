@@ -178,6 +178,8 @@ pub const WINDOW_BYTES: usize = 32 << 20;
 pub const JOB_COMMITS: usize = 16;
 /// Revisions of repositories that a scalar function keeps open between rows.
 pub const OPEN_SIDES: usize = 16;
+/// Trees in which it is remembered where a followed path leads.
+pub const LOCATED_TREES: usize = 1 << 12;
 /// References that a worker reads at once.
 pub const JOB_REFERENCES: usize = 64;
 

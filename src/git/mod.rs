@@ -30,6 +30,7 @@ pub use change::side_files::SideFiles;
 pub use history::blame::{Blame, BlameOptions, BlamedRun, BlamedVersion};
 pub use history::commit::{CommitInfo, Person, TagInfo};
 pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
+pub use history::follow::{FileChange, Follow};
 pub use history::mailmap::Mailmap;
 pub use history::notes::Notes;
 pub use history::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};

@@ -40,6 +40,8 @@ FUNCTIONS = {
     "file_status_list": ("SELECT file_status_list('build/fixtures/basic')", {"GitDiff"}),
     "file_blame": ("SELECT line FROM file_blame('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "file_blame_list": ("SELECT len(file_blame_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
+    "file_history": ("SELECT commit_id FROM file_history('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
+    "file_history_list": ("SELECT len(file_history_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
     "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip

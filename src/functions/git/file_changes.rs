@@ -21,7 +21,7 @@ use crate::text::{CancelToken, DiffOptions};
 /// What a column needs: the sizes of both contents.
 const SIZES: u8 = 1;
 /// What a column needs: the contents, compared line by line.
-const LINES: u8 = 2;
+pub const LINES: u8 = 2;
 
 impl Row for Measured {
     type Of<'a> = &'a Self;
@@ -112,7 +112,8 @@ impl Row for Measured {
     ];
 }
 
-fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<i64> {
+/// Returns added or removed lines, where they were counted.
+pub fn lines(row: &Measured, of: fn(&LineCounts) -> Option<u64>) -> Option<i64> {
     row.lines.as_ref().and_then(of).and_then(|count| i64::try_from(count).ok())
 }
 

@@ -12,6 +12,7 @@ pub mod file_blame;
 pub mod file_changes;
 pub mod file_content;
 pub mod file_diff;
+pub mod file_history;
 pub mod file_patches;
 pub mod file_status;
 pub mod history_jobs;

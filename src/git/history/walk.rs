@@ -305,7 +305,7 @@ impl History {
     }
 
     /// Returns a commit with what it is compared with.
-    fn comparable(&self, visited: Visited) -> Comparable {
+    pub(super) fn comparable(&self, visited: Visited) -> Comparable {
         let Visited { id, tree, parents } = visited;
         let compared = if self.options.merges == Merges::AllParents { parents.len() } else { 1 };
         let parents = parents.into_iter().take(compared);
