@@ -37,3 +37,24 @@ CREATE OR REPLACE MACRO diff_texts(text_a, text_b, context_lines := 3, label_a :
     SELECT system.main.unnest(d) FROM (SELECT system.main.diff_texts(text_a, text_b, context_lines, label_a, label_b) AS d);
 CREATE OR REPLACE MACRO diff_paths(path_a, path_b, context_lines := 3, label_a := NULL, label_b := NULL) AS TABLE
     SELECT system.main.unnest(d) FROM (SELECT system.main.diff_files(path_a, path_b, context_lines, label_a, label_b) AS d);
+
+-- The native functions without the arguments that are mostly the same: what is not committed in the current directory, or what
+-- the named arguments say. They read only what the query asks for; their arguments are constants or parameters.
+
+-- A row per changed file: FROM changes(); FROM changes('main', 'feature', paths := ['src']).
+CREATE OR REPLACE MACRO changes(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', paths := NULL, renames := false, copies := false,
+        similarity := 50, merge_base := false, untracked := false, ignore_whitespace := 'none', algorithm := 'myers') AS TABLE
+    SELECT * FROM system.main.file_changes(from_rev, to_rev, repo, paths := paths, renames := renames, copies := copies, similarity := similarity,
+        merge_base := merge_base, untracked := untracked, ignore_whitespace := ignore_whitespace, algorithm := algorithm);
+
+-- A row per changed file, with its patch.
+CREATE OR REPLACE MACRO patches(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', paths := NULL, context := 3, renames := false, copies := false,
+        similarity := 50, merge_base := false, untracked := false, ignore_whitespace := 'none', algorithm := 'myers') AS TABLE
+    SELECT * FROM system.main.file_patches(from_rev, to_rev, repo, paths := paths, context := context, renames := renames, copies := copies,
+        similarity := similarity, merge_base := merge_base, untracked := untracked, ignore_whitespace := ignore_whitespace, algorithm := algorithm);
+
+-- A row per line of the diff, of all files.
+CREATE OR REPLACE MACRO change_lines(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', paths := NULL, context := 3, renames := false, copies := false,
+        similarity := 50, merge_base := false, untracked := false, ignore_whitespace := 'none', algorithm := 'myers') AS TABLE
+    SELECT * FROM system.main.diff_lines(from_rev, to_rev, repo, paths := paths, context := context, renames := renames, copies := copies,
+        similarity := similarity, merge_base := merge_base, untracked := untracked, ignore_whitespace := ignore_whitespace, algorithm := algorithm);

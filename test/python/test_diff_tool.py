@@ -46,7 +46,7 @@ FUNCTIONS = {
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip
 # Functions of texts alone, which read nothing and are open to all.
-OPEN = {"unified_diff", "diff_stats", "diff_rows", "inline_diff", "patch_files", "patch_hunks", "apply_patch", "reverse_patch"}
+OPEN = {"unified_diff", "diff_stats", "diff_rows", "inline_diff", "patch_files", "patch_hunks", "apply_patch", "try_apply_patch", "reverse_patch"}
 
 
 def diff(con, *arguments, function="diff_texts"):
@@ -271,7 +271,7 @@ def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
 def test_every_function_stands_behind_a_tool_or_is_open(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|commits.*|tree_files.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|reverse)_patch'"
+        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|commits.*|tree_files.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
     ).fetchall()
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 

@@ -25,7 +25,7 @@ impl Declared for DiffLines {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
-        description: "The diffs of all files between two sides of a repository, one row per line",
+        description: "The diffs of all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
         example: "SELECT file_path, line_type, content FROM diff_lines('HEAD~1', 'HEAD', '.') WHERE line_type = 'ADDED'",
     };
 }
@@ -128,7 +128,7 @@ impl ScalarFunction for DiffLinesList {
     ];
     const RETURNS: Type = FileLines::LIST;
     const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
+    const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = ExecutionContext;
 
@@ -145,7 +145,10 @@ impl ScalarFunction for DiffLinesList {
         arguments: Arguments<'_>,
         out: &mut Column,
     ) -> Result<()> {
-        let revisions = Revisions::of_row(arguments, 0)?;
+        let Some(revisions) = Revisions::of_row(arguments, 0)? else {
+            out.push_null();
+            return Ok(());
+        };
         let options = DiffOptions {
             context: comparison::context(arguments.bigint(3))?,
             ..DiffOptions::default()

@@ -168,7 +168,7 @@ impl Declared for FileChanges {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
         grant: Grant::Tools(&["GitDiffSummary", "GitDiff"]),
-        description: "The files that differ between two revisions, the index and the work tree, one row per file",
+        description: "The files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",
         example: "SELECT file_path, status, additions, deletions FROM file_changes('HEAD~1', 'HEAD', '.')",
     };
 }
@@ -247,7 +247,7 @@ impl ScalarFunction for FileChangesList {
     const OVERLOADS: &'static [Overload] = &[&comparison::PARAMETERS];
     const RETURNS: Type = Numbered::<Measured>::LIST;
     const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
+    const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = ExecutionContext;
 
@@ -264,7 +264,10 @@ impl ScalarFunction for FileChangesList {
         arguments: Arguments<'_>,
         out: &mut Column,
     ) -> Result<()> {
-        let revisions = Revisions::of_row(arguments, 0)?;
+        let Some(revisions) = Revisions::of_row(arguments, 0)? else {
+            out.push_null();
+            return Ok(());
+        };
         let all = Measure { sizes: true, lines: true };
         push_rows(measured(&revisions, all, &DiffOptions::default(), execution)?, out)
     }

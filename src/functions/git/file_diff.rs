@@ -59,7 +59,7 @@ impl Declared for FileDiff {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
         grant: Grant::Tools(&["GitDiffFile", "GitDiff"]),
-        description: "The diff of one file between two sides of a repository, one row per line",
+        description: "The diff of one file between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
         example: "SELECT line_type, content FROM file_diff('README.md', 'HEAD~1', 'HEAD', '.')",
     };
 }
@@ -137,7 +137,7 @@ impl ScalarFunction for FileDiffList {
     ];
     const RETURNS: Type = LineRows::LIST;
     const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
+    const NULLS: Nulls = Nulls::Handle;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = ExecutionContext;
 
@@ -154,9 +154,14 @@ impl ScalarFunction for FileDiffList {
         arguments: Arguments<'_>,
         out: &mut Column,
     ) -> Result<()> {
+        let revisions = Revisions::of_row(arguments, 1)?;
+        let (Some(_), Some(revisions)) = (arguments.text(0), revisions) else {
+            out.push_null();
+            return Ok(());
+        };
         let comparison = FileComparison {
             file: row_text(arguments, 0, "file")?,
-            revisions: Revisions::of_row(arguments, 1)?,
+            revisions,
             options: DiffOptions {
                 context: comparison::context(arguments.bigint(4))?,
                 ..DiffOptions::default()

@@ -35,9 +35,14 @@ impl Row for LineRows {
         col("seq", Type::BigInt, "The line's number in the diff, from 1", |row, out| {
             out.push_bigint(i64::try_from(row.index + 1).ok());
         }),
-        col("line_type", Type::Varchar, "CONTEXT, ADDED, REMOVED or BINARY", |row, out| {
-            out.push_text(Some(row.line().line_type));
-        }),
+        col(
+            "line_type",
+            Type::Varchar,
+            "CONTEXT, ADDED, REMOVED or BINARY, in upper case",
+            |row, out| {
+                out.push_text(Some(row.line().line_type));
+            },
+        ),
         col(
             "content",
             Type::Varchar,

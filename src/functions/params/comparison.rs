@@ -160,17 +160,25 @@ impl Revisions {
         })
     }
 
-    /// Takes three arguments of a row, from `first` on.
-    pub fn of_row(arguments: Arguments<'_>, first: usize) -> Result<Self> {
-        Ok(Self {
-            from: row_text(arguments, first, "from")?,
+    /// Takes three arguments of a row, from `first` on; `None` where one is NULL, but for `from`: the parent of a root
+    /// commit is NULL, and it is compared with nothing.
+    pub fn of_row(arguments: Arguments<'_>, first: usize) -> Result<Option<Self>> {
+        if [first + 1, first + 2].iter().any(|&index| arguments.text(index).is_none()) {
+            return Ok(None);
+        }
+        let from = match arguments.text(first) {
+            Some(_) => row_text(arguments, first, "from")?,
+            None => "EMPTY".to_owned(),
+        };
+        Ok(Some(Self {
+            from,
             to: Some(row_text(arguments, first + 1, "to")?),
             repo: row_text(arguments, first + 2, "repo")?,
             merge_base: false,
             untracked: Untracked::Ignored,
             paths: Vec::new(),
             renames: None,
-        })
+        }))
     }
 
     /// Compares nothing with one side, of which all files are asked for.

@@ -43,6 +43,7 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<text::patch_files::PatchFiles>(),
     scalar::<text::patch_hunks::PatchHunks>(),
     scalar::<text::apply_patch::ApplyPatch>(),
+    scalar::<text::apply_patch::TryApplyPatch>(),
     scalar::<text::reverse_patch::ReversePatch>(),
     scalar::<files::read_file::ReadFile>(),
     scalar::<files::write_file::WriteFile>(),

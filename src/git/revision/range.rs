@@ -98,7 +98,8 @@ impl Resolver<'_> {
                 ));
         }
         let mut failed = None;
-        let mut unknown = name.as_bytes();
+        // The end of a range that names nothing.
+        let mut unknown = None;
         if let Some((from, to)) = name.split_once("..") {
             let (to, is_symmetric) = to.strip_prefix('.').map_or((to, false), |to| (to, true));
             let end =
@@ -115,8 +116,7 @@ impl Resolver<'_> {
                         return Ok(Range::Between { from, to });
                     }
                     [(Err(error), _), _] | [_, (Err(error), _)] => failed = Some(error),
-                    [(Ok(None), _), _] => unknown = from.as_bytes(),
-                    _ => unknown = to.as_bytes(),
+                    [(Ok(None), name), _] | [_, (_, name)] => unknown = Some(name),
                 }
             }
         }
@@ -129,7 +129,7 @@ impl Resolver<'_> {
             Ok(Some(id)) => Ok(Range::One(id)),
             Ok(None) => Err(match failed {
                 Some(error) => error,
-                None => self.unknown(unknown)?,
+                None => self.unknown(unknown.as_deref())?,
             }),
             Err(error) => Err(failed.unwrap_or(error)),
         }
@@ -193,14 +193,26 @@ impl Resolver<'_> {
         Ok(RevRange { tips, hidden: Vec::new() })
     }
 
-    /// Says why a name names nothing.
-    fn unknown(&self, name: &[u8]) -> Result<Error> {
+    /// Says why what was asked for names nothing, or one `end` of the range that it is.
+    fn unknown(&self, end: Option<&str>) -> Result<Error> {
+        if let Some(end) = end.filter(|end| Revision::named(end).is_some()) {
+            return Ok(Error::invalid_args(format!(
+                "{} is no commit, so {} is no range of commits",
+                quoted(end),
+                quoted(&self.asked)
+            ))
+            .with_hint("Give the two sides as `from` and `to`, such as 'HEAD', 'WORKTREE'"));
+        }
         if let Some(broken) = self.broken.borrow().as_ref() {
             return Ok(self.references.damaged(broken, "holds no id"));
         }
         let names = self.references.short_names()?;
-        let near = crate::suggest::nearest(&name.to_str_lossy(), names.iter().map(String::as_str));
-        let error = self.unresolved("");
+        let near =
+            crate::suggest::nearest(end.unwrap_or(&self.asked), names.iter().map(String::as_str));
+        let error = match end {
+            Some(end) => self.unresolved_end(end),
+            None => self.unresolved(""),
+        };
         Ok(if !near.is_empty() {
             error.with_hint(format!("Did you mean {}?", near.join(" or ")))
         } else if self.commits().is_ok_and(|commits| commits.is_shallow()) {

@@ -261,6 +261,16 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// Returns the error of a range one end of which names nothing.
+    pub(super) fn unresolved_end(&self, end: &str) -> Error {
+        Error::not_found(format!(
+            "no revision {} in {} can be resolved in the repository at {}",
+            quoted(end),
+            quoted(&self.asked),
+            quoted(&self.repository.given)
+        ))
+    }
+
     /// Returns the error of a revision that names nothing, and why.
     pub(super) fn unresolved(&self, why: &str) -> Error {
         Error::not_found(format!(

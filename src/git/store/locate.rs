@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::gate::{Found, Gate, GitDirectory};
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, quoted, visible};
 use crate::limits;
 
 /// Where a repository's parts lie.
@@ -36,6 +36,7 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
         return Err(Error::invalid_args("the repository path is ''")
             .with_hint("Use '.' for the current directory"));
     }
+    refuse_what_is_no_path(gate.given())?;
     let access = gate.access();
     let start = access.repository_path(gate.given())?;
     let start = if access.is_unlimited() { canonical(&start, &given)? } else { start };
@@ -76,6 +77,32 @@ pub fn locate(gate: &Arc<Gate>) -> Result<Location> {
     ))
 }
 
+/// Refuses the address of a repository, which is read from disk alone.
+fn refuse_what_is_no_path(given: &str) -> Result<()> {
+    let shown = quoted(given);
+    if let Some(path) = given.strip_prefix("file://") {
+        return Err(Error::invalid_args(format!("{shown} is a URL, not a path"))
+            .with_hint(format!("Give the path alone: {}", quoted(path))));
+    }
+    let scheme = given.split_once("://").map(|(scheme, _)| scheme);
+    let is_url = scheme.is_some_and(|scheme| {
+        !scheme.is_empty()
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+')
+    });
+    // As git has it, `host:path` is remote where no slash stands before the colon.
+    let is_remote = given
+        .split_once(':')
+        .is_some_and(|(host, path)| host.contains('@') && !host.contains('/') && !path.is_empty());
+    if is_url || is_remote {
+        return Err(Error::invalid_args(format!("{shown} is not on this machine"))
+            .with_hint(format!(
+                "redline reads local repositories; run 'git clone {} <directory>' and give the directory",
+                visible(given)
+            )));
+    }
+    Ok(())
+}
+
 fn canonical(path: &Path, given: &str) -> Result<PathBuf> {
     path.canonicalize().map_err(|error| {
         match error.kind() {
@@ -83,7 +110,14 @@ fn canonical(path: &Path, given: &str) -> Result<PathBuf> {
                 Error::fs_denied(format!("{given} cannot be read"))
             }
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
-                Error::not_found(format!("there is no directory {given}"))
+                let error = Error::not_found(format!("there is no directory {given}"));
+                if given.starts_with("'~") {
+                    error.with_hint(
+                        "A shell replaces ~, SQL does not: write the path of the home directory",
+                    )
+                } else {
+                    error
+                }
             }
             _ => Error::invalid_args(format!("{given} is not a usable path")),
         }
