@@ -133,6 +133,18 @@ impl Error {
         self
     }
 
+    /// Adds another sentence behind what to do instead.
+    #[must_use]
+    pub fn and_hint(mut self, more: impl AsRef<str>) -> Self {
+        let more = more.as_ref();
+        self.hint = Some(match self.hint {
+            Some(hint) if hint.ends_with(['?', '.']) => format!("{hint} {more}"),
+            Some(hint) => format!("{hint}. {more}"),
+            None => more.to_owned(),
+        });
+        self
+    }
+
     /// Keeps the cause for `std::error::Error::source`.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {

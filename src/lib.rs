@@ -16,6 +16,7 @@
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
 //! | `pipeline` | pure: ordered parallel work with a bounded window |
 //! | [`budget`] | pure: what a query may use of time and memory, and whether it is cancelled |
+//! | `find` | pure: ignored files, globs, and lines that match a pattern |
 //! | [`form`] | pure: what a text costs in an answer |
 //! | `strict_json` | pure: JSON whose objects have no key twice |
 //! | `suggest` | pure: the nearest names to one that was not found |
@@ -25,6 +26,7 @@ pub mod budget;
 pub mod edit;
 pub mod error;
 mod ffi;
+mod find;
 pub mod form;
 mod functions;
 pub mod git;

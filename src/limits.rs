@@ -240,6 +240,37 @@ pub const RENAME_BYTES: usize = 128 << 20;
 /// with the cursor that asks for it.
 pub const REVIEW_BYTES: usize = 48_000;
 
+/// Files and directories that one walk of a sandbox comes by; with more it is `too_large:`.
+pub const TOUR_ENTRIES: usize = 500_000;
+
+/// Levels of directories that such a walk enters; deeper ones are passed over.
+pub const TOUR_DEPTH: usize = 256;
+
+/// Files and directories looked at for an example of a path, or for the repositories of a sandbox.
+pub const SURVEY_ENTRIES: usize = 2_000;
+
+/// Levels of directories below a root in which repositories are looked for, and how many are named.
+pub const SURVEY_DEPTH: usize = 2;
+/// See [`SURVEY_DEPTH`].
+pub const SURVEY_REPOSITORIES: usize = 8;
+
+/// Bytes of a glob; a longer one is `invalid_args:`.
+pub const GLOB_BYTES: usize = 1_000;
+
+/// Bytes of a pattern that is searched for, and of the program that an expression becomes; more are `invalid_args:`.
+pub const PATTERN_TEXT_BYTES: usize = 4_000;
+/// See [`PATTERN_TEXT_BYTES`].
+pub const PATTERN_PROGRAM_BYTES: usize = 10 << 20;
+
+/// Bytes of a line, with the lines around it, that a search holds; the rest of a file with a longer one is not searched.
+pub const SEARCH_HEAP_BYTES: usize = 32 << 20;
+
+/// Bytes of a found line that are shown; a longer one is cut.
+pub const SEARCH_LINE_BYTES: usize = 500;
+
+/// Lines around a found one; more are `invalid_args:`.
+pub const SEARCH_CONTEXT: usize = 20;
+
 /// Bytes that are read at once of a file that is not held in memory.
 pub const PIECE_BYTES: usize = 256 << 10;
 

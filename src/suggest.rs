@@ -9,11 +9,14 @@ const CUTOFF: f32 = 0.6;
 
 /// Returns the nearest of `names` to `wanted`, best first, quoted for a message.
 pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    nearest_names(wanted, names).iter().map(|name| quoted(name)).collect()
+}
+
+/// Returns the same as they are.
+pub fn nearest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names: Vec<&str> = names.collect();
-    similar::get_close_matches(wanted, &names, MAX_SUGGESTIONS, CUTOFF)
-        .into_iter()
-        .map(quoted)
-        .collect()
+    let near = similar::get_close_matches(wanted, &names, MAX_SUGGESTIONS, CUTOFF);
+    near.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -59,8 +59,8 @@ def waiting(host: Host, proposals: list[dict]) -> list[tuple[dict, str | None]]:
     return [(proposal, host.value(ask, *call(proposal))) for proposal in proposals]
 
 
-def decide(host: Host, payload: str) -> bool:
-    """Shows a payload and returns the answer; the end of the input is a no. Nobody is asked before all was shown."""
+def decide(host: Host, payload: str) -> bool | None:
+    """Shows a payload and returns the answer; the end of the input is None. Nobody is asked before all was shown."""
     size = shutil.get_terminal_size()
     width, height, color = min(max(size.columns, 20), 1000), max(size.lines, 8), has_colour()
     shown = "SELECT system.main.approval_complete(?, ?, ?)", payload, width, height - 1
@@ -72,11 +72,12 @@ def decide(host: Host, payload: str) -> bool:
         is_seen = True
     while True:
         print(box, end=" ", flush=True)
-        answer = sys.stdin.readline().strip().lower()
+        line = sys.stdin.readline()
+        answer = line.strip().lower()
         if answer in ("y", "yes") and is_seen:
             return True
         if answer in ("n", "no", ""):
-            return False
+            return False if line else None
         if answer in ("v", "view"):
             page(whole_view(host, payload, width, color))
             if not is_seen:
@@ -133,15 +134,20 @@ def page(text: str) -> None:
     print(text)
 
 
+# What is told of a call that was made, in this order.
+REPORTED = ["path", "replacements_made", "lines_changed", "bytes_written", "lines_written", "created", "lines", "bytes", "message"]
+
+
 def apply(host: Host, agent, proposal: dict) -> str:
     """Runs a proposal as the agent would and returns what there is to report."""
     tool, call = proposal["tool"], "SELECT system.main.redline_call(?, ?, ?)"
-    answer = json.loads(agent.execute(call, [tool, json.dumps(proposal["args"]), host.session]).fetchone()[0])
+    args = json.dumps(proposal["args"] | {"format": "json"})
+    answer = json.loads(agent.execute(call, [tool, args, host.session]).fetchone()[0])
     if answer["isError"]:
         return harmless(answer["content"][0]["text"])
     # Numbers and messages; what was read or changed is not printed again.
     result = answer["structuredContent"]
-    shown = {name: given for name, given in result.items() if name not in ("content", "unified_diff", "base_oid", "oid")}
+    shown = {name: result[name] for name in REPORTED if name in result}
     return f"{tool.split('_')[0].title()}Result({', '.join(f'{name}={given!r}' for name, given in shown.items())})"
 
 
@@ -160,7 +166,10 @@ def run(host: Host, agent, proposals: list[dict]) -> None:
     for proposal, payload in asked:
         print()
         if payload is not None:
-            if not decide(host, payload):
+            answer = decide(host, payload)
+            if answer is False:
+                host.value("SELECT system.main.decline(?, ?)", payload, host.key)
+            if not answer:
                 print("Not applied.")
                 continue
             approve(host, payload)

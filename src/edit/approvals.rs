@@ -71,6 +71,8 @@ struct State {
     sessions: HashMap<Session, usize>,
     /// Approvals of wider scopes.
     covered: HashMap<Covered, Given>,
+    /// What a person has said no to: the state of the file that was shown, and when.
+    declined: HashMap<Digest, (Digest, Instant)>,
     /// What tells two moments apart that the clock does not.
     counter: u64,
 }
@@ -97,7 +99,7 @@ impl Approvals {
     /// Records an operation that may be approved from now on; its id is that of the payload.
     ///
     /// # Errors
-    /// `too_large` when the session has proposed as much as it may.
+    /// `too_large` when the session has proposed as much as it may, `declined` when a person has said no to it.
     pub fn propose(
         &self,
         operation: &Operation<'_>,
@@ -134,11 +136,7 @@ impl Approvals {
     ) -> Result<String> {
         let mut state = self.lock(rules);
         let (id, waiting) = state.waiting_for(payload.approval_id())?;
-        if waiting.proposal.payload != *payload {
-            return Err(Error::invalid_args("the payload is not the one that waits under its approval_id").with_hint(
-                "Show and approve the payload unchanged; if the file has changed since, show the payload that waits now",
-            ));
-        }
+        waiting.check(payload)?;
         let given = Given {
             id: id.to_string(),
             scope,
@@ -151,10 +149,41 @@ impl Approvals {
         waiting.approved = Some(given.clone());
         let covered = scope.of(&waiting.covered).cloned();
         state.renew(id, rules.now);
+        state.declined.remove(&id);
         if let Some(covered) = covered {
             state.covered.insert(covered, given);
         }
         Ok(payload.approval_id().to_owned())
+    }
+
+    /// Records the no of a person to what `payload` shows, and forgets that it waits; returns its approval id. Until
+    /// the time to live has passed, the same operation on the same state of the file is declined without a question.
+    ///
+    /// # Errors
+    /// As [`Self::approve`].
+    pub fn decline(&self, payload: &Payload, rules: Rules) -> Result<String> {
+        let mut state = self.lock(rules);
+        let (id, waiting) = state.waiting_for(payload.approval_id())?;
+        waiting.check(payload)?;
+        let shown = waiting.state;
+        state.remove(id);
+        state.declined.insert(id, (shown, rules.now));
+        Ok(payload.approval_id().to_owned())
+    }
+
+    /// Refuses an operation to which a person has said no, on whatever state of the file.
+    ///
+    /// # Errors
+    /// `declined`.
+    pub fn check_declined(
+        &self,
+        operation: &Operation<'_>,
+        outline: &str,
+        rules: Rules,
+    ) -> Result<()> {
+        let state = self.lock(rules);
+        let is_declined = state.declined.contains_key(&operation.id(&self.secret));
+        if is_declined && !state.is_covered(operation) { Err(declined(outline)) } else { Ok(()) }
     }
 
     /// Returns what an approved operation writes, which is what was proposed, and uses the
@@ -163,8 +192,9 @@ impl Approvals {
     /// Where nothing allows it, the operation is proposed. `outline` is what the caller may be told of it.
     ///
     /// # Errors
-    /// `approval_required` when nobody has said yes, `stale` when somebody has, but the file has
-    /// changed since; that approval is void. `too_large` as [`Self::propose`].
+    /// `approval_required` when nobody has said yes, `declined` when somebody has said no, `stale` when
+    /// somebody has said yes, but the file has changed since; that approval is void. `too_large` as
+    /// [`Self::propose`].
     pub fn take(
         &self,
         operation: &Operation<'_>,
@@ -247,7 +277,7 @@ impl Approvals {
         given
     }
 
-    /// Takes back what was approved under an id, and forgets what waits under it.
+    /// Takes back what was approved or declined under an id, and forgets what waits under it.
     ///
     /// # Errors
     /// `not_found` when there is neither.
@@ -255,8 +285,10 @@ impl Approvals {
         let mut state = self.lock(rules);
         let before = state.covered.len();
         state.covered.retain(|_, given| given.id != id);
-        let waiting = Digest::parse(id).and_then(|id| state.remove(id));
-        if waiting.is_none() && state.covered.len() == before {
+        let digest = Digest::parse(id);
+        let declined = digest.and_then(|id| state.declined.remove(&id));
+        let waiting = digest.and_then(|id| state.remove(id));
+        if waiting.is_none() && declined.is_none() && state.covered.len() == before {
             return Err(Error::not_found(format!("nothing was approved or waits under the id {}", quoted(id)))
                 .with_hint("approvals_given() lists what was approved; it may have been used up or have expired"));
         }
@@ -274,14 +306,33 @@ impl Approvals {
         }
         // These are few: a person has given each.
         state.covered.retain(|_, given| holds(given.since));
+        state.declined.retain(|_, (_, since)| holds(*since));
         state
     }
+}
+
+/// Returns the error that says that a person has decided against it.
+fn declined(outline: &str) -> Error {
+    Error::declined(format!("a person has said no to \"{outline}\""))
+        .with_hint("This is final for this change: do not ask again; propose another one, or ask the person what is wanted")
 }
 
 /// Returns the error that says that a person must decide.
 pub fn required(outline: &str, id: Digest) -> Error {
     Error::approval_required(format!("\"{outline}\" waits for a person under the id {id}"))
         .with_hint("Call it again when the host has approved it")
+}
+
+impl Waiting {
+    /// Refuses a payload that is not the one that waits: what was shown would not be what is decided on.
+    fn check(&self, payload: &Payload) -> Result<()> {
+        if self.proposal.payload == *payload {
+            return Ok(());
+        }
+        Err(Error::invalid_args("the payload is not the one that waits under its approval_id").with_hint(
+            "Show and approve the payload unchanged; if the file has changed since, show the payload that waits now",
+        ))
+    }
 }
 
 impl State {
@@ -301,6 +352,9 @@ impl State {
         if self.waiting.get(&id).is_some_and(|waiting| waiting.state == now) {
             self.renew(id, rules.now);
             return Ok(());
+        }
+        if self.declined.get(&id).is_some_and(|(state, _)| *state == now) {
+            return Err(declined(proposal.payload.description()));
         }
         // What waits for the same on another state of the file makes room.
         self.remove(id);

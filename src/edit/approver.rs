@@ -36,6 +36,11 @@ impl Approvers {
         entries.map(read).collect::<Result<_>>().map(Self)
     }
 
+    /// Tells whether there is anybody.
+    pub fn is_some(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// Returns the name of the approver whose secret `key` is. How long this takes depends on the key's length alone.
     ///
     /// # Errors

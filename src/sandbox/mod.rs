@@ -11,6 +11,7 @@
 //! | `guard` | threads that the kernel keeps within the roots of their query |
 //! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
+//! | `tour` | walking the files of a sandbox, and what is near a path that was not found |
 //! | `write` | writing such a file: whole, durable, and only over the state that was seen |
 
 mod access;
@@ -22,6 +23,7 @@ mod local;
 mod place;
 mod policy;
 mod rel_path;
+mod tour;
 mod write;
 
 pub use access::Access;
@@ -33,4 +35,5 @@ pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};
 pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
 pub use rel_path::{Flaw, RelPath};
+pub use tour::{Next, Stop};
 pub use write::Expected;

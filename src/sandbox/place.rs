@@ -13,7 +13,7 @@ use super::rel_path::RelPath;
 use crate::budget::{Stopped, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
-use crate::suggest::nearest;
+use crate::suggest::nearest_names;
 
 /// A path that the rules allow to be read. Whether it names a file shows when it is opened.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Sandboxes {
         if given.is_empty() {
             return Err(Error::invalid_args("the path is ''").with_hint(self.readable()));
         }
-        let (sandbox, rest) = self.named(given).map_err(|what| self.refuse(what))?;
+        let (sandbox, rest) = self.named(given).map_err(|what| self.refuse_near(what, given))?;
         let path = RelPath::parse(rest.unwrap_or_default())
             .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
         if let Some(name) = path.reserved() {
@@ -201,7 +201,7 @@ impl<'a> Place<'a> {
                     quoted(&self.to_string()),
                     identity.size.max(limit + 1)
                 ))
-                .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes")
+                .with_hint("read_file and search read files of any size; to edit or compare this one, ask the host to raise the sandbox's max_file_bytes")
             })?;
         Ok((bytes, identity))
     }
@@ -221,6 +221,39 @@ impl<'a> Place<'a> {
     /// that is: those that may be read.
     fn not_found(&self) -> Error {
         let error = Error::not_found(format!("there is no file {}", quoted(&self.to_string())));
+        let (near, directory) = self.near();
+        match near.as_slice() {
+            [] => error.with_hint(self.sandboxes.readable()),
+            near => error.with_hint(format!(
+                "Did you mean {}, in {}?",
+                near.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" or "),
+                quoted(&directory)
+            )),
+        }
+    }
+
+    /// Returns the path if the file is there, or the one of the nearest name in its directory.
+    pub(super) fn existing_or_near(&self) -> Option<String> {
+        if !self.is_absent() {
+            return Some(self.to_string());
+        }
+        // In another directory than was named, a name that resembles one says little.
+        let above = self.path.directories().next_back().unwrap_or_default();
+        let (near, directory) = self.near();
+        let is_there = directory == self.directory_shown(above);
+        near.first().filter(|_| is_there).map(|name| format!("{directory}/{name}"))
+    }
+
+    fn directory_shown(&self, directory: &str) -> String {
+        match directory {
+            "" => self.sandbox.name().to_owned(),
+            directory => format!("{}/{directory}", self.sandbox.name()),
+        }
+    }
+
+    /// Returns the nearest names in the deepest directory of the path that is there, those that may be read,
+    /// and that directory.
+    fn near(&self) -> (Vec<String>, String) {
         let root = &self.sandbox.root;
         let deepest = self.path.directories().rev();
         let found = deepest
@@ -237,19 +270,8 @@ impl<'a> Place<'a> {
             RelPath::parse(name).is_ok_and(|name| name.reserved().is_none())
                 && (!is_file || self.sandbox.allows_name(name))
         };
-        let near = nearest(wanted, names.iter().map(String::as_str).filter(may_be_read));
-        let shown = |directory: &str| match directory {
-            "" => self.sandbox.name().to_owned(),
-            directory => format!("{}/{directory}", self.sandbox.name()),
-        };
-        match near.as_slice() {
-            [] => error.with_hint(self.sandboxes.readable()),
-            near => error.with_hint(format!(
-                "Did you mean {}, in {}?",
-                near.join(" or "),
-                quoted(&shown(directory))
-            )),
-        }
+        let near = nearest_names(wanted, names.iter().map(String::as_str).filter(may_be_read));
+        (near, self.directory_shown(directory))
     }
 
     fn not_a_file(&self, what: &str) -> Error {

@@ -96,6 +96,16 @@ impl Sandbox {
         &self.name
     }
 
+    /// Returns the path of its root, after all links are resolved.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Tells whether DuckDB's own settings let the root be read.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
     /// Returns what tells the sandbox from every other: its name, its path, and its very directory by device, inode
     /// and birth time, as a later directory may be given the inode of one that was removed.
     pub fn identity(&self) -> &[u8] {

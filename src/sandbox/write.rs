@@ -134,7 +134,9 @@ impl Place<'_> {
             quoted(&self.to_string()),
             bytes.len()
         ))
-        .with_hint("The host sets redline_max_read_bytes and the sandbox's max_file_bytes"))
+        .with_hint(
+            "Write several smaller files, or ask the host to raise the sandbox's max_file_bytes",
+        ))
     }
 
     /// Does `write` in the directory of the file while it is locked; if that fails, directories that were

@@ -7,11 +7,13 @@
 mod answer;
 mod arguments;
 mod bounded;
+mod capabilities;
 mod declaration;
 mod diff;
 mod diff_result;
 mod file_call;
 mod files;
+mod find;
 mod git;
 mod instructions;
 mod publish;
@@ -23,6 +25,7 @@ mod tool;
 pub use answer::{Answer, Reply};
 pub use arguments::{Given, max_bytes, parse};
 pub use bounded::Bounded;
+pub use capabilities::{Abilities, Capabilities, CapabilitiesArguments, SandboxAbilities};
 pub use declaration::{Declaration, no_such_tool};
 pub use diff::{Diff, DiffArguments, DiffMode};
 pub use diff_result::{Bounds, DiffResult, MAX_CONTEXT, Side};
@@ -30,6 +33,10 @@ pub use file_call::FileCall;
 pub use files::{
     EditArgument, EditFile, EditFileArguments, EditResult, Edited, WriteFile, WriteFileArguments,
     WriteResult, Written,
+};
+pub use find::{
+    FileList, ListFiles, ListFilesArguments, ListedFile, MatchedFile, MatchedLine, Matches, Search,
+    SearchArguments,
 };
 pub use git::{
     Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,

@@ -545,3 +545,45 @@ def test_a_yes_ends_with_the_directory_that_it_was_given_for(connections, root):
         assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'w', 'v')"), "approval_required")
         (root / "f").unlink()
         root.rmdir()
+
+
+def test_a_no_is_final_for_the_very_same_bytes(connections, root):
+    host, agent = connections()
+    (root / "f").write_text("x\n")
+    edit = "SELECT edit_file('workspace/f', 'x', 'y')"
+    payload = lambda: value(agent, "SELECT edit_approval('workspace/f', 'x', 'y')")
+    shown = payload()
+    for key in ("wrong", ""):
+        assert_refused(answer(agent, "SELECT decline(?, ?)", shown, key), "permission_denied")
+    assert_refused(answer(agent, edit), "approval_required")
+    assert value(host, "SELECT decline(?, ?)", shown, KEY) == json.loads(shown)["approval_id"]
+    assert value(host, "SELECT decline(NULL, ?)", KEY) is None
+    # Nobody is asked again, by whatever way, and nothing waits.
+    assert_refused(answer(agent, edit), "declined")
+    assert_refused(answer(agent, "SELECT edit_approval('workspace/f', 'x', 'y')"), "declined")
+    assert_refused(answer(agent, "SELECT needs_approval('edit_file', '{\"path\": \"workspace/f\", \"old_string\": \"x\", \"new_string\": \"y\"}')"), "declined")
+    assert host.execute("SELECT count(*) FROM pending_approvals(?)", [KEY]).fetchone() == (0,)
+    assert_refused(answer(host, "SELECT decline(?, ?)", shown, KEY), "not_found")
+    # Another change, another state of the file, another session: a question again.
+    assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'x', 'z')"), "approval_required")
+    assert_refused(answer(host, edit), "approval_required")
+    (root / "f").write_text("x\nmore\n")
+    assert_refused(answer(agent, edit), "approval_required")
+    (root / "f").write_text("x\n")
+    assert_refused(answer(agent, edit), "declined")
+    # The host takes it back, or allows more than one operation.
+    value(host, "SELECT withdraw(?, ?)", json.loads(shown)["approval_id"], KEY)
+    assert_refused(answer(agent, edit), "approval_required")
+    value(host, "SELECT decline(?, ?)", payload(), KEY)
+    yes(host, agent, "edit_approval('workspace/f', 'x', 'z')", "path")
+    assert answer(agent, edit).error is None and (root / "f").read_text() == "y\n"
+
+
+def test_a_no_to_a_read_tells_nothing_of_the_file(connections, root):
+    host, agent = connections(read_approval=True)
+    payload = value(host, "SELECT needs_approval('read_file', '{\"path\": \"workspace/f\"}', 'one', ?)", KEY)
+    call = lambda: json.loads(value(agent, "SELECT redline_call('read_file', '{\"path\": \"workspace/f\"}', 'one')"))["content"][0]["text"]
+    value(host, "SELECT decline(?, ?)", payload, KEY)
+    said = call()
+    (root / "f").write_text("changed since\n")
+    assert said.startswith("declined: ") and call() == said

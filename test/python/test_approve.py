@@ -40,6 +40,7 @@ class Tools:
         answers = {
             "needs_approval": lambda: self.payloads[json.loads(arguments[1])["path"]],
             "approve": lambda: "id",
+            "decline": lambda: "id",
             "edit_file": lambda: json.dumps({"isError": False, "structuredContent": edited}),
             "approval_file": lambda: FILE,
         }
@@ -82,11 +83,11 @@ Apply this edit? [y/n/v(iew full file)] """
     [
         ("y\n", ["approve", "edit_file"], "EditResult(path='p', replacements_made=1, lines_changed=1, message='Added 1 line')\n"),
         ("YES\n", ["approve", "edit_file"], None),
-        ("n\n", [], "Not applied.\n"),
-        ("\n", [], "Not applied.\n"),
+        ("n\n", ["decline"], "Not applied.\n"),
+        ("\n", ["decline"], "Not applied.\n"),
         ("", [], "Not applied.\n"),
-        ("what?\nn\n", [], "Not applied.\n"),
-        ("v\nn\n", ["approval_file"], "Not applied.\n"),
+        ("what?\nn\n", ["decline"], "Not applied.\n"),
+        ("v\nn\n", ["approval_file", "decline"], "Not applied.\n"),
         ("v\ny\n", ["approval_file", "approve", "edit_file"], None),
     ],
 )
@@ -110,7 +111,7 @@ def test_v_shows_the_whole_file_with_the_change(con, answer):
 def test_a_proposal_that_needs_no_approval_is_not_asked_about(answer):
     out, called = answer({"a": None, "b": payload("read")}, "n\n")
     assert out.startswith("1 of 2 proposals wait for an answer:\n  1. edit_file needs no approval\n  2. Read workspace")
-    assert called == ["edit_file"] and out.endswith("Allow this read? [y/n] Not applied.\n")
+    assert called == ["edit_file", "decline"] and out.endswith("Allow this read? [y/n] Not applied.\n")
 
 
 def test_a_long_content_leaves_its_question_on_the_screen(answer):

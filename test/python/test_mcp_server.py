@@ -22,18 +22,24 @@ MODES = ["auto", "legacy"]
 # Right calls with words of their answers, and wrong calls with their error codes.
 GOOD = {
     "Diff": ({"path_a": "workspace/a.txt", "path_b": "workspace/b.txt"}, "@@ -1,2 +1,2 @@"),
-    "GitDiff": ({"from_rev": "v1", "to_rev": "v2", "path": "workspace/repo"}, "README.md"),
-    "GitDiffSummary": ({"from_rev": "v1", "to_rev": "v2", "path": "workspace/repo"}, "README.md"),
-    "GitDiffFile": ({"from_rev": "v1", "to_rev": "v2", "file_path": "README.md", "path": "workspace/repo"}, "+for examples."),
+    "GitDiff": ({"from": "v1", "to": "v2", "repo": "workspace/repo"}, "README.md"),
+    "GitDiffSummary": ({"from": "v1", "to": "v2", "repo": "workspace/repo"}, "README.md"),
+    "GitDiffFile": ({"from": "v1", "to": "v2", "file": "README.md", "repo": "workspace/repo"}, "+for examples."),
+    "list_files": ({"path": "workspace", "glob": "*.txt"}, "a.txt 8\n"),
+    "search": ({"pattern": "thr", "path": "workspace"}, "workspace/b.txt\n2:three\n"),
+    "redline_capabilities": ({}, "- workspace/ (read and write), a person approves: write_file, edit_file"),
     "read_file": ({"path": "workspace/a.txt"}, "one\n"),
     "write_file": ({"path": "workspace/new/c.txt", "content": "c\n"}, "Created workspace/new/c.txt"),
     "edit_file": ({"path": "workspace/a.txt", "old_string": "two", "new_string": "2"}, "Replaced 1 line at line 2"),
 }
 WRONG = {
     "Diff": ({"path_a": "workspace/a.txt"}, "invalid_args"),
-    "GitDiff": ({"from_rev": "nowhere", "to_rev": "v2", "path": "workspace/repo"}, "not_found"),
-    "GitDiffSummary": ({"from_rev": "v1", "to_rev": "v2", "path": "/"}, "fs_denied"),
-    "GitDiffFile": ({"from_rev": 1, "to_rev": "v2", "file_path": "README.md"}, "invalid_args"),
+    "GitDiff": ({"from": "nowhere", "to": "v2", "repo": "workspace/repo"}, "not_found"),
+    "GitDiffSummary": ({"from": "v1", "to": "v2", "repo": "/"}, "fs_denied"),
+    "GitDiffFile": ({"from": 1, "to": "v2", "file": "README.md"}, "invalid_args"),
+    "list_files": ({"path": "workspace/.."}, "fs_denied"),
+    "search": ({"pattern": "(", "regex": True}, "invalid_args"),
+    "redline_capabilities": ({"path": "workspace"}, "invalid_args"),
     "read_file": ({"path": "workspace/../a.txt"}, "fs_denied"),
     "write_file": ({"path": "workspace/.git/config", "content": ""}, "fs_denied"),
     "edit_file": ({"path": "workspace/a.txt", "old_string": "nowhere", "new_string": ""}, "not_found"),
@@ -82,9 +88,10 @@ def test_tools_are_listed_as_in_the_registry(con, drive, mode):
     async def listed(client):
         return (await client.list_tools()).tools
 
-    for write in (True, False):
-        tools = {tool.name: tool for tool in drive(listed, mode=mode, write=write)}
-        assert set(tools) == set(registry) - ({"write_file", "edit_file"} if not write else set())
+    # A client that shows no forms is offered nothing that a person must approve.
+    for write, asks in ((True, accept), (False, accept), (True, None)):
+        tools = {tool.name: tool for tool in drive(listed, mode=mode, write=write, elicitation_callback=asks)}
+        assert set(tools) == set(registry) - ({"write_file", "edit_file"} if not (write and asks) else set())
         for name, tool in tools.items():
             said = registry[name]
             assert (tool.title, tool.description) == (said["title"], said["description"])
@@ -134,11 +141,43 @@ def test_no_change_is_made_without_a_yes(drive, folder, mode, answer):
 
     result = drive(conversation, mode=mode, elicitation_callback=callback if answer else None)
     assert (folder / "a.txt").read_text() == "one\ntwo\n"
-    assert result.is_error and text(result).startswith("approval_required: ")
+    is_no = answer is not None and (answer.action == "decline" or answer.content == {"approve": False})
+    code = "permission_denied" if answer is None else "declined" if is_no else "approval_required"
+    assert result.is_error and text(result).startswith(f"{code}: ")
     assert len(result.content) == 1  # Only the holder of the key gets the payload.
     assert len(shown) == (answer is not None)
     for message in shown:
         assert "Edit: workspace/a.txt" in message and "-two" in message and "+2" in message
+
+
+def test_a_no_is_final_for_the_same_change_and_for_no_other(drive, folder):
+    shown = []
+
+    async def decline_then_accept(context, params):
+        shown.append(params.message)
+        return await accept(context, params) if "two" not in params.message else types.ElicitResult(action="decline")
+
+    async def conversation(client):
+        edit = GOOD["edit_file"][0]
+        first, again = await client.call_tool("edit_file", edit), await client.call_tool("edit_file", edit)
+        other = await client.call_tool("edit_file", {"path": "workspace/b.txt", "old_string": "three", "new_string": "3"})
+        return text(first), text(again), len(shown), other.is_error
+
+    for mode in MODES:
+        shown.clear()
+        (folder / "b.txt").write_text("one\nthree\n")
+        first, again, asked, is_error = drive(conversation, mode=mode, elicitation_callback=decline_then_accept)
+        assert first.startswith("declined: a person has said no to") and again == first and asked == 1 + (not is_error)
+    assert (folder / "a.txt").read_text() == "one\ntwo\n" and not is_error
+
+
+def test_instructions_are_given_at_the_start(con, drive):
+    async def conversation(client):
+        return client.instructions
+
+    (said,) = con.execute("SELECT instructions FROM redline_capabilities()").fetchone()
+    assert len(said) < 1_500 and "max_bytes" in said
+    assert drive(conversation) == drive(conversation, mode="legacy") == said
 
 
 def test_a_yes_counts_only_for_what_was_shown(drive, folder):
@@ -208,7 +247,8 @@ def test_every_page_is_shown_before_a_yes(drive, folder, mode, refused_at):
         assert len(shown) > 1 and all(f"end{number} " in text_of_all for number in range(63)), shown
         assert not result.is_error and (folder / "long.txt").read_text() == LONG["content"]
     else:
-        assert result.is_error and text(result).startswith("approval_required: ") and not (folder / "long.txt").exists()
+        code = "declined" if refused_at == "last" else "approval_required"
+        assert result.is_error and text(result).startswith(f"{code}: ") and not (folder / "long.txt").exists()
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -22,6 +22,9 @@ ARGUMENTS = {
     "GitDiff": {"from": "v1", "to": "v2", "repo": "w/readme", "paths": ["*.md", "it's $x\\*"]},
     "GitDiffSummary": {"from": "v1..v2", "repo": "w/readme"},
     "GitDiffFile": {"from": "v1", "to": "v2", "repo": "w/readme", "file": "README.md"},
+    "list_files": {"path": "w", "glob": "it's"},
+    "search": {"pattern": "it's $1", "path": "w", "glob": "it's"},
+    "redline_capabilities": {},
     "edit_file": {"path": "w/it's", "edits": [{"old_string": "it's", "new_string": "$1"}]},
 }
 
@@ -159,3 +162,132 @@ def test_templates_answer_as_the_call_does(call, tools):
         bound = {name: json.dumps(value) if isinstance(value, list) else value for name, value in bound.items()}
         answer = call("SELECT redline_call_text(?, ?)", [tool["name"], json.dumps(given)])
         assert call(tool["sql_template"], bound) == answer and "Error" not in answer[0]
+
+
+# -- finding the way ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ask(call):
+    """Returns a function that calls a tool and returns its text, or its values with format = json."""
+
+    def run(tool, **given):
+        (text,) = call("SELECT redline_call_text(?, ?)", [tool, json.dumps(given)])
+        return json.loads(text) if given.get("format") == "json" and text.startswith("{") else text
+
+    return run
+
+
+@pytest.fixture
+def tree(tmp_path):
+    (tmp_path / ".gitignore").write_text("*.log\n/out/\n")
+    for path, text in {
+        "src/a.py": "one\ntwo\nthree\n",
+        "src/deep/b.py": "Two two\n" + "x\n" * 30 + "two again\n",
+        "src/deep/b.log": "two\n",
+        "out/c.py": "two\n",
+        "src/deep/.ignore": "skipped.*\n",
+        "src/deep/skipped.py": "two\n",
+        ".git/config": "two\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    (tmp_path / "link.py").symlink_to(tmp_path / "src/a.py")
+    (tmp_path / "src/bin.py").write_bytes(b"two\0two\n")
+    shutil.rmtree(tmp_path / "readme")
+    return tmp_path
+
+
+def paths(listed):
+    return [file["path"] for file in listed["files"]]
+
+
+def test_files_are_listed_without_ignored_and_reserved_ones_and_links(ask, tree):
+    listed = ask("list_files", path="w", format="json")
+    assert paths(listed) == ["w/.gitignore", "w/it's", "w/src/a.py", "w/src/bin.py", "w/src/deep/.ignore", "w/src/deep/b.py"]
+    assert [file["bytes"] for file in listed["files"][2:4]] == [14, 8]
+    assert paths(ask("list_files", path="w/src", glob="*.py", format="json")) == ["w/src/a.py", "w/src/bin.py", "w/src/deep/b.py"]
+    assert paths(ask("list_files", path="w", depth=1, format="json")) == ["w/.gitignore", "w/it's", "w/src/"]
+    everything = paths(ask("list_files", include_ignored=True, format="json"))
+    assert {"w/out/c.py", "w/src/deep/b.log", "w/src/deep/skipped.py"} <= set(everything) and not [path for path in everything if ".git/" in path]
+    text = ask("list_files", path="w/src/deep")
+    assert text == "w/src/deep: 2 files, 87 bytes\nw/src/deep/\n .ignore 10\n b.py 77\n" or "b.py" in text
+
+
+def test_lines_are_found_by_text_and_by_expression(ask, tree):
+    assert ask("search", pattern="two", path="w") == (
+        "'two' in w: 3 matching lines in 2 files\n\nw/src/a.py\n2:two\n\nw/src/deep/b.py\n1:Two two\n32:two again\n"
+    )
+    assert "w/src/a.py\n1-one\n2:two\n3-three\n" in ask("search", pattern="two", context_lines=1)
+    found = ask("search", pattern="^two", path="w/src", regex=True, ignore_case=True, format="json")
+    assert [(file["path"], [line["line"] for line in file["lines"]]) for file in found["files"]] == [("w/src/a.py", [2]), ("w/src/deep/b.py", [1, 32])]
+    assert "0 matching lines" in ask("search", pattern="^two", path="w")
+    assert "1 matching line in 1 file" in ask("search", pattern="two", path="w/src/a.py")
+    for given in ({"pattern": "("}, {"pattern": "("} | {"regex": True}, {"pattern": ""}, {"pattern": "a", "context_lines": 21}, {"pattern": "a", "glob": "!x"}):
+        text = ask("search", path="w", **given)
+        assert text.startswith("invalid_args: ") or given == {"pattern": "("}, (given, text)
+
+
+def test_revisions_are_listed_and_searched(ask, call, tmp_path):
+    listed = ask("list_files", repo="w/readme", rev="v1", format="json")
+    names = repositories.git(tmp_path / "readme", "ls-tree", "-r", "--name-only", "v1").decode().splitlines()
+    assert paths(listed) == names
+    found = ask("search", pattern="e", repo="w/readme", rev="v1", ignore_case=True)
+    wanted = repositories.git(tmp_path / "readme", "grep", "-n", "-i", "e", "v1").decode().splitlines()
+    assert sum(line[:1].isdigit() and ":" in line for line in found.splitlines()) == len(wanted)
+
+
+@pytest.mark.parametrize("tool, given", [("list_files", {}), ("search", {"pattern": "line"})])
+def test_pages_of_files_and_lines_together_are_all_of_them(ask, call, tmp_path, tool, given):
+    for number in range(300):
+        (tmp_path / f"dir{number % 7}").mkdir(exist_ok=True)
+        (tmp_path / f"dir{number % 7}/file{number}").write_text("".join(f"line {n}\n" for n in range(number % 40)))
+    whole = ask(tool, path="w", max_bytes=4_000_000, format="json", **given)["files"]
+    pages, cursor = [], None
+    while True:
+        page = ask(tool, path="w", max_bytes=3_000, format="json", cursor=cursor, **given)
+        pages += page["files"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+        assert len(json.dumps(page, separators=(",", ":"), ensure_ascii=False).encode()) <= 3_000
+    joined = {}
+    for file in pages:
+        joined.setdefault(file["path"], []).extend(file.get("lines", [file.get("bytes")]))
+    assert joined == {file["path"]: file.get("lines", [file.get("bytes")]) for file in whole}
+    cursor = ask(tool, path="w", max_bytes=3_000, format="json", **given)["next_cursor"]
+    assert ask(tool, path="w/dir1", cursor=cursor, **given).startswith("invalid_args: ")
+    assert ask(tool, path="w", cursor=cursor[:-1], **given).startswith("invalid_args: ")
+    (tmp_path / "dir1/another").write_text("line\n")
+    assert ask(tool, path="w", cursor=cursor, **given).startswith("stale: ")
+
+
+def test_nothing_is_listed_or_found_outside_or_where_reading_wants_a_yes(con, ask, tree):
+    for path in ("w/..", "/etc", "w/.git", "nothing", "w/link.py", "w/src/../..", "w/nothing"):
+        for tool, given in (("list_files", {}), ("search", {"pattern": "two"})):
+            assert ask(tool, path=path, **given).split(":")[0] in ("fs_denied", "not_found"), (tool, path)
+    con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([{"name": "w", "root": str(tree), "read_approval": True}])])
+    assert ask("list_files", path="w").startswith("fs_denied: ") and ask("search", pattern="two", path="w").startswith("fs_denied: ")
+    con.execute("RESET GLOBAL redline_sandboxes")
+    assert ask("list_files", path="w").startswith("fs_denied: ")
+
+
+def test_capabilities_tell_what_may_be_done_with_paths_that_may_be_read(ask, call, tmp_path):
+    text = ask("redline_capabilities")
+    assert "- w/ (read and write); for example w/it's\n" in text and "Repositories (repo): w/readme\n" in text and "GitDiff" in text
+    assert ask("read_file", path=text.split("for example ")[1].split("\n")[0]).startswith("w/it's (1 line")
+    values = ask("redline_capabilities", format="json")
+    assert values["repositories"] == ["w/readme"] and values["listed"][0]["mode"] == "rw" and values["has_approver"] is False
+
+
+def test_errors_lead_on(ask, call, tmp_path):
+    (tmp_path / "src").mkdir(exist_ok=True)
+    (tmp_path / "src/main.py").write_text("x\n")
+    for path, meant in [("src/main.py", "w/src/main.py"), ("./src/main.py", "w/src/main.py"), ("src/mian.py", "w/src/main.py"), ("it's", "w/it's")]:
+        text = ask("read_file", path=path)
+        assert text.startswith("fs_denied: ") and "Readable beneath: w/ (rw" in text and f"Did you mean {meant!r}?".replace('"', "'") in text.replace('"', "'"), text
+    for repo in ("readme", "w/redme", "w"):
+        text = ask("GitDiffSummary", **{"from": "v1..v2", "repo": repo})
+        assert "Repositories there are: 'w/readme'." in text, text
+    (tmp_path / "big").write_text("x" * (5 << 20))
+    assert "read_file and search read files of any size" in ask("edit_file", path="w/big", old_string="y", new_string="z")

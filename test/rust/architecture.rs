@@ -7,6 +7,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("limits", &[]),
     ("form", &[]),
+    ("find", &["error", "limits"]),
     ("strict_json", &[]),
     ("suggest", &["error"]),
     ("budget", &["error", "limits"]),
@@ -22,8 +23,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "functions",
         &[
-            "error", "limits", "budget", "form", "pipeline", "text", "sandbox", "git", "edit",
-            "render", "review", "tools", "ffi",
+            "error", "limits", "budget", "find", "form", "pipeline", "text", "sandbox", "git",
+            "edit", "render", "review", "tools", "ffi",
         ],
     ),
 ];
@@ -40,6 +41,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("unsafe fn", &["ffi"]),
     ("std::fs", &["git", "sandbox"]),
     ("rustix::", &["sandbox"]),
+    ("grep_", &["find"]),
+    ("ignore::", &["find"]),
     ("std::process", &[]),
     ("Command::new", &[]),
 ];

@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 import duckdb
 
-READING = ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "read_file"]
+READING = ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "list_files", "search", "read_file", "redline_capabilities"]
 WRITING = ["write_file", "edit_file"]
 
 

@@ -9,11 +9,22 @@ from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 
-from .approval import ask, pages_of
-from .host import Host, value
+from .. import __version__
+from .approval import ask, can_ask, pages_of
+from .host import WRITING, Host, value
 
 # The columns of redline_tools() that the protocol lists, and how their text is read.
 COLUMNS = {"name": str, "title": str, "description": str, "input_schema": json.loads, "output_schema": json.loads, "annotations": json.loads}
+
+
+NOBODY = (
+    "permission_denied: a person must approve this, and nobody can be asked here. Tell the person to use a client that shows "
+    "forms (MCP elicitation), or to start the server without approvals for this directory."
+)
+
+
+def refusal(text: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
 def make_server(host: Host) -> Server:
@@ -21,7 +32,9 @@ def make_server(host: Host) -> Server:
     session = secrets.token_urlsafe(16)
 
     async def list_tools(ctx, params) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=granted_tools(host))
+        tools = granted_tools(host)
+        # Who cannot ask a person is not offered what a person must approve.
+        return types.ListToolsResult(tools=[tool for tool in tools if tool.name not in WRITING or can_ask(ctx)])
 
     async def call_tool(ctx, params) -> types.CallToolResult | types.InputRequiredResult:
         call = params.name, json.dumps(params.arguments or {}), session
@@ -30,19 +43,24 @@ def make_server(host: Host) -> Server:
         except duckdb.Error:
             payload = None  # The answer to the call says what is wrong with it.
         pages = None
-        if payload is not None and getattr(ctx.session.client_capabilities, "elicitation", None) is not None:
+        if payload is not None and not can_ask(ctx):
+            return refusal(NOBODY)
+        if payload is not None:
             pages = await pages_of(host, payload)
         if pages is not None:
             answered = await ask(ctx, params, pages)
             if isinstance(answered, types.InputRequiredResult):
                 return answered
+            if answered is False:
+                await host.value("SELECT system.main.decline(?, ?)", payload, host.key)
             if answered:
                 approved = payload, "once", host.key, pages[-1]["proof"]
                 await host.value("SELECT system.main.approve(?, ?, ?, ?)", *approved)
         answer = await value(host.con.cursor(), "SELECT system.main.redline_call(?, ?, ?)", *call)
         return types.CallToolResult.model_validate_json(answer)
 
-    server = Server("redline", on_list_tools=list_tools, on_call_tool=call_tool)
+    (instructions,) = host.con.cursor().execute("SELECT instructions FROM system.main.redline_capabilities()").fetchone()
+    server = Server("redline", version=__version__, instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool)
     server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="redline"))
     return server
 

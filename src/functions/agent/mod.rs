@@ -1,9 +1,10 @@
-//! What agents and their hosts call: tools (`redline_call`; `tools` has them all, `entry` what each is, `file_answers` and
-//! `git_answers` what they do), their list, what may be done, help, and the scripts of
+//! What agents and their hosts call: tools (`redline_call`; `tools` has them all, `entry` what each is, `file_answers`,
+//! `find_answers` and `git_answers` what they do), their list, what may be done, help, and the scripts of
 //! `sql/`.
 
 pub mod entry;
 mod file_answers;
+mod find_answers;
 mod git_answers;
 pub mod redline_call;
 pub mod redline_capabilities;

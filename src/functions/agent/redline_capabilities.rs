@@ -9,6 +9,7 @@ use crate::functions::context::execution_context::{self, EXTERNAL_ACCESS, Execut
 use crate::functions::context::settings;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 use crate::sandbox::{Sandbox, Sandboxes, kernel_guard};
+use crate::tools::INSTRUCTIONS;
 
 /// Whether settings can be changed no more.
 const LOCK_CONFIGURATION: &str = "lock_configuration";
@@ -163,6 +164,12 @@ impl Row for ExecutionContext {
             |_, out| {
                 out.push_boolean(Some(kernel_guard()));
             },
+        ),
+        col(
+            "instructions",
+            Type::Varchar,
+            "What a server tells a model about the tools",
+            |_, out| out.push_text(Some(INSTRUCTIONS)),
         ),
         col(
             "open_doors",

@@ -3,7 +3,8 @@
 use super::entry::Entry;
 use crate::error::Result;
 use crate::tools::{
-    Diff, EditFile, GitDiff, GitDiffFile, GitDiffSummary, ReadFile, WriteFile, no_such_tool,
+    Capabilities, Diff, EditFile, GitDiff, GitDiffFile, GitDiffSummary, ListFiles, ReadFile,
+    Search, WriteFile, no_such_tool,
 };
 
 /// Every tool, in the order in which they are listed.
@@ -12,9 +13,12 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<GitDiffSummary>(),
     Entry::of::<GitDiff>(),
     Entry::of::<GitDiffFile>(),
+    Entry::of::<ListFiles>(),
+    Entry::of::<Search>(),
     Entry::of::<ReadFile>(),
     Entry::of::<WriteFile>(),
     Entry::of::<EditFile>(),
+    Entry::of::<Capabilities>(),
 ];
 
 /// Returns the tool of a name, exactly as it is written.

@@ -7,6 +7,7 @@ pub mod approval_pages;
 pub mod approvals_given;
 pub mod approve;
 pub mod call_approval;
+pub mod decline;
 pub mod needs_approval;
 pub mod pending_approvals;
 pub mod shown;

@@ -15,7 +15,7 @@ impl Declared for Withdraw {
     const DECLARATION: Declaration = Declaration {
         family: Family::Approvals,
         grant: Grant::Everybody,
-        description: "Takes back what was approved under an id, and forgets what waits under it",
+        description: "Takes back what was approved or declined under an id, and forgets what waits under it",
         example: "SELECT withdraw(approval_id, 'the key') FROM approvals_given(key := 'the key')",
     };
 }

@@ -7,10 +7,11 @@ use super::grants;
 use super::settings;
 use crate::budget::{Budget, Current, KEPT};
 use crate::edit::{FileTool, Operation, Session};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::Settings;
 use crate::functions::surface::Declared;
 use crate::git::Repository;
+use crate::limits;
 use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
 
 const THREADS: &str = "threads";
@@ -133,12 +134,27 @@ impl ExecutionContext {
         })
     }
 
+    /// Adds the repositories that there are to an error of one that is not there.
+    fn with_repositories(&self, error: Error) -> Error {
+        let is_missing = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::FsDenied);
+        let found = match self.access.sandboxes() {
+            Some(sandboxes) if is_missing => sandboxes.repositories(limits::SURVEY_REPOSITORIES),
+            _ => Vec::new(),
+        };
+        if found.is_empty() {
+            return error;
+        }
+        let found: Vec<String> = found.iter().map(|name| quoted(name)).collect();
+        error.and_hint(format!("Repositories there are: {}", found.join(", ")))
+    }
+
     /// Opens the repository that was named, within what may be opened.
     pub fn repository(&self, given: &str) -> Result<Repository> {
         let cache_bytes = settings::cache_bytes(&self.settings);
         KEPT.set_limit(cache_bytes);
         let repository =
-            Repository::open(given, &self.access, &self.database.repositories, cache_bytes)?;
+            Repository::open(given, &self.access, &self.database.repositories, cache_bytes)
+                .map_err(|error| self.with_repositories(error))?;
         Ok(repository.with_budget(Arc::clone(&self.budget)))
     }
 }

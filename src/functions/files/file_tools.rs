@@ -346,7 +346,9 @@ impl FileTools {
         let operation = hidden.operation(&self.session);
         approvals.check_quota(&operation, rules)?;
         let id = operation.id(approvals.secret());
-        let refused = || Err(required(&payload::outline(hidden.tool, &hidden.shown), id));
+        let outline = payload::outline(hidden.tool, &hidden.shown);
+        approvals.check_declined(&operation, &outline, rules)?;
+        let refused = || Err(required(&outline, id));
         let Ok(planned) = plan() else { return refused() };
         let operation = planned.operation(&self.session);
         if approvals.has_answer(&operation, rules) {

@@ -56,6 +56,7 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<approvals::approval_chunk::ApprovalChunk>(),
     scalar::<approvals::approval_pages::ApprovalPages>(),
     scalar::<approvals::approve::Approve>(),
+    scalar::<approvals::decline::Decline>(),
     scalar::<approvals::withdraw::Withdraw>(),
     scalar::<approvals::approval_file::ApprovalFile>(),
     table::<approvals::pending_approvals::PendingApprovals>(),

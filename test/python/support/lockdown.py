@@ -50,6 +50,7 @@ WRITE_CALLS = {
     "edit_approval": "SELECT edit_approval('{file}', 'in', 'written')",
     "approve": "SELECT approve('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'once', 'guess')",
     "approval_file": "SELECT approval_file('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'guess')",
+    "decline": "SELECT decline('{file}', 'guess')",
     "withdraw": "SELECT withdraw('{file}', 'guess')",
     "pending_approvals": "SELECT * FROM pending_approvals('guess')",
 }

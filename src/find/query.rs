@@ -1,0 +1,252 @@
+//! A search: a text or a regular expression, and the lines of a content that it matches.
+
+use std::io::{self, Read};
+
+use grep_matcher::Matcher;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
+};
+
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+
+/// What is searched for.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryOptions<'a> {
+    /// The text, or the expression.
+    pub pattern: &'a str,
+    /// Whether it is a regular expression.
+    pub is_regex: bool,
+    /// Whether upper and lower case are the same.
+    pub ignores_case: bool,
+    /// Lines around a match.
+    pub context: usize,
+}
+
+/// A search.
+pub struct Query {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+}
+
+/// A line that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLine {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Its text without its end; bytes that are not UTF-8 as U+FFFD; a long one is cut.
+    pub text: String,
+    /// Whether it matches; else it stands around one that does.
+    pub is_match: bool,
+    /// Whether lines are left out before it.
+    pub is_after_gap: bool,
+}
+
+/// What a content has.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The lines, up to the most that were asked for.
+    pub lines: Vec<FoundLine>,
+    /// Whether there are more.
+    pub is_over: bool,
+}
+
+impl Query {
+    /// Prepares a search.
+    ///
+    /// # Errors
+    /// `invalid_args` for a pattern that is none, is empty, or holds a line break.
+    pub fn new(options: QueryOptions<'_>) -> Result<Self> {
+        let QueryOptions { pattern, is_regex, ignores_case, context } = options;
+        let wrong = |what: String| {
+            Error::invalid_args(format!("the pattern {} cannot be used: {what}", quoted(pattern)))
+                .with_hint(
+                    "A pattern matches within a line; regex = true makes it a regular expression",
+                )
+        };
+        if pattern.is_empty()
+            || pattern.len() > limits::PATTERN_TEXT_BYTES
+            || pattern.contains('\n')
+        {
+            return Err(wrong("it is empty, too long, or holds a line break".to_owned()));
+        }
+        let matcher = RegexMatcherBuilder::new()
+            .fixed_strings(!is_regex)
+            .case_insensitive(ignores_case)
+            .line_terminator(Some(b'\n'))
+            .size_limit(limits::PATTERN_PROGRAM_BYTES)
+            .dfa_size_limit(limits::PATTERN_PROGRAM_BYTES)
+            .build(pattern)
+            .map_err(|error| wrong(quoted(&error.to_string())))?;
+        if matches!(matcher.is_match(b""), Ok(true)) {
+            return Err(wrong("it matches every line".to_owned()));
+        }
+        let searcher = SearcherBuilder::new()
+            .line_number(true)
+            .before_context(context)
+            .after_context(context)
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(limits::SEARCH_HEAP_BYTES))
+            .bom_sniffing(false)
+            .build();
+        Ok(Self { matcher, searcher })
+    }
+
+    /// Searches a content from a line on, until it has `most` bytes of lines to show. A binary content, or one with a
+    /// line that is too long to be held, has none from there on. `go_on` is asked now and then.
+    ///
+    /// # Errors
+    /// `tool_failed` where the content cannot be read; those of `go_on`.
+    pub fn search(
+        &mut self,
+        content: impl Read,
+        from: u64,
+        most: usize,
+        go_on: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Found> {
+        let mut lines = Lines {
+            from,
+            most,
+            found: Found::default(),
+            is_gap: false,
+            is_binary: false,
+            go_on,
+            failed: None,
+        };
+        let searched = self.searcher.search_reader(&self.matcher, content, &mut lines);
+        let Lines { mut found, is_binary, failed, .. } = lines;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        match searched {
+            Err(error) if error.kind() == io::ErrorKind::Other => {}
+            Err(error) => {
+                return Err(Error::tool_failed("a file cannot be read").with_source(error));
+            }
+            Ok(()) => {}
+        }
+        if is_binary {
+            found = Found::default();
+        }
+        Ok(found)
+    }
+}
+
+/// Collects lines.
+struct Lines<'a> {
+    from: u64,
+    most: usize,
+    found: Found,
+    is_gap: bool,
+    is_binary: bool,
+    go_on: &'a mut dyn FnMut() -> Result<()>,
+    failed: Option<Error>,
+}
+
+impl Lines<'_> {
+    fn push(&mut self, number: Option<u64>, bytes: &[u8], is_match: bool) -> bool {
+        if let Err(error) = (self.go_on)() {
+            self.failed = Some(error);
+            return false;
+        }
+        let number = number.unwrap_or_default();
+        let is_after_gap = std::mem::take(&mut self.is_gap);
+        if number < self.from {
+            return true;
+        }
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        let text = shortened(bytes);
+        if self.most < text.len() {
+            self.found.is_over = true;
+            return false;
+        }
+        self.most -= text.len();
+        let is_after_gap = is_after_gap && !self.found.lines.is_empty();
+        self.found.lines.push(FoundLine { number, text, is_match, is_after_gap });
+        true
+    }
+}
+
+/// Returns a line as text, cut where it is long.
+fn shortened(bytes: &[u8]) -> String {
+    let most = limits::SEARCH_LINE_BYTES;
+    if bytes.len() <= most {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    format!("{} […{} bytes]", String::from_utf8_lossy(&bytes[..most]), bytes.len())
+}
+
+impl Sink for Lines<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        Ok(self.push(found.line_number(), found.bytes(), true))
+    }
+
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        Ok(self.push(context.line_number(), context.bytes(), false))
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
+        self.is_gap = true;
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
+        self.is_binary = true;
+        Ok(false)
+    }
+
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {
+        self.is_binary |= finish.binary_byte_offset().is_some();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(options: QueryOptions<'_>, content: &[u8], from: u64, most: usize) -> Found {
+        Query::new(options).unwrap().search(content, from, most, &mut || Ok(())).unwrap()
+    }
+
+    fn literal(pattern: &str) -> QueryOptions<'_> {
+        QueryOptions { pattern, is_regex: false, ignores_case: false, context: 0 }
+    }
+
+    #[test]
+    fn lines_are_found_with_their_numbers_and_what_stands_around_them() {
+        let content = b"a\nb.c\r\nd\nbxc\ne\nf\nB.C";
+        let numbers = |found: Found| -> Vec<(u64, bool)> {
+            found.lines.iter().map(|line| (line.number, line.is_match)).collect()
+        };
+        assert_eq!(numbers(search(literal("b.c"), content, 1, 100)), [(2, true)]);
+        let regex = QueryOptions { is_regex: true, ignores_case: true, ..literal("b.c") };
+        assert_eq!(numbers(search(regex, content, 1, 100)), [(2, true), (4, true), (7, true)]);
+        assert_eq!(numbers(search(regex, content, 4, 100)), [(4, true), (7, true)]);
+        let around = search(QueryOptions { context: 1, ..literal("B.C") }, content, 1, 100);
+        assert_eq!(around.lines[1].text, "B.C");
+        assert_eq!(numbers(around), [(6, false), (7, true)]);
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out_and_told() {
+        let found = search(literal("x"), b"x1\nx2\nx3\n", 1, 4);
+        assert_eq!((found.lines.len(), found.is_over), (2, true));
+        let long = [b"y".repeat(9_000), b"x\n".to_vec()].concat();
+        assert!(search(literal("x"), &long, 1, 9_000).lines[0].text.ends_with("[…9001 bytes]"));
+    }
+
+    #[test]
+    fn a_binary_content_has_no_lines_and_a_bad_pattern_is_refused() {
+        assert!(search(literal("x"), b"x\n\0x\n", 1, 100).lines.is_empty());
+        for pattern in ["(", "", "a*", "\\n"] {
+            let options = QueryOptions { is_regex: true, ..literal(pattern) };
+            let error = Query::new(options).err().expect(pattern).to_string();
+            assert!(error.starts_with("invalid_args: "), "{error}");
+        }
+    }
+}

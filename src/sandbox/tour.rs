@@ -1,0 +1,226 @@
+//! Walking the files of a sandbox: what its rules let be read, in the order of paths, and no more of it
+//! than is asked for.
+
+use super::directory::{Directory, DirectoryEntry, EntryKind, OpenError};
+use super::place::Place;
+use super::policy::{Sandbox, Sandboxes};
+use super::rel_path::RelPath;
+use crate::budget::check_current;
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+
+/// A file or directory that a tour comes by.
+#[derive(Debug)]
+pub struct Stop {
+    /// Its path beneath the root of the sandbox.
+    pub path: String,
+    /// What it is.
+    pub kind: EntryKind,
+    /// The directory that it lies in.
+    pub within: Directory,
+}
+
+impl Stop {
+    /// Returns its name in its directory.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// What a visitor wants next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// What comes next; of a directory its entries.
+    Go,
+    /// What comes behind the directory.
+    Skip,
+    /// Nothing more.
+    End,
+}
+
+impl Sandboxes {
+    /// Returns the sandbox and the directory in it that a path names: `name`, or `name/directory`.
+    ///
+    /// # Errors
+    /// `fs_denied` where nothing may be read unseen or the path leads outside; `not_found`.
+    pub fn folder(&self, given: &str) -> Result<(&Sandbox, String)> {
+        let given = given.trim_end_matches('/');
+        let (sandbox, rest) = self.named(given).map_err(|what| self.refuse_near(what, given))?;
+        if sandbox.approvals().read {
+            return Err(self.refuse(format!(
+                "reading beneath {} wants a person's yes for each file, so nothing is listed there",
+                quoted(sandbox.name())
+            )));
+        }
+        let Some(rest) = rest else { return Ok((sandbox, String::new())) };
+        let path = RelPath::parse(rest)
+            .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
+        if path.reserved().is_some() {
+            return Err(self.refuse(format!("the path {} is reserved", quoted(given))));
+        }
+        Ok((sandbox, path.as_str().to_owned()))
+    }
+}
+
+impl Sandbox {
+    /// Visits a directory beneath the root and what lies beneath it, each directory before its entries and
+    /// these in the order of their names. `visit` gets what may be read: no links, no special files, no
+    /// reserved names, nothing of a git directory, and files only with a suffix that is allowed.
+    ///
+    /// # Errors
+    /// `not_found` and `tool_failed` for a directory that is not there; those of `visit`.
+    pub fn tour(&self, start: &str, mut visit: impl FnMut(&Stop) -> Result<Next>) -> Result<()> {
+        let shown = || quoted(&format!("{}/{start}", self.name()));
+        let directory = match Directory::beneath(&self.root, self.path(), start.as_bytes()) {
+            Ok(directory) => directory,
+            Err(OpenError::Absent) => {
+                return Err(Error::not_found(format!("there is no directory {}", shown()))
+                    .with_hint("list_files of its sandbox shows what there is"));
+            }
+            Err(OpenError::Link) => {
+                return Err(Error::fs_denied(format!(
+                    "{} is no directory, or lies behind a link, and links are not followed",
+                    shown()
+                )));
+            }
+            Err(_) => {
+                return Err(Error::tool_failed(format!("{} cannot be listed", shown()))
+                    .with_hint("Give the path of a directory"));
+            }
+        };
+        let mut left = limits::TOUR_ENTRIES;
+        self.enter(&directory, start, &mut left, &mut visit).map(drop)
+    }
+
+    /// Visits the entries of a directory; tells whether the tour goes on.
+    fn enter(
+        &self,
+        directory: &Directory,
+        path: &str,
+        left: &mut usize,
+        visit: &mut impl FnMut(&Stop) -> Result<Next>,
+    ) -> Result<bool> {
+        check_current()?;
+        // A git directory by another name is nobody's to read; one that is gone meanwhile has no entries.
+        if self.root.is_git_directory(path) || path.matches('/').count() > limits::TOUR_DEPTH {
+            return Ok(true);
+        }
+        let Ok(mut entries) = directory.entries(limits::DIRECTORY_ENTRIES) else { return Ok(true) };
+        entries.sort_by(|one, two| one.name.cmp(&two.name));
+        for DirectoryEntry { name, kind } in entries {
+            let Ok(name) = String::from_utf8(name) else { continue };
+            let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+            if !self.may_be_seen(&path, &name, kind) {
+                continue;
+            }
+            *left = left.checked_sub(1).ok_or_else(|| {
+                Error::too_large(format!("there are more than {} files", limits::TOUR_ENTRIES))
+                    .with_hint("Name a directory further down")
+            })?;
+            match visit(&Stop { path: path.clone(), kind, within: directory.clone() })? {
+                Next::End => return Ok(false),
+                Next::Skip => continue,
+                Next::Go => {}
+            }
+            if kind == EntryKind::Directory
+                && let Ok(inner) = directory.directory(name.as_bytes())
+                && !self.enter(&inner, &path, left, visit)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Opens the root, to open files beneath it.
+    ///
+    /// # Errors
+    /// `tool_failed`.
+    pub fn open_root(&self) -> Result<Directory> {
+        Directory::beneath(&self.root, self.path(), b"").map_err(|_| {
+            Error::tool_failed(format!("the root of {} cannot be opened", quoted(self.name())))
+        })
+    }
+
+    fn may_be_seen(&self, path: &str, name: &str, kind: EntryKind) -> bool {
+        let is_allowed = match kind {
+            EntryKind::Directory => true,
+            EntryKind::File => self.allows_name(name),
+            EntryKind::Link | EntryKind::Special => false,
+        };
+        is_allowed && RelPath::parse(path).is_ok_and(|path| path.reserved().is_none())
+    }
+
+    /// Returns a file that may be read, as an example of a path: of those near the root.
+    pub fn example(&self) -> Option<String> {
+        let mut found = None;
+        if self.is_open() && !self.approvals().read {
+            let mut left = limits::SURVEY_ENTRIES;
+            let _ = self.tour("", |stop| {
+                left -= 1;
+                if stop.kind == EntryKind::File && !stop.name().starts_with('.') {
+                    found = Some(format!("{}/{}", self.name(), stop.path));
+                }
+                let is_deep = stop.kind == EntryKind::Directory && stop.path.contains('/');
+                Ok(if found.is_some() || left == 0 {
+                    Next::End
+                } else if is_deep || stop.name().starts_with('.') {
+                    Next::Skip
+                } else {
+                    Next::Go
+                })
+            });
+        }
+        found
+    }
+}
+
+impl Sandboxes {
+    /// Returns the repositories that may be read, as they are named in a call: at most `most`, and only
+    /// those a few levels below a root.
+    pub fn repositories(&self, most: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        for sandbox in self.iter().filter(|sandbox| sandbox.is_open() && !sandbox.approvals().read)
+        {
+            let is_repository = |path: &str| {
+                let git = if path.is_empty() { ".git".to_owned() } else { format!("{path}/.git") };
+                sandbox.root.open_any(git.as_bytes()).is_ok() || sandbox.root.is_git_directory(path)
+            };
+            if is_repository("") {
+                found.push(sandbox.name().to_owned());
+            }
+            let mut left = limits::SURVEY_ENTRIES;
+            let _ = sandbox.tour("", |stop| {
+                left -= 1;
+                if left == 0 || found.len() >= most {
+                    return Ok(Next::End);
+                }
+                if stop.kind == EntryKind::Directory && is_repository(&stop.path) {
+                    found.push(format!("{}/{}", sandbox.name(), stop.path));
+                    return Ok(Next::Skip);
+                }
+                let is_deep = stop.path.matches('/').count() >= limits::SURVEY_DEPTH;
+                Ok(if is_deep { Next::Skip } else { Next::Go })
+            });
+        }
+        found.truncate(most);
+        found
+    }
+
+    /// Returns a refusal of a path that starts with no sandbox's name, with the path that was meant, if a
+    /// sandbox has one like it.
+    pub(super) fn refuse_near(&self, what: String, given: &str) -> Error {
+        let error = self.refuse(what);
+        let relative = given.trim_start_matches("./").trim_start_matches('/');
+        let near = self
+            .iter()
+            .filter(|sandbox| sandbox.is_open() && !sandbox.approvals().read)
+            .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
+            .filter(|place| place.path().reserved().is_none())
+            .find_map(|place| place.existing_or_near());
+        match near {
+            Some(near) => error.and_hint(format!("Did you mean {}?", quoted(&near))),
+            None => error,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! `redline_capabilities`: what may be read, written and called.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::tool::{Output, Tool};
+
+/// Tells what may be done.
+pub struct Capabilities;
+
+impl Tool for Capabilities {
+    const NAME: &'static str = "redline_capabilities";
+    const TITLE: &'static str = "What may be read, written and called";
+    const DESCRIPTION: &'static str = "Names the sandboxes, what may be written in each, the repositories and the tools, with examples \
+         of paths. Example: no arguments";
+    type Arguments = CapabilitiesArguments;
+    type Output = Abilities;
+}
+
+/// The arguments of `redline_capabilities`: none of its own.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CapabilitiesArguments {}
+
+/// A sandbox.
+#[derive(Debug, Clone, Serialize)]
+pub struct SandboxAbilities {
+    /// Its name, with which paths begin.
+    pub name: String,
+    /// `ro`, `rw`, or `closed`.
+    pub mode: &'static str,
+    /// What a person must approve: `read_file`, `write_file`, `edit_file`.
+    pub approvals: Vec<&'static str>,
+    /// Bytes of the largest file that may be edited, written or compared.
+    pub max_file_bytes: u64,
+    /// A path that may be read.
+    pub example: Option<String>,
+}
+
+/// What may be done.
+#[derive(Debug, Clone, Default)]
+pub struct Abilities {
+    /// The sandboxes; `None` where none are configured.
+    pub sandboxes: Option<Vec<SandboxAbilities>>,
+    /// Repositories that may be read.
+    pub repositories: Vec<String>,
+    /// Tools that may be called.
+    pub tools: Vec<&'static str>,
+    /// Whether somebody can approve.
+    pub has_approver: bool,
+}
+
+/// What the answer says beside its text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AbilitiesFacts {
+    /// Sandboxes.
+    pub sandboxes: u64,
+    /// Sandboxes in which files may be written.
+    pub writable: u64,
+    /// Whether somebody can approve what wants an approval.
+    pub has_approver: bool,
+}
+
+/// The answer as values.
+#[derive(Debug, Serialize)]
+pub struct AbilitiesContent {
+    /// Each sandbox.
+    pub listed: Vec<SandboxAbilities>,
+    /// Repositories that may be read.
+    pub repositories: Vec<String>,
+    /// Tools that may be called.
+    pub tools: Vec<&'static str>,
+}
+
+impl Abilities {
+    fn of_sandbox(&self, sandbox: &SandboxAbilities) -> String {
+        let mode = match sandbox.mode {
+            "rw" => "read and write",
+            "ro" => "read only",
+            _ => "closed by DuckDB's settings",
+        };
+        let mut text = format!("- {}/ ({mode})", sandbox.name);
+        if !sandbox.approvals.is_empty() {
+            let who =
+                if self.has_approver { "a person approves" } else { "nobody can approve here" };
+            text.push_str(&format!(", {who}: {}", sandbox.approvals.join(", ")));
+        }
+        if let Some(example) = &sandbox.example {
+            text.push_str(&format!("; for example {example}"));
+        }
+        text
+    }
+}
+
+impl Output for Abilities {
+    type Facts = AbilitiesFacts;
+    type Content = AbilitiesContent;
+
+    fn text(&self) -> String {
+        let mut lines = Vec::new();
+        match self.sandboxes.as_deref() {
+            None => lines.push(
+                "No sandbox is configured: files and repositories are read where DuckDB may read, by their paths on \
+                 this machine, and nothing is written."
+                    .to_owned(),
+            ),
+            Some([]) => lines.push("Nothing may be read: there is no sandbox.".to_owned()),
+            Some(sandboxes) => {
+                lines.push("Paths are sandbox/relative/path. Sandboxes:".to_owned());
+                lines.extend(sandboxes.iter().map(|sandbox| self.of_sandbox(sandbox)));
+                let repositories = match self.repositories.as_slice() {
+                    [] => "none found near the roots".to_owned(),
+                    found => found.join(", "),
+                };
+                lines.push(format!("Repositories (repo): {repositories}"));
+            }
+        }
+        lines.push(format!("Tools: {}", self.tools.join(", ")));
+        lines.join("\n")
+    }
+
+    fn line(&self) -> String {
+        let sandboxes = self.sandboxes.as_ref().map_or(0, Vec::len);
+        format!(
+            "{sandboxes} sandboxes, {} repositories, {} tools",
+            self.repositories.len(),
+            self.tools.len()
+        )
+    }
+
+    fn facts(&self) -> AbilitiesFacts {
+        let sandboxes = self.sandboxes.as_deref().unwrap_or_default();
+        AbilitiesFacts {
+            sandboxes: sandboxes.len() as u64,
+            writable: sandboxes.iter().filter(|sandbox| sandbox.mode == "rw").count() as u64,
+            has_approver: self.has_approver,
+        }
+    }
+
+    fn content(&self) -> AbilitiesContent {
+        AbilitiesContent {
+            listed: self.sandboxes.clone().unwrap_or_default(),
+            repositories: self.repositories.clone(),
+            tools: self.tools.clone(),
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! `list_files` and `search`: finding the way in a sandbox or a revision.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::tool::{Alias, Output, Tool};
+
+/// Lists files.
+pub struct ListFiles;
+
+impl Tool for ListFiles {
+    const NAME: &'static str = "list_files";
+    const TITLE: &'static str = "List files";
+    const DESCRIPTION: &'static str = "Lists the files below a directory of a sandbox with their sizes, or those of a revision of a \
+         repository, without ignored ones. Example: path = workspace/src, glob = *.rs";
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("directory", "path"),
+        Alias::Means("dir", "path"),
+        Alias::Means("folder", "path"),
+        Alias::Means("pattern", "glob"),
+        Alias::Means("max_depth", "depth"),
+        Alias::Say("recursive", "Give depth = 1 for one level"),
+        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+        Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
+    ];
+    type Arguments = ListFilesArguments;
+    type Output = FileList;
+}
+
+/// Searches files.
+pub struct Search;
+
+impl Tool for Search {
+    const NAME: &'static str = "search";
+    const TITLE: &'static str = "Search in files";
+    const DESCRIPTION: &'static str = "Finds lines in the files of a sandbox, or of a revision of a repository, that hold a text or, \
+         with regex, match an expression. Example: pattern = fn main, path = workspace/src, glob = *.rs";
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("query", "pattern"),
+        Alias::Means("text", "pattern"),
+        Alias::Means("directory", "path"),
+        Alias::Means("include", "glob"),
+        Alias::Means("context", "context_lines"),
+        Alias::Means("is_regex", "regex"),
+        Alias::Means("case_insensitive", "ignore_case"),
+        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+        Alias::Say("max_results", "Give max_bytes, and cursor to go on"),
+        Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
+    ];
+    type Arguments = SearchArguments;
+    type Output = Matches;
+}
+
+/// The arguments of `list_files`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListFilesArguments {
+    /// sandbox or sandbox/directory. Default: the only sandbox.
+    pub path: Option<String>,
+    /// Of rev.
+    pub repo: Option<String>,
+    /// A revision instead of the files on disk.
+    pub rev: Option<String>,
+    #[allow(missing_docs)]
+    pub glob: Option<String>,
+    /// Levels. Default: all.
+    pub depth: Option<u64>,
+    #[allow(missing_docs)]
+    #[schemars(extend("default" = false))]
+    pub include_ignored: Option<bool>,
+    #[allow(missing_docs)]
+    pub cursor: Option<String>,
+}
+
+/// The arguments of `search`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchArguments {
+    #[allow(missing_docs)]
+    pub pattern: String,
+    #[allow(missing_docs)]
+    #[schemars(extend("default" = false))]
+    pub regex: Option<bool>,
+    #[allow(missing_docs)]
+    #[schemars(extend("default" = false))]
+    pub ignore_case: Option<bool>,
+    /// See list_files; or a file.
+    pub path: Option<String>,
+    #[allow(missing_docs)]
+    pub repo: Option<String>,
+    #[allow(missing_docs)]
+    pub rev: Option<String>,
+    #[allow(missing_docs)]
+    pub glob: Option<String>,
+    /// 0 to 20. Default: 0.
+    pub context_lines: Option<i64>,
+    #[allow(missing_docs)]
+    #[schemars(extend("default" = false))]
+    pub include_ignored: Option<bool>,
+    #[allow(missing_docs)]
+    pub cursor: Option<String>,
+}
+
+/// A file that is listed.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedFile {
+    /// The path to give to read_file; of a revision, from the root of the repository.
+    pub path: String,
+    /// Its bytes; null for a directory that is not entered.
+    pub bytes: Option<u64>,
+}
+
+/// What `list_files` answers.
+#[derive(Debug, Clone, Default)]
+pub struct FileList {
+    /// The directory or revision, as it is shown.
+    pub place: String,
+    /// The files of this page.
+    pub files: Vec<ListedFile>,
+    /// Files and directories on all pages.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What leads to the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// What `list_files` answers beside its text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileListFacts {
+    /// Files on all pages.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Whether another page follows.
+    pub truncated: bool,
+    /// Its cursor.
+    pub next_cursor: Option<String>,
+}
+
+/// The files as values.
+#[derive(Debug, Serialize)]
+pub struct FileListContent {
+    /// The files of this page.
+    pub files: Vec<ListedFile>,
+}
+
+impl FileList {
+    /// Returns what a file adds to the text behind the one before it: a line, below the name of its directory.
+    pub fn line(before: Option<&ListedFile>, file: &ListedFile) -> String {
+        let split = |path: &str| path.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
+        let at = split(&file.path);
+        let (directory, name) = file.path.split_at(at);
+        let is_same = before.is_some_and(|before| before.path[..split(&before.path)] == *directory);
+        let head =
+            if is_same || directory.is_empty() { String::new() } else { format!("{directory}\n") };
+        let indent = if directory.is_empty() { "" } else { " " };
+        match file.bytes {
+            Some(bytes) => format!("{head}{indent}{name} {bytes}\n"),
+            None => format!("{head}{indent}{name}\n"),
+        }
+    }
+}
+
+impl Output for FileList {
+    type Facts = FileListFacts;
+    type Content = FileListContent;
+
+    fn text(&self) -> String {
+        let mut text = format!("{}\n", self.line());
+        let mut before = None;
+        for file in &self.files {
+            text.push_str(&Self::line(before, file));
+            before = Some(file);
+        }
+        if let Some(cursor) = &self.next_cursor {
+            text.push_str(&format!(
+                "\nMore files follow. The same call with cursor {cursor} goes on.\n"
+            ));
+        }
+        text
+    }
+
+    fn line(&self) -> String {
+        let files =
+            if self.count == 1 { "1 file".to_owned() } else { format!("{} files", self.count) };
+        format!("{}: {files}, {} bytes", self.place, self.bytes)
+    }
+
+    fn facts(&self) -> FileListFacts {
+        FileListFacts {
+            count: self.count,
+            bytes: self.bytes,
+            truncated: self.next_cursor.is_some(),
+            next_cursor: self.next_cursor.clone(),
+        }
+    }
+
+    fn content(&self) -> FileListContent {
+        FileListContent { files: self.files.clone() }
+    }
+}
+
+/// A line that was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct MatchedLine {
+    /// Its number, from 1.
+    pub line: u64,
+    /// Its text.
+    pub text: String,
+    /// Whether it matches.
+    pub is_match: bool,
+    #[serde(skip)]
+    #[allow(missing_docs)]
+    pub is_after_gap: bool,
+}
+
+/// The lines of a file.
+#[derive(Debug, Clone, Serialize)]
+pub struct MatchedFile {
+    /// Its path.
+    pub path: String,
+    /// Its lines.
+    pub lines: Vec<MatchedLine>,
+}
+
+/// What `search` answers.
+#[derive(Debug, Clone, Default)]
+pub struct Matches {
+    /// What was searched, as it is shown.
+    pub place: String,
+    /// What was found, on this page.
+    pub files: Vec<MatchedFile>,
+    /// What leads to the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// What `search` answers beside its text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MatchesFacts {
+    /// Matching lines on this page.
+    pub matches: u64,
+    /// Files with a match on this page.
+    pub files_matched: u64,
+    /// Whether another page follows.
+    pub truncated: bool,
+    /// Its cursor.
+    pub next_cursor: Option<String>,
+}
+
+/// What was found as values.
+#[derive(Debug, Serialize)]
+pub struct MatchesContent {
+    /// The files of this page.
+    pub files: Vec<MatchedFile>,
+}
+
+impl MatchedLine {
+    /// Returns the line as it is shown: `12:` before one that matches, `12-` before one around it.
+    pub fn shown(&self) -> String {
+        let gap = if self.is_after_gap { "--\n" } else { "" };
+        let mark = if self.is_match { ':' } else { '-' };
+        format!("{gap}{}{mark}{}\n", self.line, self.text)
+    }
+}
+
+impl Matches {
+    fn matches(&self) -> u64 {
+        let lines = self.files.iter().flat_map(|file| &file.lines);
+        lines.filter(|line| line.is_match).count() as u64
+    }
+}
+
+impl Output for Matches {
+    type Facts = MatchesFacts;
+    type Content = MatchesContent;
+
+    fn text(&self) -> String {
+        let mut text = format!("{}\n", self.line());
+        for file in &self.files {
+            text.push_str(&format!("\n{}\n", file.path));
+            file.lines.iter().for_each(|line| text.push_str(&line.shown()));
+        }
+        if let Some(cursor) = &self.next_cursor {
+            text.push_str(&format!("\nThe search goes on: the same call with cursor {cursor}.\n"));
+        }
+        text
+    }
+
+    fn line(&self) -> String {
+        let counted = |count: u64, one: &str, many: &str| {
+            if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+        };
+        let matches = counted(self.matches(), "matching line", "matching lines");
+        let files = counted(self.files.len() as u64, "file", "files");
+        let page = if self.next_cursor.is_some() { " on this page" } else { "" };
+        format!("{}: {matches} in {files}{page}", self.place)
+    }
+
+    fn facts(&self) -> MatchesFacts {
+        MatchesFacts {
+            matches: self.matches(),
+            files_matched: self.files.len() as u64,
+            truncated: self.next_cursor.is_some(),
+            next_cursor: self.next_cursor.clone(),
+        }
+    }
+
+    fn content(&self) -> MatchesContent {
+        MatchesContent { files: self.files.clone() }
+    }
+}
