@@ -21,6 +21,10 @@ SET GLOBAL mcp_lock_servers = true;
 -- sql/lockdown.sql give the sandbox "mode": "rw" and grant write_file and edit_file.
 .read sql/tools.sql
 
+-- A prompt that people find in their client.
+PRAGMA mcp_register_prompt_template('review', 'Reviews what a branch changed',
+    'Review the change {range} of the repository {repo}: call GitDiffSummary with from = {range} and repo = {repo}, then GitDiff page by page, and name each mistake with its file and line.');
+
 .read sql/lockdown.sql
 
 -- The server's own tools run any SQL, and so any function. They are off: by one name since 2.3,

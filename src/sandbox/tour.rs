@@ -211,7 +211,7 @@ impl Sandboxes {
     /// sandbox has one like it.
     pub(super) fn refuse_near(&self, what: String, given: &str) -> Error {
         let error = self.refuse(what);
-        let relative = given.trim_start_matches("./").trim_start_matches('/');
+        let relative = given.trim_start_matches("./");
         let near = self
             .iter()
             .filter(|sandbox| sandbox.is_open() && !sandbox.approvals().read)

@@ -29,6 +29,7 @@ pub fn parse<T: Tool>(text: &str) -> Result<Given<T::Arguments>> {
     arguments.retain(|_, value| !value.is_null());
     rename::<T>(&mut arguments)?;
     check_names::<T>(&arguments)?;
+    coerce::<T>(&mut arguments);
     let (max_bytes, is_data) = reply(T::NAME, &mut arguments)?;
     let arguments = serde_path_to_error::deserialize(Value::Object(arguments))
         .map_err(|error| wrong::<T>(&error.path().to_string(), &error.inner().to_string()))?;
@@ -102,6 +103,29 @@ fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
     };
     Err(Error::invalid_args(format!("{} has no argument {}", T::NAME, quoted(unknown)))
         .with_hint(format!("{meant}It takes {}", known.join(", "))))
+}
+
+/// Takes a text for the number, the truth or the list that it is the text of, as servers bind them that know
+/// texts alone; one text for a list of it.
+fn coerce<T: Tool>(arguments: &mut Map<String, Value>) {
+    let schema = schema::input::<T>();
+    for (name, property) in schema::properties(&schema) {
+        let Some(value) = arguments.get_mut(name) else { continue };
+        let Some(text) = value.as_str() else { continue };
+        let read = match schema::kind(property) {
+            "integer" => text.parse::<i64>().ok().map(Value::from),
+            "boolean" => text.parse::<bool>().ok().map(Value::from),
+            "array" => match strict_json::parse(text) {
+                Ok(list @ Value::Array(_)) => Some(list),
+                _ if text.starts_with(['[', '{']) => None,
+                _ => Some(Value::Array(vec![Value::from(text)])),
+            },
+            _ => None,
+        };
+        if let Some(read) = read {
+            *value = read;
+        }
+    }
 }
 
 /// Takes what all tools take.

@@ -175,7 +175,7 @@ mod tests {
     fn an_error_names_the_argument() {
         for (arguments, name) in [
             (r#"{"text_a": 1}"#, "'text_a'"),
-            (r#"{"context_lines": "3"}"#, "'context_lines'"),
+            (r#"{"context_lines": "three"}"#, "'context_lines'"),
             (r#"{"context_lines": 3.5}"#, "'context_lines'"),
             (r#"{"label_a": ["x"]}"#, "'label_a'"),
             (r#"{"text_c": "x"}"#, "'text_c'"),

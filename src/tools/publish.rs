@@ -5,18 +5,22 @@ use serde_json::{Map, Value};
 use super::declaration::Declaration;
 use super::schema::{kind, properties};
 
+/// The session of all calls of such a server.
+const SESSION: &str = "duckdb_mcp";
+
 impl Declaration {
     /// Returns SQL that answers a call whose arguments are bound by name; an argument that was left
-    /// out is bound as NULL.
+    /// out is bound as NULL. What is wrong with the call is raised: such a server has no other way to mark
+    /// a failure. All its calls are one session, as each may come on a connection of its own.
     pub fn sql_template(&self) -> String {
         let schema = (self.input_schema)();
         let arguments: Vec<String> = properties(&schema)
-            .map(|(name, property)| format!("'{name}', ${name}{}", cast(property)))
+            .map(|(name, property)| format!("'{name}', {}", argument(name, property)))
             .collect();
         let arguments = arguments.join(", ");
         // No macro of an agent may stand in for what the server calls.
         format!(
-            "SELECT system.main.redline_call_text('{}', system.main.json_object({arguments})) AS answer",
+            "SELECT system.main.redline_call_text('{}', system.main.json_object({arguments}), '{SESSION}', true) AS answer",
             self.name
         )
     }
@@ -37,13 +41,13 @@ impl Declaration {
             let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
             let need = if is_required(name) { "required" } else { "optional" };
             let text_of = if text.is_empty() { String::new() } else { format!(": {text}") };
-            description += &format!("\n- {name} ({}, {need}){text_of}", kind(property));
+            description += &format!("\n- {name} ({}, {need}){text_of}", shown_kind(property));
             let mut said = Map::new();
-            said.insert("type".into(), kind(property).into());
+            // Clients refuse a list without the type of its elements, which such servers drop: so a list is
+            // published as a text, which may be JSON or one value.
+            let published_kind = if kind(property) == "array" { "string" } else { kind(property) };
+            said.insert("type".into(), published_kind.into());
             said.insert("description".into(), text.into());
-            if let Some(items) = property.get("items") {
-                said.insert("items".into(), items.clone());
-            }
             published.insert(name.clone(), Value::Object(said));
         }
         let parts = [
@@ -60,13 +64,16 @@ impl Declaration {
     }
 }
 
-/// Returns the cast that gives a parameter its type, whatever a server binds: of an array, a list or
-/// JSON text.
-fn cast(property: &Value) -> &'static str {
+/// Returns the value of a parameter as JSON, whatever a server binds: redline says what is wrong with it,
+/// where a cast would show the statement.
+fn argument(name: &str, property: &Value) -> String {
     match kind(property) {
-        "integer" => "::BIGINT",
-        "boolean" => "::BOOLEAN",
-        "array" => "::JSON",
-        _ => "::VARCHAR",
+        "string" => format!("${name}::VARCHAR"),
+        _ => format!("system.main.to_json(${name})"),
     }
+}
+
+/// Returns the type of an argument as a model is told.
+fn shown_kind(property: &Value) -> &str {
+    if kind(property) == "array" { "JSON list or one value" } else { kind(property) }
 }

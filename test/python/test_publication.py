@@ -8,18 +8,20 @@ import re
 import subprocess
 import sys
 
+import duckdb
 import pytest
 
 SQL = pathlib.Path(__file__).resolve().parents[2] / "sql"
 COLUMNS = ["name", "description", "sql_template", "properties", "required", "format"]
-PUBLISH, START = "PRAGMA mcp_publish_tool(", "PRAGMA mcp_server_start("
+PUBLISH, START, PROMPT = "PRAGMA mcp_publish_tool(", "PRAGMA mcp_server_start(", "PRAGMA mcp_register_prompt_template("
 # Text that would end a literal, name a parameter or start a comment if templates were built by concatenation.
 HOSTILE = """it's "$1" $path $$ $x$ '' ; -- /* \\ \n { ü\u202e"""
 
 
 def standing_in(script: str) -> str:
     """Returns a script whose publications go to a table."""
-    return script.replace(PUBLISH, "INSERT INTO published VALUES (").replace(START, "INSERT INTO started VALUES (")
+    script = script.replace(PUBLISH, "INSERT INTO published VALUES (").replace(START, "INSERT INTO started VALUES (")
+    return script.replace(PROMPT, "INSERT INTO prompts VALUES (")
 
 
 @pytest.fixture
@@ -40,9 +42,12 @@ def bound(tool: dict, arguments: dict) -> dict:
 
 
 def call(con, tool: dict, arguments: dict) -> str:
-    """Returns the answer of a call, which is one text."""
+    """Returns the answer of a call, which is one text; what is wrong is raised, our code first."""
     cursor = con.cursor()
-    [(answer,)] = cursor.execute(tool["sql_template"], bound(tool, arguments)).fetchall()
+    try:
+        [(answer,)] = cursor.execute(tool["sql_template"], bound(tool, arguments)).fetchall()
+    except duckdb.InvalidInputException as error:
+        return str(error).removeprefix("Invalid Input Error: ")
     assert isinstance(answer, str)
     return answer
 
@@ -91,9 +96,11 @@ def test_every_argument_is_published_with_its_type_and_description(server, tools
         assert set(re.findall(r"\$(\w+)", tool["sql_template"])) == set(tool["properties"])
         assert tool["format"] == "text"
         for argument, said in tool["properties"].items():
-            assert said["type"] in ("string", "integer", "boolean", "array")
+            assert said["type"] in ("string", "integer", "boolean")
+            is_list = json.loads(schemas[name])["properties"][argument].get("type") == "array"
+            shown = "JSON list or one value" if is_list else said["type"]
             need = "required" if argument in tool["required"] else "optional"
-            assert f"\n- {argument} ({said['type']}, {need}){said['description'] and ': ' + said['description']}" in tool["description"]
+            assert f"\n- {argument} ({shown}, {need}){said['description'] and ': ' + said['description']}" in tool["description"]
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "README.md", ""])
@@ -123,7 +130,7 @@ def test_calls_through_the_templates_take_effect(server, tools, tmp_path):
 def whole_server(folder: pathlib.Path, extension: pathlib.Path) -> pathlib.Path:
     """Writes sql/ into a directory, set up for that directory, with tables in place of duckdb_mcp; returns the server's file."""
     texts = ", ".join(f"{column} VARCHAR" for column in COLUMNS)
-    tables = f"CREATE TABLE published ({texts}); CREATE TABLE started (transport VARCHAR, host VARCHAR, port INTEGER, config VARCHAR);"
+    tables = f"CREATE TABLE published ({texts}); CREATE TABLE started (transport VARCHAR, host VARCHAR, port INTEGER, config VARCHAR); CREATE TABLE prompts (name VARCHAR, description VARCHAR, template VARCHAR);"
     (folder / "sql").mkdir()
     for path in SQL.glob("*.sql"):
         script = standing_in(path.read_text()).replace("/srv/workspace", str(folder))
@@ -147,6 +154,7 @@ def test_the_whole_server_offers_nothing_but_its_tools(connect, extension, tmp_p
     assert {"Diff", "read_file"} <= set(tools) and "edit_file" not in tools
     assert call(con, tools["read_file"], {"path": "workspace/a.txt"}).endswith("```\none\ntwo\n```")
     assert call(con, tools["read_file"], {"path": "workspace/../a.txt"}).startswith("fs_denied: ")
+    assert con.execute("SELECT name FROM prompts").fetchall() == [("review",)]
     assert con.execute("SELECT count(*) FROM diff_texts('a', 'b')").fetchone() == (1,)
     for name, value in [("lock_configuration", True), ("enable_external_access", False)]:
         assert con.execute(f"SELECT current_setting('{name}')").fetchone() == (value,)
@@ -163,3 +171,21 @@ def test_the_script_prints_nothing_and_leaves_stdin_to_the_server(extension, tmp
     command = [DUCKDB, "-unsigned", "-csv", "-noheader", "-f", "sql/mcp_server.sql"]
     done = subprocess.run(command, cwd=tmp_path, input="SELECT 'from stdin';\n", capture_output=True, text=True, timeout=120)
     assert (done.stdout, done.returncode) == ("true,stdio\n", 0), done.stderr
+
+
+def test_a_list_is_text_that_may_be_json_or_one_value(server, tools):
+    given = {"from": "v1", "to": "v2", "repo": "build/fixtures/readme"}
+    template = tools["GitDiffSummary"]["sql_template"]
+    answers = set()
+    for paths in ('["README.md"]', "README.md"):
+        bound_values = dict.fromkeys(tools["GitDiffSummary"]["properties"]) | given | {"paths": paths}
+        answers.add(server.execute(template, bound_values).fetchone()[0])
+    assert len(answers) == 1 and "1 file changed" in answers.pop()
+
+
+def test_no_error_shows_the_template(server, tools):
+    for name, tool in tools.items():
+        for argument in tool["properties"]:
+            for value in ("[1", "x", "{}", "", "3.5", None):
+                text = call(server, tool, {argument: value})
+                assert "SELECT" not in text and "$" not in text.replace("'$", ""), (name, argument, text)

@@ -42,7 +42,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("std::fs", &["git", "sandbox"]),
     ("rustix::", &["sandbox"]),
     ("grep_", &["find"]),
-    ("ignore::", &["find"]),
+    ("use ignore::", &["find"]),
     ("std::process", &[]),
     ("Command::new", &[]),
 ];

@@ -282,7 +282,7 @@ fn a_path_that_has_no_room_is_an_error_that_tells_how_much_is_enough() {
 
 #[test]
 fn a_begun_hunk_goes_on_in_the_room_that_the_error_tells() {
-    let name = "n".repeat(600);
+    let name = "n".repeat(900);
     let samples = files(&[(&name[..], 1, 4_000), (&name[1..], 1, 4_000), (&name[2..], 1, 4_000)]);
     let first = page(&samples, JSON, 10_000, None).unwrap();
     let next = |max_bytes| page(&samples, JSON, max_bytes, first.next_cursor.as_deref());

@@ -30,7 +30,7 @@ pub trait Answers: Tool {
 pub struct Entry {
     /// What is listed of it.
     pub declaration: Declaration,
-    answer: fn(ExecutionContext, Session, Reply, &str) -> (Reply, Result<Answer>),
+    answer: fn(ExecutionContext, Session, &mut Reply, &str) -> Result<Answer>,
     file_call: fn(&str) -> Result<Option<FileCall>>,
 }
 
@@ -44,16 +44,15 @@ impl Entry {
         }
     }
 
-    /// Answers a call whose arguments are JSON text. What is wrong with it is its answer.
+    /// Answers a call whose arguments are JSON text; these also say how.
     pub fn answer(
         &self,
         execution: ExecutionContext,
         session: Session,
-        reply: Reply,
+        reply: &mut Reply,
         arguments: &str,
-    ) -> Answer {
-        let (reply, answer) = (self.answer)(execution, session, reply, arguments);
-        answer.unwrap_or_else(|error| reply.error(&error))
+    ) -> Result<Answer> {
+        (self.answer)(execution, session, reply, arguments)
     }
 
     /// Returns the call of a file that a person may have to approve; `None` is one of a tool that touches
@@ -66,14 +65,11 @@ impl Entry {
 fn answer<T: Answers>(
     execution: ExecutionContext,
     session: Session,
-    mut reply: Reply,
+    reply: &mut Reply,
     text: &str,
-) -> (Reply, Result<Answer>) {
-    let given = match tools::parse::<T>(text) {
-        Ok(given) => given,
-        Err(error) => return (reply, Err(error)),
-    };
+) -> Result<Answer> {
+    let given = tools::parse::<T>(text)?;
     (reply.max_bytes, reply.is_data) = (given.max_bytes, given.is_data);
-    let output = T::answer(Call { execution, session, reply }, given.arguments);
-    (reply, output.and_then(|output| reply.answer(&output)))
+    let output = T::answer(Call { execution, session, reply: *reply }, given.arguments)?;
+    reply.answer(&output)
 }

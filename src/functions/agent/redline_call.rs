@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use super::tools;
 use crate::budget::{Budget, Current};
-use crate::edit::Session;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::form::Form;
@@ -38,24 +37,30 @@ impl Caller {
         Ok(Self { settings, database, budget, form })
     }
 
-    /// Answers a call; NULL is no name, and no arguments.
+    /// Answers a call; what is wrong with it is its answer.
     fn answer(&self, arguments: Arguments<'_>) -> Answer {
-        let text = |index| arguments.text(index).map(String::from_utf8_lossy).unwrap_or_default();
-        let session = session_argument(arguments, 2, self.settings.connection());
-        let answer = session.and_then(|session| self.call(&text(0), &text(1), session));
-        answer.unwrap_or_else(|error| Reply::new(self.form).error(&error))
+        let mut reply = Reply::new(self.form);
+        self.call(arguments, &mut reply).unwrap_or_else(|error| reply.error(&error))
     }
 
-    fn call(&self, name: &str, arguments: &str, session: Session) -> Result<Answer> {
+    /// Answers a call that may fail.
+    fn called(&self, arguments: Arguments<'_>) -> Result<Answer> {
+        self.call(arguments, &mut Reply::new(self.form))
+    }
+
+    /// NULL is no name, and no arguments.
+    fn call(&self, arguments: Arguments<'_>, reply: &mut Reply) -> Result<Answer> {
+        let text = |index| arguments.text(index).map(String::from_utf8_lossy).unwrap_or_default();
+        let session = session_argument(arguments, 2, self.settings.connection())?;
         self.budget.check()?;
-        let tool = tools::find(name)?;
+        let tool = tools::find(&text(0))?;
         grants::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             self.database.calls.count(&session, most, Instant::now())?;
         }
         let execution = ExecutionContext::for_tool(self.settings.clone())?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
-        Ok(tool.answer(execution, session, Reply::new(self.form), arguments))
+        tool.answer(execution, session, reply, &text(1))
     }
 }
 
@@ -68,6 +73,14 @@ const SESSION: Field = Field::optional(
     "Whose call it is; NULL for the connection's own",
 );
 const OVERLOADS: &[Overload] = &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION]];
+const RAISES: Field = Field::optional(
+    "raises",
+    Type::Boolean,
+    "false",
+    "Whether what is wrong is an SQL error instead of an answer",
+);
+const TEXT_OVERLOADS: &[Overload] =
+    &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION], &[TOOL, ARGS, SESSION, RAISES]];
 
 /// The whole answer, MCP's `CallToolResult`.
 pub struct RedlineCall;
@@ -114,7 +127,7 @@ impl Declared for RedlineCallText {
 
 impl ScalarFunction for RedlineCallText {
     const NAME: &'static str = "redline_call_text";
-    const OVERLOADS: &'static [Overload] = OVERLOADS;
+    const OVERLOADS: &'static [Overload] = TEXT_OVERLOADS;
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
@@ -126,6 +139,10 @@ impl ScalarFunction for RedlineCallText {
     }
 
     fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
+        if arguments.boolean(3) == Some(true) {
+            out.push_text(Some(&caller.called(arguments)?.as_text()));
+            return Ok(());
+        }
         out.push_text(Some(&caller.answer(arguments).as_text()));
         Ok(())
     }

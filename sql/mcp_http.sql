@@ -1,0 +1,57 @@
+-- A server for agents over HTTP, on the extension duckdb_mcp: all tools, and a person at this shell who approves changes.
+-- Set the directory below (twice), and run it in the directory above this one as
+--   REDLINE_KEY=… REDLINE_TOKEN=… duckdb -unsigned -cmd ".read sql/mcp_http.sql"
+-- Both are long random texts (openssl rand -hex 32): the key is the person's alone, the token the client's, which sends it
+-- as `Authorization: Bearer …` to http://localhost:8765/mcp. docs/mcp.md says what is tried and what is not.
+
+.bail on
+.mode trash
+
+LOAD duckdb_mcp;
+LOAD redline;
+
+-- No client starts a program through ATTACH … (TYPE mcp).
+SET GLOBAL mcp_lock_servers = true;
+
+.read sql/tools_edit.sql
+
+SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]';
+SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile', 'list_files', 'search', 'read_file',
+    'redline_capabilities', 'write_file', 'edit_file'];
+SET GLOBAL redline_max_proposals = 100;
+SET GLOBAL redline_max_calls = 600;
+
+-- Variables are of this connection alone; the lock below closes the environment. redline knows only the digest of the key.
+SET VARIABLE redline_key = getenv('REDLINE_KEY');
+SET VARIABLE redline_token = getenv('REDLINE_TOKEN');
+SELECT CASE WHEN system.main.least(system.main.length(getvariable('redline_key')), system.main.length(getvariable('redline_token'))) < 32
+    THEN system.main.error('REDLINE_KEY and REDLINE_TOKEN must have 32 characters or more') END;
+SET GLOBAL redline_approver = sha256(getvariable('redline_key'));
+
+SET GLOBAL allowed_directories = ['/srv/workspace'];
+SET GLOBAL enable_external_access = false;
+SET GLOBAL disabled_filesystems = 'LocalFileSystem';
+SET GLOBAL lock_configuration = true;
+
+-- Nothing is served unless all of that has worked.
+SELECT CASE WHEN system.main.list_has_any(open_doors, ['configuration', 'external_access', 'no_sandboxes', 'mcp_servers'])
+    THEN system.main.error('sql/mcp_http.sql has left doors open: nothing is served') END
+FROM system.main.redline_capabilities();
+
+PRAGMA mcp_server_start('http', 'localhost', 8765, json_object('background', true, 'require_auth', true,
+    'auth_token', getvariable('redline_token'), 'builtin_tools', false, 'enable_query_tool', false, 'enable_describe_tool', false,
+    'enable_list_tables_tool', false, 'enable_database_info_tool', false, 'enable_export_tool', false,
+    'enable_execute_tool', false));
+
+-- What the person does at this shell: `FROM waiting();` shows what waits, `SELECT yes(id);` and `SELECT no(id);` decide on
+-- what was shown. They are of this connection alone.
+CREATE TEMP MACRO waiting() AS TABLE
+    SELECT approval_id AS id, unnest(system.main.approval_pages(payload, 100, 40)).text AS shown
+    FROM system.main.pending_approvals(getvariable('redline_key'));
+CREATE TEMP MACRO yes(one) AS (
+    SELECT system.main.approve(payload, 'once', getvariable('redline_key'), system.main.approval_pages(payload, 100, 40)[-1].proof)
+    FROM system.main.pending_approvals(getvariable('redline_key')) WHERE approval_id = one);
+CREATE TEMP MACRO no(one) AS (
+    SELECT system.main.decline(payload, getvariable('redline_key'))
+    FROM system.main.pending_approvals(getvariable('redline_key')) WHERE approval_id = one);
+.mode line
