@@ -1,0 +1,209 @@
+"""Replays an agent's session through an MCP client, for redline and its peers, and counts calls and bytes on the wire.
+
+    agent_session.py REPOSITORY FROM:TO [FROM:TO …] [--extension FILE] [--max-bytes 25000] [--git COMMAND] [--files COMMAND]
+
+Two tasks: the review of a change from its summary to its last hunk, and eight edits of which four must be refused. The peers
+are mcp-server-git (`--git`, by default `python -m mcp_server_git`) and server-filesystem (`--files`, by default `npx -y
+@modelcontextprotocol/server-filesystem`); one that does not start is left out. Bytes are those that the server writes to its
+client. Needs the packages `mcp` and `duckdb`.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+class Count(NamedTuple):
+    """What a task has cost."""
+
+    calls: int
+    sent: int
+    failures: int
+    wrong: int = 0
+
+
+def relay(counter: str, command: list[str]) -> int:
+    """Runs a server, passes on what it says, and writes how many bytes that were."""
+    server = subprocess.Popen(command, stdout=subprocess.PIPE)
+    total = 0
+    while chunk := server.stdout.read1(1 << 16):
+        sys.stdout.buffer.write(chunk)
+        sys.stdout.buffer.flush()
+        total += len(chunk)
+        # A reader never finds it empty.
+        written = pathlib.Path(f"{counter}.new")
+        written.write_text(str(total))
+        written.replace(counter)
+    return server.wait()
+
+
+class Session:
+    """A client of a server, whose answers are counted."""
+
+    def __init__(self, client, counter: pathlib.Path):
+        self.client, self.counter, self.calls, self.failures = client, counter, 0, 0
+        self.before = self.total()
+
+    def total(self) -> int:
+        return int(self.counter.read_text() or 0) if self.counter.exists() else 0
+
+    async def call(self, tool: str, **arguments):
+        result = await self.client.call_tool(tool, arguments)
+        self.calls += 1
+        self.failures += bool(result.is_error)
+        return result
+
+    def count(self, wrong: int = 0) -> Count:
+        return Count(self.calls, self.total() - self.before, self.failures, wrong)
+
+
+async def approve(context, params):
+    """Says yes to every page, as a person who reads fast."""
+    import mcp_types as types
+
+    return types.ElicitResult(action="accept", content=dict.fromkeys(params.requested_schema["properties"], True))
+
+
+def connect(command: list[str], counter: pathlib.Path):
+    from mcp import Client, StdioServerParameters
+
+    relayed = [str(pathlib.Path(__file__).resolve()), "--relay", str(counter), *command]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])}
+    return Client(StdioServerParameters(command=sys.executable, args=relayed, env=environment), mode="legacy", elicitation_callback=approve)
+
+
+# -- a review ------------------------------------------------------------------------------------
+
+
+async def review_with_redline(session: Session, repository: pathlib.Path, old: str, new: str, most: int) -> str:
+    given = {"from": old, "to": new, "repo": "workspace", "max_bytes": most}
+    await session.call("GitDiffSummary", **given)
+    seen, cursor = "", None
+    while True:
+        result = await session.call("GitDiff", **given, **({"cursor": cursor} if cursor else {}))
+        seen += result.content[0].text
+        cursor = result.structured_content["next_cursor"]
+        if cursor is None:
+            return seen
+
+
+async def review_with_git(session: Session, repository: pathlib.Path, old: str, new: str, most: int) -> str:
+    # It compares one revision with the work tree, which holds the new one.
+    result = await session.call("git_diff", repo_path=str(repository), target=old)
+    return result.content[0].text
+
+
+# -- edits ---------------------------------------------------------------------------------------
+
+BINARY = b"\x7fELF\0\0value = 1\n"
+# Name: the file before, the edit, and the file after; None where nothing may be changed.
+EDITS = {
+    "unique": ("a = 1\nb = 2\n", [("b = 2", "b = 3")], "a = 1\nb = 3\n"),
+    "not unique": ("x = 1\nx = 1\n", [("x = 1", "x = 2")], None),
+    "near miss": ("if a:\n\treturn 1\n", [("if a:\n    return 1", "if a:\n    return 2")], None),
+    "look-alike": ("say(\u201chello\u201d)\n", [('say("hello")', 'say("bye")')], None),
+    "multi": ("one\ntwo\nthree\n", [("one", "1"), ("three", "3")], "1\ntwo\n3\n"),
+    "large": ("".join(f"line {n}\n" for n in range(20_000)) + "last = 1\n", [("last = 1", "last = 2")], "".join(f"line {n}\n" for n in range(20_000)) + "last = 2\n"),
+    "binary": (BINARY, [("value = 1", "value = 2")], None),
+    "missing": (None, [("a", "b")], None),
+}
+
+
+async def edit_with_redline(session: Session, folder: pathlib.Path, name: str, edits: list) -> None:
+    pairs = [{"old_string": old, "new_string": new} for old, new in edits]
+    await session.call("edit_file", path=f"workspace/{name}", **(pairs[0] if len(pairs) == 1 else {"edits": pairs}))
+
+
+async def edit_with_files(session: Session, folder: pathlib.Path, name: str, edits: list) -> None:
+    await session.call("edit_file", path=str(folder / name), edits=[{"oldText": old, "newText": new} for old, new in edits])
+
+
+async def edited(session: Session, folder: pathlib.Path, edit) -> int:
+    """Makes all edits; returns how many have left another content than they should."""
+    wrong = 0
+    for name, (before, edits, after) in EDITS.items():
+        file = folder / name.replace(" ", "_")
+        given = before.encode() if isinstance(before, str) else before
+        if given is not None:
+            file.write_bytes(given)
+        await edit(session, folder, file.name, edits)
+        wanted = given if after is None else after.encode()
+        wrong += (file.read_bytes() if file.exists() else None) != wanted
+    return wrong
+
+
+# -- the report ----------------------------------------------------------------------------------
+
+
+async def measured(name: str, command: list[str], task) -> Count | None:
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            async with connect(command, pathlib.Path(scratch) / "bytes") as client:
+                listed = await client.list_tools()
+                session = Session(client, pathlib.Path(scratch) / "bytes")
+                print(f"  {name}: {len(listed.tools)} tools, {session.before:,} bytes until the first call", file=sys.stderr)
+                wrong = await task(session)
+                return session.count(wrong)
+        except Exception as error:
+            print(f"  {name} is left out: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
+            return None
+
+
+async def main(given: argparse.Namespace) -> None:
+    extension = given.extension or ROOT / "build/release/redline.duckdb_extension"
+    redline = lambda folder, *more: [sys.executable, "-m", "duckdb_redline.server", str(folder), "--extension", str(extension), *more]
+    git = shlex.split(given.git or f"{sys.executable} -m mcp_server_git")
+    files = shlex.split(given.files or "npx -y @modelcontextprotocol/server-filesystem")
+    print("| task | server | calls | bytes on the wire | bytes for each byte of diff | failures | wrong edits |\n|---|---|---|---|---|---|---|")
+
+    def row(task: str, server: str, count: Count | None, useful: int | None) -> None:
+        if count is not None:
+            each = f"{count.sent / useful:.2f}" if useful else ""
+            print(f"| {task} | {server} | {count.calls} | {count.sent:,} | {each} | {count.failures} | {'' if useful else count.wrong} |", flush=True)
+
+    for change in given.ranges:
+        old, new = change.split(":")
+        with tempfile.TemporaryDirectory() as scratch:
+            repository = pathlib.Path(scratch) / "repository"
+            subprocess.run(["git", "clone", "-q", "-n", given.repository, repository], check=True)
+            subprocess.run(["git", "-C", repository, "checkout", "-q", new], check=True)
+            diff = subprocess.run(["git", "-C", repository, "diff", "-M", old, new], check=True, capture_output=True).stdout.decode(errors="replace")
+            names = subprocess.run(["git", "-C", repository, "diff", "-M", "--name-only", old, new], check=True, capture_output=True).stdout.splitlines()
+            useful, task = len(json.dumps(diff, ensure_ascii=False).encode()), f"review of {len(names)} files"
+            for server, command, reviewed in (
+                ("redline", redline(repository), review_with_redline),
+                ("mcp-server-git", [*git, "--repository", str(repository)], review_with_git),
+            ):
+
+                async def task_of(session, reviewed=reviewed):
+                    seen = await reviewed(session, repository, old, new, given.max_bytes)
+                    return 0 if seen else 1
+
+                row(task, server, await measured(server, command, task_of), useful)
+    for server, command, edit in (("redline", lambda folder: redline(folder, "--write"), edit_with_redline), ("server-filesystem", lambda folder: [*files, str(folder)], edit_with_files)):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch).resolve()
+            row("eight edits", server, await measured(server, command(folder), lambda session: edited(session, folder, edit)), None)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--relay"]:
+        sys.exit(relay(sys.argv[2], sys.argv[3:]))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("repository")
+    parser.add_argument("ranges", nargs="+", metavar="FROM:TO")
+    parser.add_argument("--extension", type=pathlib.Path)
+    parser.add_argument("--max-bytes", type=int, default=25_000)
+    parser.add_argument("--git", help="the command of mcp-server-git")
+    parser.add_argument("--files", help="the command of server-filesystem")
+    import anyio
+
+    anyio.run(main, parser.parse_args())
