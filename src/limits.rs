@@ -180,6 +180,8 @@ pub const JOB_COMMITS: usize = 16;
 pub const OPEN_SIDES: usize = 16;
 /// Trees in which it is remembered where a followed path leads.
 pub const LOCATED_TREES: usize = 1 << 12;
+/// Texts that one walk over changes looks for.
+pub const SEARCHED_TEXTS: usize = 256;
 /// References that a worker reads at once.
 pub const JOB_REFERENCES: usize = 64;
 

@@ -110,7 +110,9 @@ impl Column {
         match kind {
             Type::Boolean => Self::Boolean(Vec::new()),
             Type::UTinyInt => Self::UTinyInt(Vec::new()),
-            Type::Integer | Type::UInteger => unreachable!("a type of parameters only"),
+            Type::Integer | Type::UInteger | Type::TextOrTexts => {
+                unreachable!("a type of parameters only")
+            }
             Type::BigInt | Type::Timestamp => Self::BigInt(Vec::new()),
             Type::Double => Self::Double(Vec::new()),
             Type::Varchar | Type::Json => Self::Text(Texts::default()),

@@ -30,6 +30,8 @@ pub enum Type {
     Json,
     /// BLOB, any bytes.
     Blob,
+    /// VARCHAR or a list of it; of named parameters only. DuckDB checks no such parameter, and calls it ANY.
+    TextOrTexts,
     /// A list of one type.
     List(&'static Type),
     /// A struct of named fields.
@@ -49,6 +51,7 @@ impl Type {
             Self::Timestamp => sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP_TZ,
             Self::Varchar | Self::Json => sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
             Self::Blob => sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
+            Self::TextOrTexts => sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY,
             Self::List(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST,
             Self::Struct(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT,
         }
@@ -99,6 +102,7 @@ impl fmt::Display for Type {
             Self::Varchar => f.write_str("VARCHAR"),
             Self::Json => f.write_str("JSON"),
             Self::Blob => f.write_str("BLOB"),
+            Self::TextOrTexts => f.write_str("ANY"),
             Self::List(child) => write!(f, "{child}[]"),
             Self::Struct(fields) => {
                 let fields: Vec<String> =

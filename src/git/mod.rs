@@ -26,6 +26,7 @@ pub use change::differences::{PathChange, Walk};
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};
 pub use change::renames::RenameOptions;
+pub use change::search::Search;
 pub use change::side_files::SideFiles;
 pub use history::blame::{Blame, BlameOptions, BlamedRun, BlamedVersion};
 pub use history::commit::{CommitInfo, Person, TagInfo};

@@ -177,7 +177,7 @@ def test_a_merge_is_compared_with_each_parent(con, history):
         for (parent, commit), changes in zip(pairs, repositories.changes(history.repo, pairs), strict=True)
         for change in changes
     ]
-    query = "SELECT commit_id, parent_id, COLUMNS(* EXCLUDE (commit_id, parent_id, author_name, author_email, author_date, committer_date, subject)) FROM commit_changes(?, ?, merges := 'all_parents')"
+    query = "SELECT commit_id, parent_id, COLUMNS(* EXCLUDE (commit_id, parent_id, author_name, author_email, author_date, committer_date, subject, matched)) FROM commit_changes(?, ?, merges := 'all_parents')"
     assert_same(con.execute(query, [history.range, str(history.repo)]).fetchall(), wanted)
 
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::commit_columns::{self, INFO, NAMES};
+use super::commit_columns::{self, INFO, NAMES, push_texts};
 use super::file_changes;
 use super::history_jobs::Jobs;
 use crate::budget::Permits;
@@ -16,14 +16,14 @@ use crate::functions::surface::{
 };
 use crate::git::{
     CommitChanges, CommitMeasure, CommitMeasurer, Comparable, Excluded, History, HistoryOptions,
-    Measured, Merges, Oid, Pathspec, Person, RenameOptions,
+    Measured, Merges, Oid, Pathspec, Person, RenameOptions, Search,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Weigh, Window};
 use crate::text::{CancelToken, DiffOptions};
 
 /// The parameters of its own; those of a comparison follow.
-const OWN: [Field; 4] = [
+const OWN: [Field; 6] = [
     Field::optional(
         "merges",
         Type::Varchar,
@@ -33,20 +33,33 @@ const OWN: [Field; 4] = [
     commit_columns::SINCE,
     commit_columns::UNTIL,
     commit_columns::MAILMAP,
+    Field::optional(
+        "contains",
+        Type::TextOrTexts,
+        "NULL",
+        "A text, or a list of which one is enough: only changes after which it occurs more or less often, as git's -S",
+    ),
+    Field::optional(
+        "changed_lines",
+        Type::Varchar,
+        "NULL",
+        "Only changes of a line that matches an extended regular expression, as git's -G",
+    ),
 ];
 
 /// A commit with one of its changes.
 pub struct CommitChange;
 
 impl Row for CommitChange {
-    type Of<'a> = (&'a CommitChanges, &'a Measured);
+    /// The commit, the change, and the texts that it adds or removes.
+    type Of<'a> = (&'a CommitChanges, &'a Measured, Option<(&'a [u32], &'a [String])>);
 
     const OWN: &'static [Col<Self>] = &[
         col(
             "commit_id",
             Type::Varchar,
             "The id of the commit, in hexadecimal",
-            |(commit, _), out| {
+            |(commit, ..), out| {
                 out.push_text(Some(&commit.id.to_string()));
             },
         ),
@@ -54,13 +67,13 @@ impl Row for CommitChange {
             "parent_id",
             Type::Varchar,
             "The parent that it is compared with; NULL for a root",
-            |(commit, _), out| {
+            |(commit, ..), out| {
                 out.push_text(commit.parent.map(|id| id.to_string()).as_deref());
             },
         ),
         needing(
             INFO | NAMES,
-            col("author_name", Type::Varchar, "The author's name", |(commit, _), out| {
+            col("author_name", Type::Varchar, "The author's name", |(commit, ..), out| {
                 out.push_bytes(author(commit).map(|person| person.name.as_slice()));
             }),
         ),
@@ -70,20 +83,20 @@ impl Row for CommitChange {
                 "author_email",
                 Type::Varchar,
                 "The author's e-mail address",
-                |(commit, _), out| {
+                |(commit, ..), out| {
                     out.push_bytes(author(commit).map(|person| person.email.as_slice()));
                 },
             ),
         ),
         needing(
             INFO,
-            col("author_date", Type::Timestamp, "When it was written", |(commit, _), out| {
+            col("author_date", Type::Timestamp, "When it was written", |(commit, ..), out| {
                 out.push_bigint(commit.info.as_deref().and_then(|info| info.author_date));
             }),
         ),
         needing(
             INFO,
-            col("committer_date", Type::Timestamp, "When it was committed", |(commit, _), out| {
+            col("committer_date", Type::Timestamp, "When it was committed", |(commit, ..), out| {
                 out.push_bigint(commit.info.as_deref().and_then(|info| info.committer_date));
             }),
         ),
@@ -93,13 +106,25 @@ impl Row for CommitChange {
                 "subject",
                 Type::Varchar,
                 "The subject of its message, as git's %s",
-                |(commit, _), out| {
+                |(commit, ..), out| {
                     out.push_bytes(commit.info.as_deref().map(|info| info.subject.as_slice()));
                 },
             ),
         ),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
+    const TAIL: &'static [Col<Self>] = &[col(
+        "matched",
+        Type::List(&Type::Varchar),
+        "Which texts of contains occur more or less often; NULL where none are looked for",
+        |(.., matched), out| match matched {
+            None => out.push_null(),
+            Some((found, texts)) => {
+                let texts = found.iter().filter_map(|&text| texts.get(text as usize));
+                push_texts(texts.map(|text| text.clone().into_bytes()), out);
+            }
+        },
+    )];
 }
 
 impl Has<Measured> for CommitChange {
@@ -121,6 +146,7 @@ pub struct Query {
     paths: Vec<Pathspec>,
     renames: Option<RenameOptions>,
     diff: DiffOptions,
+    search: Option<Search>,
 }
 
 /// The rows of some commits: each names its commit by its place.
@@ -130,6 +156,8 @@ pub struct Rows {
     places: Vec<(u32, u32)>,
     /// Commits that could not be compared; an error only where they are not excluded.
     failed: Vec<(Oid, Error)>,
+    /// The texts that are looked for.
+    texts: Option<Arc<[String]>>,
     excluded: Arc<Excluded>,
 }
 
@@ -168,7 +196,9 @@ impl RowGroup for Rows {
     fn row(&self, index: usize) -> <Self::Row as Row>::Of<'_> {
         let (commit, change) = self.places[index];
         let commit = &self.commits[commit as usize];
-        (commit, &commit.changes[change as usize])
+        let found = commit.found.get(change as usize).map_or(&[][..], Vec::as_slice);
+        let matched = self.texts.as_ref().map(|texts| (found, &texts[..]));
+        (commit, &commit.changes[change as usize], matched)
     }
 }
 
@@ -223,6 +253,7 @@ impl TableFunction for CommitChangesTable {
             paths: named.paths()?,
             renames: named.rename_options()?,
             diff: named.diff_options()?,
+            search: search(&named)?,
         })
     }
 
@@ -234,6 +265,34 @@ impl TableFunction for CommitChangesTable {
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
+    }
+}
+
+/// Returns what changes are looked for.
+fn search(named: &NamedOptions<'_>) -> Result<Option<Search>> {
+    let texts = match named.get("contains") {
+        Value::Null => None,
+        Value::Text(text) => Some(vec![text.clone()]),
+        Value::List(texts) => {
+            let text = |text: &Value| text.as_text().map(str::to_owned);
+            Some(texts.iter().map(text).collect::<Option<Vec<_>>>().ok_or_else(|| {
+                Error::invalid_args("contains is no list of texts")
+                    .with_hint("Give a text, or a list of texts without NULL")
+            })?)
+        }
+        _ => {
+            return Err(Error::invalid_args("contains is no text")
+                .with_hint("Give a text, or a list of texts"));
+        }
+    };
+    match (texts, named.text("changed_lines")) {
+        (None, None) => Ok(None),
+        (Some(texts), None) => Search::texts(texts).map(Some),
+        (None, Some(pattern)) => Search::lines(pattern).map(Some),
+        (Some(_), Some(_)) => {
+            Err(Error::invalid_args("contains and changed_lines are given together")
+                .with_hint("Give one of them: git too looks for one at a time"))
+        }
     }
 }
 
@@ -250,14 +309,19 @@ impl Query {
             changes: file_changes::measure(needs),
             renames: self.renames,
             diff: self.diff.clone(),
+            search: self.search.clone(),
+        };
+        let texts = match &self.search {
+            Some(Search::Texts(texts)) => Some(Arc::clone(texts)),
+            _ => None,
         };
         let mailmap =
             if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
         let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?;
         let excluded = history.excluded();
         let worker = || {
-            let (budget, mailmap, excluded) =
-                (Arc::clone(&budget), mailmap.clone(), Arc::clone(&excluded));
+            let (budget, mailmap, excluded, texts) =
+                (Arc::clone(&budget), mailmap.clone(), Arc::clone(&excluded), texts.clone());
             let mut measurer = CommitMeasurer::new(
                 &repository,
                 &self.paths,
@@ -276,7 +340,8 @@ impl Query {
                     (0..commit.changes.len() as u32).map(move |change| (place, change))
                 });
                 let places = places.collect();
-                Ok::<_, Error>(Rows { commits, places, failed, excluded: Arc::clone(&excluded) })
+                let (texts, excluded) = (texts.clone(), Arc::clone(&excluded));
+                Ok::<_, Error>(Rows { commits, places, failed, texts, excluded })
             })
         };
         let permits = Permits::take(execution.threads());

@@ -15,8 +15,11 @@ pub trait Row: Sized + 'static {
     /// Columns that follow: those of a row that is a part of this one.
     const PART: Option<Part<Self>> = None;
 
+    /// Columns that follow the part.
+    const TAIL: &'static [Col<Self>] = &[];
+
     /// All columns.
-    const COLUMNS: Columns<Self> = Columns { own: Self::OWN, part: Self::PART };
+    const COLUMNS: Columns<Self> = Columns { own: Self::OWN, part: Self::PART, tail: Self::TAIL };
     /// What SQL sees of them.
     const FIELDS: &'static [Field] = Padded::<Self>::FIELDS.split_at(Self::COLUMNS.len()).0;
     /// One row as a value.
@@ -75,24 +78,36 @@ impl<K: Row> Part<K> {
     }
 }
 
-/// The columns of a kind of row: its own, then those of a part.
+/// The columns of a kind of row: its own, then those of a part, then more of its own.
 pub struct Columns<K: Row> {
     own: &'static [Col<K>],
     part: Option<Part<K>>,
+    tail: &'static [Col<K>],
 }
 
 impl<K: Row> Columns<K> {
     /// Returns how many columns there are.
     const fn len(&self) -> usize {
+        self.tail_start() + self.tail.len()
+    }
+
+    /// Returns how many columns stand before the tail.
+    const fn tail_start(&self) -> usize {
         match &self.part {
             Some(part) => self.own.len() + part.fields.len(),
             None => self.own.len(),
         }
     }
 
+    /// Returns a column that is not one of the part.
+    fn own(&self, index: usize) -> Option<&'static Col<K>> {
+        let tail = || self.tail.get(index.checked_sub(self.tail_start())?);
+        self.own.get(index).or_else(tail)
+    }
+
     /// Appends the value of one column, by its 0-based place.
     pub fn write(&self, row: K::Of<'_>, index: usize, out: &mut Column) {
-        match (self.own.get(index), &self.part) {
+        match (self.own(index), &self.part) {
             (Some(column), _) => (column.write)(row, out),
             (None, Some(part)) => (part.write)(row, index - self.own.len(), out),
             (None, None) => panic!("there is no column {index}"),
@@ -119,7 +134,7 @@ impl<K: Row> Columns<K> {
     }
 
     fn needs_of(&self, index: usize) -> u8 {
-        match (self.own.get(index), &self.part) {
+        match (self.own(index), &self.part) {
             (Some(column), _) => column.needs,
             (None, Some(part)) => (part.needs)(index - self.own.len()),
             (None, None) => 0,
@@ -134,7 +149,7 @@ struct Padded<K>(K);
 impl<K: Row> Padded<K> {
     const FIELDS: &'static [Field; MAX_COLUMNS] = &{
         let mut fields = [Field::new("", Type::Boolean, ""); MAX_COLUMNS];
-        let columns = Columns::<K> { own: K::OWN, part: K::PART };
+        let columns = Columns::<K> { own: K::OWN, part: K::PART, tail: K::TAIL };
         let mut index = 0;
         while index < columns.own.len() {
             fields[index] = columns.own[index].field;
@@ -146,6 +161,11 @@ impl<K: Row> Padded<K> {
                 fields[index + inner] = part.fields[inner];
                 inner += 1;
             }
+        }
+        let mut last = 0;
+        while last < columns.tail.len() {
+            fields[columns.tail_start() + last] = columns.tail[last].field;
+            last += 1;
         }
         fields
     };

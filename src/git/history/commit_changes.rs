@@ -8,6 +8,7 @@ use crate::git::change::change_iter::collect;
 use crate::git::change::contents::Reader;
 use crate::git::change::measure::{Measure, Measured, Measurer};
 use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::search::{Search, Searcher};
 use crate::git::history::commit::CommitInfo;
 use crate::git::history::mailmap::Mailmap;
 use crate::git::history::walk::Comparable;
@@ -28,6 +29,8 @@ pub struct CommitChanges {
     pub info: Option<Arc<CommitInfo>>,
     /// The files that differ, in git's order.
     pub changes: Vec<Measured>,
+    /// Which of the texts that are looked for each of them adds or removes, by their positions; empty where none are.
+    pub found: Vec<Vec<u32>>,
 }
 
 /// What is asked of commits and their changes.
@@ -41,6 +44,8 @@ pub struct CommitMeasure {
     pub renames: Option<RenameOptions>,
     /// How lines are counted.
     pub diff: DiffOptions,
+    /// What changes are looked for, if not all.
+    pub search: Option<Search>,
 }
 
 /// Compares commits with their parents, for one thread.
@@ -50,6 +55,7 @@ pub struct CommitMeasurer {
     measurer: Measurer,
     /// What reads contents where renames are looked for.
     reader: Option<(RenameOptions, Reader)>,
+    searcher: Option<Searcher>,
     info: bool,
     is_measured: bool,
     mailmap: Option<Arc<Mailmap>>,
@@ -75,6 +81,10 @@ impl CommitMeasurer {
             trees: TreeChanges::idle(repository.objects(), Arc::clone(comparison.paths()), budget),
             measurer: comparison.measurer(measure.changes, measure.diff.clone()),
             reader: measure.renames.map(|options| (options, comparison.reader())),
+            searcher: measure
+                .search
+                .clone()
+                .map(|search| Searcher::new(search, comparison.reader())),
             info: measure.info,
             is_measured: measure.changes != Measure::default(),
             mailmap,
@@ -92,7 +102,8 @@ impl CommitMeasurer {
         let parents = commit.parents.iter().copied().map(Some);
         let root = commit.parents.is_empty().then_some(None);
         for parent in parents.chain(root) {
-            let changes = self.changes(parent.map(|(_, tree)| tree), commit.tree, cancel)?;
+            let (changes, which) =
+                self.changes(parent.map(|(_, tree)| tree), commit.tree, cancel)?;
             if changes.is_empty() {
                 continue;
             }
@@ -101,33 +112,50 @@ impl CommitMeasurer {
                 info = Some(Arc::new(CommitInfo::read(&bytes, self.mailmap.as_deref())?));
             }
             let parent = parent.map(|(id, _)| id);
-            found.push(CommitChanges { id: commit.id, parent, info: info.clone(), changes });
+            let info = info.clone();
+            found.push(CommitChanges { id: commit.id, parent, info, changes, found: which });
         }
         Ok(())
     }
 
+    /// Returns the changes between two trees, and what of a search was found in each.
     fn changes(
         &mut self,
         old: Option<Oid>,
         new: Oid,
         cancel: &CancelToken<'_>,
-    ) -> Result<Vec<Measured>> {
+    ) -> Result<(Vec<Measured>, Vec<Vec<u32>>)> {
         self.trees.restart(old, Some(new))?;
-        let (mut changes, mut charge) = (Vec::new(), Charge::free());
+        let (mut changes, mut found, mut charge) = (Vec::new(), Vec::new(), Charge::free());
         if let Some((options, reader)) = &mut self.reader {
             let all = collect(&mut self.trees, &mut charge, cancel)?;
             for change in pair(all, options, reader, cancel)?.rows {
-                cancel.room(&mut charge, &mut changes, 1)?;
-                changes.push(self.measured(change, cancel)?);
+                self.add(change, &mut changes, &mut found, &mut charge, cancel)?;
             }
         } else {
             while let Some(change) = self.trees.next() {
-                let change = change?;
-                cancel.room(&mut charge, &mut changes, 1)?;
-                changes.push(self.measured(change, cancel)?);
+                self.add(change?, &mut changes, &mut found, &mut charge, cancel)?;
             }
         }
-        Ok(changes)
+        Ok((changes, found))
+    }
+
+    /// Measures a change if it is looked for.
+    fn add(
+        &mut self,
+        change: Change,
+        changes: &mut Vec<Measured>,
+        found: &mut Vec<Vec<u32>>,
+        charge: &mut Charge,
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
+        if let Some(searcher) = &mut self.searcher {
+            let Some(which) = searcher.look(&change, cancel)? else { return Ok(()) };
+            found.push(which);
+        }
+        cancel.room(charge, changes, 1)?;
+        changes.push(self.measured(change, cancel)?);
+        Ok(())
     }
 
     fn measured(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {

@@ -1,0 +1,172 @@
+//! Changes that add or remove a text: `-S` and `-G` of git's log.
+//!
+//! Source: gitdiffcore(7), "diffcore-pickaxe". `-S` counts how often a text occurs on both sides, where no two
+//! occurrences overlap; `-G` looks for a pattern in the lines that a diff adds or removes, which binary files have not.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use memchr::memmem;
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::change::changed_file::{Change, Entry, Source};
+use crate::git::change::contents::Reader;
+use crate::git::revision::translated;
+use crate::limits;
+use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
+
+/// Bytes of a compiled pattern; a larger one is refused.
+const PATTERN_BYTES: usize = 1 << 20;
+/// Contents whose counts are remembered: the new side of a change is the old side of another.
+const KNOWN_CONTENTS: usize = 1 << 14;
+
+/// What is looked for.
+#[derive(Debug, Clone)]
+pub enum Search {
+    /// Texts of which at least one occurs more or less often: `-S`.
+    Texts(Arc<[String]>),
+    /// A pattern of a line that is added or removed: `-G`.
+    Lines(Regex),
+}
+
+impl Search {
+    /// Looks for texts.
+    ///
+    /// # Errors
+    /// `invalid_args` for no text, an empty one, and too many.
+    pub fn texts(texts: Vec<String>) -> Result<Self> {
+        if texts.is_empty() || texts.iter().any(String::is_empty) {
+            return Err(Error::invalid_args("contains names no text, or an empty one")
+                .with_hint("Give a text, or a list of texts"));
+        }
+        if texts.len() > limits::SEARCHED_TEXTS {
+            return Err(Error::invalid_args(format!("contains has {} texts", texts.len()))
+                .with_hint(format!("Give at most {}", limits::SEARCHED_TEXTS)));
+        }
+        Ok(Self::Texts(texts.into()))
+    }
+
+    /// Looks for an extended regular expression of POSIX, as git does.
+    ///
+    /// # Errors
+    /// `invalid_args` for what is none.
+    pub fn lines(pattern: &str) -> Result<Self> {
+        let refused = || {
+            Error::invalid_args(format!("changed_lines is {}", quoted(pattern)))
+                .with_hint("Give an extended regular expression, without back references")
+        };
+        let translated = translated(pattern.as_bytes()).ok_or_else(refused)?;
+        let regex = RegexBuilder::new(&translated)
+            .dot_matches_new_line(true)
+            .size_limit(PATTERN_BYTES)
+            .dfa_size_limit(PATTERN_BYTES)
+            .build()
+            .map_err(|_| refused())?;
+        Ok(Self::Lines(regex))
+    }
+}
+
+/// Looks at changes, for one thread.
+pub struct Searcher {
+    search: Search,
+    finders: Vec<memmem::Finder<'static>>,
+    counts: HashMap<Oid, Arc<[u64]>>,
+    engine: Engine,
+    reader: Reader,
+}
+
+impl Searcher {
+    /// Returns what looks at changes with a reader.
+    pub fn new(search: Search, reader: Reader) -> Self {
+        let finders = match &search {
+            Search::Texts(texts) => {
+                texts.iter().map(|text| memmem::Finder::new(text.as_bytes()).into_owned()).collect()
+            }
+            Search::Lines(_) => Vec::new(),
+        };
+        Self { search, finders, counts: HashMap::new(), engine: Engine::default(), reader }
+    }
+
+    /// Returns which of the texts a change adds or removes, by their positions; for lines an empty list. `None` where
+    /// the change is not looked for.
+    pub fn look(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<Option<Vec<u32>>> {
+        if change.unmerged || change.has_same_content() {
+            return Ok(None);
+        }
+        if let Search::Lines(regex) = &self.search {
+            let regex = regex.clone();
+            return Ok(self.has_line(change, &regex, cancel)?.then(Vec::new));
+        }
+        let old = self.counts(change.old, change.old_path(), cancel)?;
+        let new = self.counts(change.new, &change.path, cancel)?;
+        let found: Vec<u32> = (0u32..)
+            .zip(old.iter().zip(new.iter()))
+            .filter(|(_, (old, new))| old != new)
+            .map(|(position, _)| position)
+            .collect();
+        Ok((!found.is_empty()).then_some(found))
+    }
+
+    /// Counts how often each text occurs on a side.
+    fn counts(
+        &mut self,
+        entry: Option<Entry>,
+        path: &[u8],
+        cancel: &CancelToken<'_>,
+    ) -> Result<Arc<[u64]>> {
+        let Some(entry) = entry else { return Ok(vec![0; self.finders.len()].into()) };
+        let is_object = entry.source == Source::Object;
+        if is_object && let Some(known) = self.counts.get(&entry.oid) {
+            return Ok(Arc::clone(known));
+        }
+        let bytes = if entry.mode.is_submodule() {
+            Arc::new(format!("Subproject commit {}\n", entry.oid).into_bytes())
+        } else {
+            self.reader.bytes(entry, path)?
+        };
+        let mut counts = Vec::with_capacity(self.finders.len());
+        for finder in &self.finders {
+            cancel.check()?;
+            counts.push(finder.find_iter(&bytes).count() as u64);
+        }
+        let counts: Arc<[u64]> = counts.into();
+        if is_object {
+            if self.counts.len() >= KNOWN_CONTENTS {
+                self.counts.clear();
+            }
+            self.counts.insert(entry.oid, Arc::clone(&counts));
+        }
+        Ok(counts)
+    }
+
+    /// Tells whether a line that is added or removed matches.
+    fn has_line(
+        &mut self,
+        change: &Change,
+        regex: &Regex,
+        cancel: &CancelToken<'_>,
+    ) -> Result<bool> {
+        let (old, new) = self.reader.contents(change)?;
+        let (Some(old), Some(new)) = (old.text(), new.text()) else { return Ok(false) };
+        let options = DiffOptions { context: Some(0), ..DiffOptions::default() };
+        let diff = Diff::new(&mut self.engine, old, new, &options, cancel)?;
+        let mut pace = cancel.pace();
+        let matches_nothing = regex.is_match(b"");
+        for hunk in diff.hunks() {
+            for line in diff.lines(hunk).filter(|line| line.kind != LineKind::Context) {
+                pace.pass(line.content.len())?;
+                // For the C library nothing is what follows a newline, and may match too.
+                let (text, is_ended) = match line.content.strip_suffix(b"\n") {
+                    Some(text) => (text, true),
+                    None => (line.content, false),
+                };
+                if regex.is_match(text) || (is_ended && matches_nothing) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
