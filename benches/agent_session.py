@@ -35,13 +35,14 @@ def relay(counter: str, command: list[str]) -> int:
     server = subprocess.Popen(command, stdout=subprocess.PIPE)
     total = 0
     while chunk := server.stdout.read1(1 << 16):
-        sys.stdout.buffer.write(chunk)
-        sys.stdout.buffer.flush()
         total += len(chunk)
         # A reader never finds it empty.
         written = pathlib.Path(f"{counter}.new")
         written.write_text(str(total))
         written.replace(counter)
+        # Counted before the client knows of it.
+        sys.stdout.buffer.write(chunk)
+        sys.stdout.buffer.flush()
     return server.wait()
 
 

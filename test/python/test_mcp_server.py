@@ -5,7 +5,9 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -331,3 +333,60 @@ def test_calls_leave_no_memory_behind(drive):
 
     early, middle, late = drive(conversation)
     assert late - early < 16 << 20 and late - middle < 8 << 20, (early, middle, late)
+
+
+# Gives a server a terminal of its own, which is not the one of its client.
+WITH_TERMINAL = """
+import os, sys
+try:
+    os.setsid()
+except PermissionError:
+    pass  # The client has made it the leader of a session already.
+os.open(sys.argv[1], os.O_RDWR)
+os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
+"""
+
+
+@pytest.mark.parametrize("typed, code", [("y\n", None), ("what\ny\n", None), ("n\n", "declined"), ("", None)], ids=["yes", "after nonsense", "no", "withdrawn"])
+def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed, code):
+    ours, theirs = os.openpty()
+    shown = []
+    server = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write", "--approve", "terminal"]
+
+    def answer():
+        """Types when it is asked, and once."""
+        waiting = typed
+        while True:
+            try:
+                shown.append(os.read(ours, 1 << 16).decode())
+            except OSError:
+                return
+            if waiting and "[y/n] " in "".join(shown):
+                os.write(ours, waiting.encode())
+                waiting = ""
+
+    async def main():
+        command = StdioServerParameters(command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(theirs), *server])
+        with anyio.fail_after(60):
+            async with Client(command) as client:
+                names = {tool.name for tool in (await client.list_tools()).tools}
+                assert {"edit_file", "write_file"} <= names
+                if typed:
+                    return await client.call_tool("edit_file", GOOD["edit_file"][0])
+                with anyio.move_on_after(2):
+                    await client.call_tool("edit_file", GOOD["edit_file"][0])
+                return await client.call_tool("read_file", GOOD["read_file"][0])
+
+    threading.Thread(target=answer, daemon=True).start()
+    result = anyio.run(main)
+    said = "".join(shown)
+    assert "Edit: workspace/a.txt" in said and "-two" in said and "+2" in said
+    assert text(result).startswith(f"{code}: ") if code else not result.is_error
+    assert (folder / "a.txt").read_text() == ("one\n2\n" if typed.endswith("y\n") else "one\ntwo\n")
+    os.close(theirs)
+
+
+def test_without_a_terminal_the_server_does_not_start(extension, folder):
+    command = [sys.executable, ROOT / "examples/mcp_server.py", folder, "--extension", extension, "--write", "--approve", "terminal"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, start_new_session=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1 and done.stdout == "" and "this process has no terminal" in done.stderr

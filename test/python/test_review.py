@@ -245,6 +245,7 @@ def test_answers_keep_their_budgets_and_match_their_schemas(con, output_schemas,
             assert (hunk in patch) == is_wanted or (is_wanted and "[part of " in patch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count, pages_at_most", [(15, 1.1), (50, 1.1)])
 def test_all_pages_of_a_large_change_cost_little_more_than_the_diff(con, tmp_path, count, pages_at_most):
     """A change of about a hundred files and one of 300 to 400, in bytes as they go over the wire."""

@@ -12,10 +12,10 @@ NEXT = {"type": "object", "properties": {"next": {"type": "boolean", "title": "I
 WIDTH, HEIGHT, MAX_PAGES = 100, 60, 20
 
 
-async def pages_of(host: Host, payload: str) -> list[dict] | None:
+async def pages_of(host: Host, payload: str, size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[dict] | None:
     """Returns the pages that a person must see; None where there are more than anybody reads."""
     try:
-        pages = await host.value("SELECT system.main.approval_pages(?, ?, ?)", payload, WIDTH, HEIGHT)
+        pages = await host.value("SELECT system.main.approval_pages(?, ?, ?)", payload, *size)
     except duckdb.Error:
         return None
     return pages if len(pages) <= MAX_PAGES else None

@@ -26,6 +26,10 @@ def parser() -> argparse.ArgumentParser:
         "directories", metavar="DIRECTORY", nargs="*", default=["."], help="what agents may read (default: the current directory)"
     )
     command.add_argument("--write", action="store_true", help="let agents change files, each change after a person's approval")
+    command.add_argument(
+        "--approve", choices=["client", "terminal"], default="client",
+        help="who asks the person: the client, by its forms (default), or this server, on the terminal that it runs in",
+    )  # fmt: skip
     command.add_argument("--extension", type=pathlib.Path, help="the extension to load (default: the one of this package)")
     command.add_argument("--version", action="version", version=f"redline-mcp {__version__}")
     return command
@@ -61,6 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         from .host import open_database
         from .protocol import make_server, serve
+        from .terminal import Terminal
     except ImportError as error:
         print(f"redline-mcp: {error}: pip install 'duckdb-redline[mcp]'", file=sys.stderr)
         return 1
@@ -69,5 +74,10 @@ def main(arguments: list[str] | None = None) -> int:
     except (ExtensionError, duckdb.Error) as error:
         print(f"redline-mcp: {error}", file=sys.stderr)
         return 1
-    anyio.run(serve, make_server(host))
+    try:
+        terminal = Terminal() if given.approve == "terminal" else None
+    except OSError as error:
+        print(f"redline-mcp: --approve terminal: this process has no terminal ({error})", file=sys.stderr)
+        return 1
+    anyio.run(serve, make_server(host, terminal))
     return 0

@@ -2,7 +2,10 @@
 
 import json
 import secrets
+import threading
 
+import anyio
+import anyio.to_thread
 import duckdb
 import mcp_types as types
 from mcp.server.lowlevel import Server
@@ -12,6 +15,7 @@ from mcp.server.stdio import stdio_server
 from .. import __version__
 from .approval import ask, can_ask, pages_of
 from .host import WRITING, Host, value
+from .terminal import Terminal
 
 # The columns of redline_tools() that the protocol lists, and how their text is read.
 COLUMNS = {"name": str, "title": str, "description": str, "input_schema": json.loads, "output_schema": json.loads, "annotations": json.loads}
@@ -19,7 +23,7 @@ COLUMNS = {"name": str, "title": str, "description": str, "input_schema": json.l
 
 NOBODY = (
     "permission_denied: a person must approve this, and nobody can be asked here. Tell the person to use a client that shows "
-    "forms (MCP elicitation), or to start the server without approvals for this directory."
+    "forms (MCP elicitation), or to start the server in a terminal with --approve terminal."
 )
 
 
@@ -27,14 +31,23 @@ def refusal(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
-def make_server(host: Host) -> Server:
+async def ask_at(terminal: Terminal, pages: list[dict]) -> bool | None:
+    """Asks at the terminal, in a thread; a call that is cancelled withdraws its question."""
+    stop = threading.Event()
+    try:
+        return await anyio.to_thread.run_sync(terminal.ask, pages, stop, abandon_on_cancel=True)
+    finally:
+        stop.set()
+
+
+def make_server(host: Host, terminal: Terminal | None = None) -> Server:
     # One client is served on stdin and stdout; a server of many gives each a session of its own.
     session = secrets.token_urlsafe(16)
 
     async def list_tools(ctx, params) -> types.ListToolsResult:
         tools = granted_tools(host)
         # Who cannot ask a person is not offered what a person must approve.
-        return types.ListToolsResult(tools=[tool for tool in tools if tool.name not in WRITING or can_ask(ctx)])
+        return types.ListToolsResult(tools=[tool for tool in tools if tool.name not in WRITING or terminal or can_ask(ctx)])
 
     async def call_tool(ctx, params) -> types.CallToolResult | types.InputRequiredResult:
         call = params.name, json.dumps(params.arguments or {}), session
@@ -43,12 +56,12 @@ def make_server(host: Host) -> Server:
         except duckdb.Error:
             payload = None  # The answer to the call says what is wrong with it.
         pages = None
-        if payload is not None and not can_ask(ctx):
+        if payload is not None and not terminal and not can_ask(ctx):
             return refusal(NOBODY)
         if payload is not None:
-            pages = await pages_of(host, payload)
+            pages = await (pages_of(host, payload, terminal.size()) if terminal else pages_of(host, payload))
         if pages is not None:
-            answered = await ask(ctx, params, pages)
+            answered = await (ask_at(terminal, pages) if terminal else ask(ctx, params, pages))
             if isinstance(answered, types.InputRequiredResult):
                 return answered
             if answered is False:
