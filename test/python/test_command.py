@@ -176,3 +176,23 @@ def test_every_command_explains_itself(redline):
     for command in ("diff", "stat", "log", "sql", "approve"):
         assert redline(command, "--help").startswith(f"Usage: redline {command} [OPTIONS]")
     assert redline("--version").startswith("redline, version 0.")
+
+
+def test_the_commands_of_the_readme_answer(extension, repo, tmp_path_factory):
+    """Those of its first answer, in any repository; the package is that of the checkout, with the extension under test."""
+    readme = (ROOT / "README.md").read_text()
+    (script,) = [block for block in re.findall(r"^```sh\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL) if "redline stat" in block]
+    folder = tmp_path_factory.mktemp("installed")
+    (folder / "duckdb_redline").symlink_to(ROOT / "python/duckdb_redline")
+    (folder / "sitecustomize.py").write_text(
+        f"import pathlib\nimport duckdb_redline.extension as e\ne.extension_path = lambda: pathlib.Path({str(extension)!r})\n"
+        "import duckdb_redline.connection as c\nc.extension_path = e.extension_path\n"
+    )
+    (folder / "redline").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m duckdb_redline "$@"\n')
+    (folder / "python").symlink_to(sys.executable)
+    (folder / "redline").chmod(0o755)
+    environment = ENVIRONMENT | {"PATH": f"{folder}:{ENVIRONMENT['PATH']}", "PYTHONPATH": f"{folder}:{os.pathsep.join(sys.path)}"}
+    done = subprocess.run(["sh", "-e", "-c", script], cwd=repo, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "modified\t1\t3\tsrc/a.txt\n" in done.stdout and "\nsrc/a.txt,modified," in done.stdout
+    assert re.search(r"│ new\.txt +│ modified +│", done.stdout), done.stdout
