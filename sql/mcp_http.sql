@@ -22,11 +22,11 @@ SET GLOBAL redline_max_proposals = 100;
 SET GLOBAL redline_max_calls = 600;
 
 -- Variables are of this connection alone; the lock below closes the environment. redline knows only the digest of the key.
-SET VARIABLE redline_key = getenv('REDLINE_KEY');
-SET VARIABLE redline_token = getenv('REDLINE_TOKEN');
-SELECT CASE WHEN system.main.least(system.main.length(getvariable('redline_key')), system.main.length(getvariable('redline_token'))) < 32
+SET VARIABLE redline_key = system.main.getenv('REDLINE_KEY');
+SET VARIABLE redline_token = system.main.getenv('REDLINE_TOKEN');
+SELECT CASE WHEN system.main.least(system.main.length(system.main.getvariable('redline_key')), system.main.length(system.main.getvariable('redline_token'))) < 32
     THEN system.main.error('REDLINE_KEY and REDLINE_TOKEN must have 32 characters or more') END;
-SET GLOBAL redline_approver = sha256(getvariable('redline_key'));
+SET GLOBAL redline_approver = system.main.sha256(system.main.getvariable('redline_key'));
 
 SET GLOBAL allowed_directories = ['/srv/workspace'];
 SET GLOBAL enable_external_access = false;
@@ -38,20 +38,20 @@ SELECT CASE WHEN system.main.list_has_any(open_doors, ['configuration', 'externa
     THEN system.main.error('sql/mcp_http.sql has left doors open: nothing is served') END
 FROM system.main.redline_capabilities();
 
-PRAGMA mcp_server_start('http', 'localhost', 8765, json_object('background', true, 'require_auth', true,
-    'auth_token', getvariable('redline_token'), 'builtin_tools', false, 'enable_query_tool', false, 'enable_describe_tool', false,
+PRAGMA mcp_server_start('http', 'localhost', 8765, system.main.json_object('background', true, 'require_auth', true,
+    'auth_token', system.main.getvariable('redline_token'), 'builtin_tools', false, 'enable_query_tool', false, 'enable_describe_tool', false,
     'enable_list_tables_tool', false, 'enable_database_info_tool', false, 'enable_export_tool', false,
     'enable_execute_tool', false));
 
 -- What the person does at this shell: `FROM waiting();` shows what waits, `SELECT yes(id);` and `SELECT no(id);` decide on
 -- what was shown. They are of this connection alone.
 CREATE TEMP MACRO waiting() AS TABLE
-    SELECT approval_id AS id, unnest(system.main.approval_pages(payload, 100, 40)).text AS shown
-    FROM system.main.pending_approvals(getvariable('redline_key'));
+    SELECT approval_id AS id, system.main.unnest(system.main.approval_pages(payload, 100, 40)).text AS shown
+    FROM system.main.pending_approvals(system.main.getvariable('redline_key'));
 CREATE TEMP MACRO yes(one) AS (
-    SELECT system.main.approve(payload, 'once', getvariable('redline_key'), system.main.approval_pages(payload, 100, 40)[-1].proof)
-    FROM system.main.pending_approvals(getvariable('redline_key')) WHERE approval_id = one);
+    SELECT system.main.approve(payload, 'once', system.main.getvariable('redline_key'), system.main.approval_pages(payload, 100, 40)[-1].proof)
+    FROM system.main.pending_approvals(system.main.getvariable('redline_key')) WHERE approval_id = one);
 CREATE TEMP MACRO no(one) AS (
-    SELECT system.main.decline(payload, getvariable('redline_key'))
-    FROM system.main.pending_approvals(getvariable('redline_key')) WHERE approval_id = one);
+    SELECT system.main.decline(payload, system.main.getvariable('redline_key'))
+    FROM system.main.pending_approvals(system.main.getvariable('redline_key')) WHERE approval_id = one);
 .mode line
