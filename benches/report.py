@@ -71,6 +71,8 @@ def write(results) -> None:
     text += "## Time\n\n" + table(results, "work", time_cell, names) + "\n\n"
     text += "## Memory\n\nMebibytes at most, each answer in a process of its own (redline, libgit2 and GitPython with Python and what they\nreturn in it).\n\n"
     text += table(results, "work", peak_cell, [name for name in names if any(name in result.peaks for result in results)]) + "\n"
+    # What benches/agent_session.py has measured, in a run of its own.
+    text += "\n" + (ROOT / "benches" / "agent_session.md").read_text()
     (ROOT / "docs" / "benchmarks.md").write_text(text)
     (ROOT / "docs" / "benchmarks.svg").write_text(picture([r for r in results if "git" in r.seconds]))
     # What is to be reached is in benches/README.md; what was missed is for who runs this.
