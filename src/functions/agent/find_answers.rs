@@ -51,7 +51,7 @@ enum Source {
     /// The root of a sandbox.
     Disk(Directory),
     /// The revision of a repository.
-    Revision(Reader),
+    Revision(Box<Reader>),
 }
 
 impl Area<'_> {
@@ -156,7 +156,7 @@ impl Area<'_> {
         if self.depth < u64::MAX {
             located = self.cut_at_depth(located);
         }
-        let reader = comparison.reader();
+        let reader = Box::new(comparison.reader());
         Ok(Files { place, located, source: Source::Revision(reader) })
     }
 
