@@ -9,8 +9,10 @@ use super::api::Outside;
 /// An owned copy of a DuckDB value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// SQL NULL, or a type redline has no use for.
+    /// SQL NULL.
     Null,
+    /// A value of a type that redline has no use for.
+    Other,
     /// BOOLEAN.
     Boolean(bool),
     /// Any integer that fits 64 signed bits; larger ones saturate.
@@ -62,7 +64,7 @@ impl Value {
             LogicalTypeId::List => {
                 Self::List(value.to_list().unwrap_or_default().iter().map(Self::copy).collect())
             }
-            _ => Self::Null,
+            _ => Self::Other,
         }
     }
 

@@ -105,9 +105,9 @@ pub const IGNORE_WHITESPACE: Field = Field::optional(
 /// Which files are asked for.
 pub const PATHS: Field = Field::optional(
     "paths",
-    Type::List(&Type::Varchar),
+    Type::TextOrTexts,
     "NULL",
-    "Git pathspecs that limit the files; NULL for all",
+    "A git pathspec, or a list of them, that limits the files; NULL for all",
 );
 
 /// Those of them that make sense without a work tree and with one revision.
@@ -369,15 +369,23 @@ impl<'a> NamedOptions<'a> {
         })
     }
 
-    /// Returns the pathspecs; NULL and an empty list are none.
+    /// Returns the pathspecs, of a list or of one text; NULL and an empty list are none.
     pub fn paths(&self) -> Result<Vec<Pathspec>> {
-        let Value::List(paths) = self.get("paths") else { return Ok(Vec::new()) };
-        let parse = |path: &Value| match path.as_text() {
-            Some(path) => Pathspec::parse(path),
-            None => Err(Error::invalid_args("paths contains a NULL")
-                .with_hint("Give a list of pathspecs, each a text")),
+        let refused = |what: &str| {
+            Error::invalid_args(format!("paths {what}"))
+                .with_hint("Give a pathspec, or a list of pathspecs, each a text")
         };
-        paths.iter().map(parse).collect()
+        let parse = |path: &Value| match path {
+            Value::Text(path) => Pathspec::parse(path),
+            Value::Null => Err(refused("contains a NULL")),
+            _ => Err(refused("contains what is no text")),
+        };
+        match self.get("paths") {
+            Value::Null => Ok(Vec::new()),
+            Value::List(paths) => paths.iter().map(parse).collect(),
+            path @ Value::Text(_) => Ok(vec![parse(path)?]),
+            _ => Err(refused("is no text and no list of texts")),
+        }
     }
 
     /// Returns how renames are looked for, if they are: copies mean renames too, as in git.
