@@ -54,6 +54,7 @@ CALLS = {
     "file_blame_list": "SELECT list_transform(file_blame_list($file, $new, $repo), lambda l: l.content || l.subject)",
     "file_history": "SELECT * EXCLUDE (author_date, committer_date) FROM file_history($file, $new, $repo)",
     "file_history_list": "SELECT list_transform(file_history_list($file, $new, $repo), lambda c: c.subject || c.file_path)",
+    "tree_blame": "SELECT * EXCLUDE (author_date) FROM tree_blame($new, $repo)",
     "redline_call": "SELECT redline_call('GitDiff', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "redline_call_text": "SELECT redline_call_text('GitDiffSummary', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",

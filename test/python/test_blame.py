@@ -282,3 +282,48 @@ def test_random_files_of_cargo_are_blamed_as_git_does_it(con, tmp_path):
     for rev in chance.sample(commits, 60):
         for file in chance.sample(files(repo, rev), 5):
             assert_same(blame(con, repo, file, rev), git_blame(repo, file, rev), (file, rev))
+
+
+# -- whole trees ------------------------------------------------------------------------------
+
+
+def tree_blame(con, repo, rev: str, **options) -> list[tuple]:
+    arguments = "".join(f", {name} := ${name}" for name in options)
+    return con.execute(
+        "SELECT file_path, first_line, lines, commit_id, author_name, author_email, epoch(author_date)::BIGINT, subject, original_path, original_line, is_boundary"
+        f" FROM tree_blame($rev, $repo{arguments})",
+        {"rev": rev, "repo": str(repo), **options},
+    ).fetchall()
+
+
+def runs(file: str, lines: list[tuple]) -> list[tuple]:
+    """Joins the lines of a file that follow one another in one version."""
+    found = []
+    for line, _, *commit, path, original, boundary in lines:
+        same = (*commit, path, boundary)
+        if found and found[-1][0] == same and found[-1][2] + found[-1][3] == original:
+            found[-1][3] += 1
+        else:
+            found.append([same, line, original, 1])
+    return [(file, first, count, *same[:-2], same[-2], original, same[-1]) for same, first, original, count in found]
+
+
+@pytest.mark.parametrize("git, options", OPTIONS, ids=NAMES)
+def test_a_tree_is_blamed_as_its_files_are(con, shuffled, git, options):
+    wanted = [run for file in sorted(files(shuffled, "HEAD")) for run in runs(file, git_blame(shuffled, file, *git, "HEAD"))]
+    assert_same(tree_blame(con, shuffled, "HEAD", **options), wanted)
+    assert len(wanted) > 40
+
+
+def test_paths_limit_the_tree_and_the_work_tree_is_blamed(con, cases):  # noqa: F811
+    listed = sorted(file for file in files(cases, "main") if file.endswith(".txt") and file != "c.txt")
+    wanted = [run for file in listed for run in runs(file, git_blame(cases, file, "main"))]
+    assert_same(tree_blame(con, cases, "main", paths=["*.txt", ":!c.txt"]), wanted)
+    assert_same(tree_blame(con, cases, "WORKTREE", paths=["*.txt", ":!c.txt"]), wanted)
+
+
+@pytest.mark.slow
+def test_the_tree_of_ripgrep_is_blamed_as_git_does_it(con, ripgrep):
+    wanted = [run for file in sorted(files(ripgrep, "HEAD")) for run in runs(file, git_blame(ripgrep, file, "HEAD"))]
+    got = [row for row in tree_blame(con, ripgrep, "HEAD") if row[0] in {run[0] for run in wanted}]
+    assert_same(sorted(got), sorted(wanted))

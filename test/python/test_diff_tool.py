@@ -42,6 +42,7 @@ FUNCTIONS = {
     "file_blame_list": ("SELECT len(file_blame_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
     "file_history": ("SELECT commit_id FROM file_history('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "file_history_list": ("SELECT len(file_history_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
+    "tree_blame": ("SELECT lines FROM tree_blame('after', 'build/fixtures/basic', paths := ['modified.txt'])", {"GitDiff"}),
     "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip
@@ -271,7 +272,7 @@ def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
 def test_every_function_stands_behind_a_tool_or_is_open(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|commits.*|tree_files.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
+        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|commits.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
     ).fetchall()
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 

@@ -29,6 +29,28 @@ const REVISION: Field = Field::new(
     "The newest version: a revision, INDEX or WORKTREE; a range a..b follows no line behind a",
 );
 
+/// Commits that keep nothing.
+pub const IGNORE_REVS: Field = Field::optional(
+    "ignore_revs",
+    Type::List(&Type::Varchar),
+    "NULL",
+    "Commits whose changes are passed on to the lines they were made from, as git's --ignore-rev",
+);
+/// Whether lines that were moved are followed.
+pub const MOVES: Field = Field::optional(
+    "moves",
+    Type::Boolean,
+    "false",
+    "Follow lines that were moved within the file, as git's -M",
+);
+/// How far lines that were copied are followed.
+pub const COPIES: Field = Field::optional(
+    "copies",
+    Type::Integer,
+    "0",
+    "Follow lines that were copied from other files: how often git's -C is given, 0 to 3",
+);
+
 /// How many times `-C` can be given.
 const MAX_COPIES: i64 = 3;
 
@@ -218,24 +240,9 @@ impl TableFunction for FileBlame {
         FIRST_PARENT,
         SINCE,
         MAILMAP,
-        Field::optional(
-            "ignore_revs",
-            Type::List(&Type::Varchar),
-            "NULL",
-            "Commits whose changes are passed on to the lines they were made from, as git's --ignore-rev",
-        ),
-        Field::optional(
-            "moves",
-            Type::Boolean,
-            "false",
-            "Follow lines that were moved within the file, as git's -M",
-        ),
-        Field::optional(
-            "copies",
-            Type::Integer,
-            "0",
-            "Follow lines that were copied from other files: how often git's -C is given, 0 to 3",
-        ),
+        IGNORE_REVS,
+        MOVES,
+        COPIES,
     ];
     const COLUMNS: &'static [Field] = BlamedLines::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;

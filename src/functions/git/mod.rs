@@ -23,4 +23,5 @@ pub mod range_scan;
 pub mod refs;
 pub mod resolve_revision;
 pub mod review;
+pub mod tree_blame;
 pub mod tree_files;

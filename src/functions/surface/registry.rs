@@ -30,6 +30,7 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<git::file_blame::FileBlameList>(),
     table::<git::file_history::FileHistory>(),
     scalar::<git::file_history::FileHistoryList>(),
+    table::<git::tree_blame::TreeBlame>(),
     table::<git::tree_files::TreeFiles>(),
     scalar::<git::tree_files::TreeFilesList>(),
     scalar::<git::file_content::FileContent<git::file_content::Text>>(),

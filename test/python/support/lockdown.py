@@ -38,6 +38,7 @@ REPOSITORY_CALLS = {
     "file_blame_list": ["SELECT len(file_blame_list('{tracked}', 'main', '{repo}'))"],
     "file_history": ["SELECT * EXCLUDE (author_date, committer_date) FROM file_history('{tracked}', 'main', '{repo}')"],
     "file_history_list": ["SELECT len(file_history_list('{tracked}', 'main', '{repo}'))"],
+    "tree_blame": ["SELECT * EXCLUDE (author_date) FROM tree_blame('main', '{repo}')", "SELECT lines FROM tree_blame('WORKTREE', '{repo}')"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.

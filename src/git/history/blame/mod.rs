@@ -97,6 +97,12 @@ pub struct BlamedVersion {
     pub is_boundary: bool,
 }
 
+/// What was read of commits, for the files of one revision with the same options; for one thread.
+#[derive(Default)]
+pub struct BlameCache {
+    links: HashMap<Oid, Arc<Links>>,
+}
+
 /// Finds out whose lines are; for one thread.
 pub struct Blamer {
     repository: Repository,
@@ -138,6 +144,18 @@ impl Repository {
         options: &BlameOptions,
         budget: &Arc<Budget>,
     ) -> Result<Blame> {
+        self.blame_with(file, revision, options, &mut BlameCache::default(), budget)
+    }
+
+    /// Does the same as [`Self::blame`], with what was read of commits for other files.
+    pub fn blame_with(
+        &self,
+        file: &str,
+        revision: &str,
+        options: &BlameOptions,
+        cache: &mut BlameCache,
+        budget: &Arc<Budget>,
+    ) -> Result<Blame> {
         let is_named = Revision::is_named(revision);
         let (start, hidden) = if is_named {
             (uncommitted(self), HashSet::default())
@@ -152,10 +170,25 @@ impl Repository {
         };
         let content = files.read(file.as_bytes(), entry, limits::OBJECT_BYTES)?;
         let mut blamer = Blamer::new(self, files, options.clone(), hidden, budget)?;
+        blamer.links = std::mem::take(&mut cache.links);
         if is_named {
             blamer.add_uncommitted()?;
         }
-        blamer.run(file.as_bytes(), entry, content, start)
+        let blamed = blamer.run(file.as_bytes(), entry, content, start);
+        cache.links = blamer.links;
+        blamed
+    }
+
+    /// Does the same for one of many files, within the repository's own budget.
+    pub fn blame_file(
+        &self,
+        file: &str,
+        revision: &str,
+        options: &BlameOptions,
+        cache: &mut BlameCache,
+    ) -> Result<Blame> {
+        let budget = Arc::clone(self.shared_budget());
+        self.blame_with(file, revision, options, cache, &budget)
     }
 
     /// Returns the commit at the end of a range, and what is not followed.
@@ -231,7 +264,7 @@ impl Blamer {
     }
 
     fn run(
-        mut self,
+        &mut self,
         path: &[u8],
         entry: Entry,
         content: Arc<Vec<u8>>,
@@ -441,7 +474,7 @@ impl Blamer {
     }
 
     /// Returns what was found.
-    fn blame(mut self) -> Result<Blame> {
+    fn blame(&mut self) -> Result<Blame> {
         self.done.sort_by_key(|(run, _)| run.line);
         let mut positions: HashMap<OriginId, usize> = HashMap::new();
         let (mut runs, mut versions) =
@@ -474,12 +507,28 @@ impl Blamer {
                 }),
             }
         }
-        let Self { content, bounds, charge, .. } = self;
-        Ok(Blame { content, bounds, runs, versions, _charge: charge })
+        Ok(Blame {
+            content: Arc::clone(&self.content),
+            bounds: std::mem::take(&mut self.bounds),
+            runs,
+            versions,
+            _charge: std::mem::take(&mut self.charge),
+        })
     }
 }
 
 impl Blame {
+    /// Returns the blame of what has no lines.
+    pub fn nothing() -> Self {
+        Self {
+            content: Arc::default(),
+            bounds: vec![0],
+            runs: Vec::new(),
+            versions: Vec::new(),
+            _charge: Charge::free(),
+        }
+    }
+
     /// Returns a line by its 0-based number, without its newline.
     pub fn line(&self, number: u32) -> &[u8] {
         let number = number as usize;
