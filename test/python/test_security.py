@@ -723,12 +723,15 @@ def test_bad_arguments_are_refused_by_name(con, call, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_null_is_not_taken_for_a_value(con, call):
-    """A table function refuses NULL; a scalar function returns NULL."""
+    """A table function refuses NULL; a scalar function returns NULL, and an old side that is NULL is EMPTY."""
     if call.endswith(".to") and "_list" not in call:
         pytest.skip("without a second revision the first is compared with the work tree")
     query, parameters = CALLS[call]
-    got = answer(con, query, *parameters(None, str(repositories.fixture("basic"))))
-    if "_list" in call:
+    repo = str(repositories.fixture("basic"))
+    got = answer(con, query, *parameters(None, repo))
+    if call.endswith("_list.from"):
+        assert got.rows and got.rows == answer(con, query, *parameters("EMPTY", repo)).rows
+    elif "_list" in call:
         assert got.error is None and got.rows == []
     else:
         assert "NULL" in assert_refused(got, "invalid_args")
