@@ -107,6 +107,17 @@ pub fn owned(text: &str) -> Result<String, Stopped> {
     Ok(copy)
 }
 
+/// Returns a copy of bytes.
+///
+/// # Errors
+/// [`Stopped::Allocation`].
+pub fn copied(bytes: &[u8]) -> Result<Vec<u8>, Stopped> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len()).map_err(|_| Stopped::Allocation)?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
 /// Refuses to start where the system has little memory left. What grows with its input is reserved step by step; a
 /// thousand small things are not, and where one of them fails the process ends, so there is to be room for all of them.
 ///

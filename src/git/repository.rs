@@ -148,7 +148,7 @@ impl Repository {
     }
 
     /// Returns what ends long searches early.
-    pub(super) fn cancel(&self) -> CancelToken<'_> {
+    pub fn cancel(&self) -> CancelToken<'_> {
         CancelToken::of(&self.budget)
     }
 

@@ -16,6 +16,7 @@ import apart
 import hostile
 import pytest
 import repositories
+from repositories import EMPTY
 
 pytestmark = pytest.mark.slow
 
@@ -412,9 +413,36 @@ def fifo_behind_a_link(repo):
     (repo / ".git/refs").symlink_to("../shelf")
 
 
+def message_of_lines(repo):
+    """Writes a commit and a tag whose first paragraph is ten million lines, and whose body is as many."""
+    lines = b"a\n" * 10_000_000 + b"\n" + b"b\n" * 10_000_000
+    head = f"tree {EMPTY}\nauthor a <b> 1700000000 +0000\ncommitter a <b> 1700000000 +0000\n\n".encode()
+    oid = loose(repo, "commit", head + lines)
+    (repo / ".git/refs/heads/own").write_text(oid + "\n")
+    tag = loose(repo, "tag", f"object {oid}\ntype commit\ntag own\ntagger a <b> 1700000000 +0000\n\n".encode() + lines)
+    (repo / ".git/refs/tags/own").write_text(tag + "\n")
+
+
+def packed_references(repo):
+    tip = repositories.git_text(repo, "rev-parse", "main")
+    (repo / ".git/packed-refs").write_text("# pack-refs with: peeled fully-peeled sorted \n" + "".join(f"{tip} refs/heads/p{number:06}\n" for number in range(50_000)))
+
+
+def many_refspecs(repo):
+    tip = repositories.git_text(repo, "rev-parse", "main")
+    refspecs = "".join(f"fetch=+refs/h/{number}:refs/r/{number}\n" for number in range(100_000))
+    branches = [f"b{number}" for number in range(64)]
+    for name in branches:
+        (repo / ".git/refs/heads" / name).write_text(tip + "\n")
+    with (repo / ".git/config").open("a") as config:
+        config.write(f'[remote "o"]\nurl=x\n{refspecs}' + "".join(f'[branch "{name}"]\nremote=o\nmerge=refs/heads/x\n' for name in branches))
+
+
 BINARY_DRIVER = b'[diff "x"]\n'
 ABOUT_OWN = [(NAMES, "main", "own"), (TOOL, "main", "own"), ("SELECT file_path FROM file_changes('EMPTY', 'own^{tree}', ?)",)]
 LINES = [(COUNTS, "before", "own"), ("SELECT sum(length(patch)) FROM file_patches(?, ?, ?)", "before", "own"), (TOOL, "before", "own")]
+LONG_MESSAGE = [(f"SELECT sum(length({column})) FROM {table}",) for table, column in (("commits('own', ?)", "subject"), ("commits('own', ?)", "body"), ("refs(?)", "subject"))]
+BACKSLASHES = "\\\\" * 1_000
 HISTORY = [("SELECT count(*) FROM commit_changes('own', ?)",), (NAMES, "own~50", "own"), ("SELECT count(*) FROM file_changes('main...own', NULL, ?)",), (EVERY_COMMIT,)]
 
 CASES = {
@@ -467,6 +495,10 @@ CASES = {
     "deltas that multiply": Case(deltas_that_multiply, [(COUNTS, "main", "own")], slow=True),
     "objects that claim a tebibyte": Case(object_that_claims_much, [(COUNTS, "main", "own"), (COUNTS, "main", "other")]),
     "a list of 200,000 commit-graphs": Case(long_chain_of_graphs, OWN),
+    "a message of twenty million lines": Case(message_of_lines, LONG_MESSAGE, slow=True),
+    "50,000 packed references": Case(packed_references, [("SELECT count(short_name) FROM refs(?)",)]),
+    "a remote of 100,000 refspecs": Case(many_refspecs, [("SELECT count(upstream) FROM refs(?)",)], slow=True),
+    "a pattern that repeats what it repeats": Case(lambda repo: None, [("SELECT resolve_revision(?, ?)", f":/({BACKSLASHES}){'*' * 2_000}")]),
     "FIFOs behind a link at refs": Case(fifo_behind_a_link, [*OWN, (NAMES, "topic", "x")]),
 }  # fmt: skip
 

@@ -252,6 +252,23 @@ def test_a_repository_is_refused_where_reading_needs_an_approval(connect):
         assert_refused(answer(con, CHANGES, "main~1", "main", repo), "fs_denied")
 
 
+# The parts of a repository that lead elsewhere, and to which part of the other repository.
+LEADING = {"git-file": ".git", "git-link": ".git", "commondir": ".git", "objects/info/alternates": ".git/objects", "objects": ".git/objects", "refs": ".git/refs", "HEAD": ".git/HEAD", "packed-refs": ".git/packed-refs"}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", LEADING)
+@pytest.mark.parametrize("asked", [".", "asked"], ids=["around it", "beside it"])
+def test_a_repository_does_not_lead_into_a_sandbox_that_needs_an_approval(connect, tmp_path, part, asked):
+    """Nor does one of a sandbox that needs none, whether the other sandbox lies beside it or around it."""
+    other = tmp_path / "asked" / "repo"
+    shutil.copytree(repositories.fixture("module-source"), other)
+    repositories.git(other, "pack-refs", "--all")
+    repo = pointing(tmp_path, part, other / LEADING[part])
+    con = configure(connect(), {"name": "inside", "root": tmp_path / "inside"}, {"name": "asked", "root": tmp_path / asked, "read_approval": True})
+    for call in (CHANGES, "SELECT file_changes_list(?, ?, ?)"):
+        assert_refused(answer(con, call, EMPTY, "HEAD", repo), "fs_denied")
+
+
 def pointing(folder: pathlib.Path, name: str, target: pathlib.Path) -> str:
     """Makes a repository in the sandbox with one part that leads to `target`; returns its name."""
     repo = folder / "inside" / "repo"

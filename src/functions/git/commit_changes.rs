@@ -15,8 +15,8 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{
-    CommitChanges, CommitMeasure, CommitMeasurer, Comparable, Excluded, History, HistoryOptions,
-    Measured, Merges, Oid, Pathspec, Person, RenameOptions, Search,
+    CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
+    HistoryOptions, Measured, Merges, Oid, Pathspec, Person, RenameOptions, Search,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Weigh, Window};
@@ -164,7 +164,10 @@ pub struct Rows {
 impl Weigh for Rows {
     fn bytes(&self) -> usize {
         let changes = self.commits.iter().flat_map(|commit| &commit.changes);
-        self.commits.len() * size_of::<CommitChanges>() + changes.map(Weigh::bytes).sum::<usize>()
+        let info = self.commits.iter().filter_map(|commit| commit.info.as_deref());
+        self.commits.len() * size_of::<CommitChanges>()
+            + changes.map(Weigh::bytes).sum::<usize>()
+            + info.map(CommitInfo::bytes).sum::<usize>()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::ffi::{Column, Field, Type};
 use crate::functions::params::comparison::NamedOptions;
 use crate::functions::surface::{Col, Has, Part, Row, col, needing};
 use crate::git::{CommitInfo, HistoryOptions, Mailmap, Merges, Objects, Oid, Person, Visited};
+use crate::text::CancelToken;
 
 /// What a column needs: the commit's content.
 pub const INFO: u8 = 4;
@@ -55,7 +56,7 @@ pub fn history_options(named: &NamedOptions<'_>) -> HistoryOptions {
 }
 
 /// A commit and what was read of it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Commit {
     /// The commit.
     pub visited: Visited,
@@ -70,15 +71,16 @@ impl Commit {
         needs: u8,
         objects: &Objects,
         mailmap: Option<&Mailmap>,
+        cancel: &CancelToken<'_>,
     ) -> Result<Self> {
         let info = if needs & (INFO | NAMES | BODY) == 0 {
             None
         } else {
             let bytes = objects.commit(&visited.id)?;
             Some(if needs & BODY == 0 {
-                CommitInfo::read(&bytes, mailmap)?
+                CommitInfo::read(&bytes, mailmap, cancel)?
             } else {
-                CommitInfo::read_whole(&bytes, mailmap)?
+                CommitInfo::read_whole(&bytes, mailmap, cancel)?
             })
         };
         Ok(Self { visited, info })
@@ -86,7 +88,7 @@ impl Commit {
 
     /// Returns about how many bytes it takes in memory.
     pub fn bytes(&self) -> usize {
-        let info = self.info.as_ref().map_or(0, |info| info.subject.len() + info.body.len());
+        let info = self.info.as_ref().map_or(0, CommitInfo::bytes);
         size_of::<Self>() + self.visited.parents.len() * size_of::<Oid>() + info
     }
 }

@@ -9,7 +9,7 @@ use super::commit_columns::{
 };
 use super::history_jobs::Jobs;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::{Budget, Permits};
+use crate::budget::{Budget, Charge, Permits};
 use crate::error::{Error, Result};
 use crate::ffi::{
     Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
@@ -24,6 +24,7 @@ use crate::functions::surface::{
 use crate::git::{Excluded, History, HistoryOptions, Merges, Notes, Oid, Pathspec, Visited};
 use crate::limits;
 use crate::pipeline::{Ordered, Weigh, Window};
+use crate::text::CancelToken;
 
 /// What a column needs: the names of references.
 const REFS: u8 = 32;
@@ -85,6 +86,8 @@ pub struct Commits {
     /// Commits that could not be read; an error only where they are not excluded.
     failed: Vec<(Oid, Error)>,
     excluded: Arc<Excluded>,
+    /// What the notes take.
+    _charge: Charge,
 }
 
 impl Weigh for Commits {
@@ -209,16 +212,19 @@ impl Query {
         let worker = || {
             let (mailmap, excluded, decorations, notes) =
                 (mailmap.clone(), Arc::clone(&excluded), Arc::clone(&decorations), notes.clone());
-            let objects = repository.objects();
+            let (objects, budget) = (repository.objects(), Arc::clone(&budget));
             move |job: Vec<Visited>| {
                 let (mut commits, mut failed) = (Vec::with_capacity(job.len()), Vec::new());
+                let (cancel, mut charge) = (CancelToken::of(&budget), Charge::free());
                 for visited in job {
                     let id = visited.id;
-                    let read = Commit::read(visited, needs, &objects, mailmap.as_deref());
+                    let read = Commit::read(visited, needs, &objects, mailmap.as_deref(), &cancel);
                     let read = read.and_then(|commit| {
-                        let note =
-                            notes.as_ref().map(|notes| notes.of(&id, &objects)).transpose()?;
-                        Ok((commit, note.flatten()))
+                        let note = match &notes {
+                            Some(notes) => notes.of(&id, &objects, &cancel, &mut charge)?,
+                            None => None,
+                        };
+                        Ok((commit, note))
                     });
                     match read {
                         Ok(commit) => commits.push(commit),
@@ -226,7 +232,7 @@ impl Query {
                     }
                 }
                 let (excluded, decorations) = (Arc::clone(&excluded), Arc::clone(&decorations));
-                Ok::<_, Error>(Commits { commits, decorations, failed, excluded })
+                Ok::<_, Error>(Commits { commits, decorations, failed, excluded, _charge: charge })
             }
         };
         // Commits of which no more is asked than the walk knows need one worker to hand them on.

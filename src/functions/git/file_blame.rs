@@ -184,7 +184,7 @@ pub fn infos(
     versions: &[BlamedVersion],
     mailmap: Option<&Mailmap>,
 ) -> Result<Vec<Option<Arc<CommitInfo>>>> {
-    let objects = repository.objects();
+    let (objects, cancel) = (repository.objects(), repository.cancel());
     let mut known: HashMap<Oid, Arc<CommitInfo>> = HashMap::new();
     let mut infos = Vec::with_capacity(versions.len());
     for version in versions {
@@ -195,7 +195,7 @@ pub fn infos(
         let info = match known.get(&id) {
             Some(info) => Arc::clone(info),
             None => {
-                let info = Arc::new(CommitInfo::read(&objects.commit(&id)?, mailmap)?);
+                let info = Arc::new(CommitInfo::read(&objects.commit(&id)?, mailmap, &cancel)?);
                 known.insert(id, Arc::clone(&info));
                 info
             }

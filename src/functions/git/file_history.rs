@@ -234,8 +234,10 @@ impl Query {
             let measure = file_changes::measure(needs);
             let mut measurer = comparison.measurer(measure, DiffOptions::default());
             move |found: FileChange| {
-                let commit = Commit::read(found.commit, needs, &objects, mailmap.as_deref())?;
-                let file = measurer.measure(found.change, &CancelToken::of(&budget))?;
+                let cancel = CancelToken::of(&budget);
+                let commit =
+                    Commit::read(found.commit, needs, &objects, mailmap.as_deref(), &cancel)?;
+                let file = measurer.measure(found.change, &cancel)?;
                 Ok::<_, Error>(Version { commit, file })
             }
         };

@@ -167,7 +167,7 @@ pub struct References(Vec<Reference>);
 
 impl Weigh for References {
     fn bytes(&self) -> usize {
-        self.0.iter().map(|row| size_of::<Reference>() + 2 * row.named.name.len()).sum()
+        self.0.iter().map(Reference::bytes).sum()
     }
 }
 
@@ -235,11 +235,12 @@ fn start(repo: &str, execution: &ExecutionContext, needs: u8) -> Result<Ordered<
     let chunk = limits::JOB_REFERENCES;
     let jobs: Vec<Result<Vec<NamedReference>>> =
         names.chunks(chunk).map(|names| Ok(names.to_vec())).collect();
+    let packed = repository.packed_references()?;
     let permits = Permits::take(if needs == 0 { 1 } else { execution.threads() });
     let worker = || {
-        let repository = repository.clone();
+        let (repository, packed) = (repository.clone(), Arc::clone(&packed));
         move |names: Vec<NamedReference>| {
-            let reader = ReferenceReader::new(&repository, details);
+            let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed));
             let read = names.into_iter().map(|named| reader.read(named));
             Ok::<_, Error>(References(read.collect::<Result<_>>()?))
         }

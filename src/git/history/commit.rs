@@ -4,11 +4,18 @@ use std::borrow::Cow;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::Stopped;
+use crate::budget::{Charge, Stopped, append, check_current, copied};
 use crate::git::Oid;
 use crate::git::bytes::is_space;
 use crate::git::history::mailmap::Mailmap;
 use crate::git::worktree::encoding::to_utf8;
+use crate::text::CancelToken;
+
+/// Lines between two looks at the budget.
+const LOOK: usize = 1 << 14;
+
+/// Bytes of the name of an encoding; a longer one is unknown.
+const LABEL_BYTES: usize = 64;
 
 /// What the walk over a history needs of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +29,7 @@ pub struct Links {
 }
 
 /// What a row tells of a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct CommitInfo {
     /// The author, after `.mailmap` where that is asked for; absent where the commit names none.
     pub author: Option<Person>,
@@ -36,6 +43,7 @@ pub struct CommitInfo {
     pub subject: Vec<u8>,
     /// What follows the first paragraph, where it was asked for.
     pub body: Vec<u8>,
+    _charge: Charge,
 }
 
 /// A name and an address, any bytes.
@@ -82,49 +90,72 @@ impl CommitInfo {
     ///
     /// # Errors
     /// Why the query ended.
-    pub fn read(bytes: &[u8], mailmap: Option<&Mailmap>) -> Result<Self, Stopped> {
-        Self::read_as(bytes, mailmap, false)
+    pub fn read(
+        bytes: &[u8],
+        mailmap: Option<&Mailmap>,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self, Stopped> {
+        Self::read_as(bytes, mailmap, false, cancel)
     }
 
     /// Reads the same with the body of the message.
     ///
     /// # Errors
     /// Why the query ended.
-    pub fn read_whole(bytes: &[u8], mailmap: Option<&Mailmap>) -> Result<Self, Stopped> {
-        Self::read_as(bytes, mailmap, true)
+    pub fn read_whole(
+        bytes: &[u8],
+        mailmap: Option<&Mailmap>,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self, Stopped> {
+        Self::read_as(bytes, mailmap, true, cancel)
     }
 
-    fn read_as(bytes: &[u8], mailmap: Option<&Mailmap>, with_body: bool) -> Result<Self, Stopped> {
+    fn read_as(
+        bytes: &[u8],
+        mailmap: Option<&Mailmap>,
+        with_body: bool,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self, Stopped> {
         let bytes = &*in_utf8(bytes)?;
-        let mut rest = bytes;
+        let charge = cancel.charge(bytes.len())?;
         let (mut author, mut committer) = (None, None);
         // The message begins with the first empty line; of a header that is there twice, the last counts.
-        loop {
-            let (line, after) = split_line(rest);
-            if line.is_empty() {
-                break;
-            }
-            if let Some(ident) = line.strip_prefix(b"author ") {
-                author = Some(ident);
-            } else if let Some(ident) = line.strip_prefix(b"committer ") {
-                committer = Some(ident);
-            }
-            rest = after;
-        }
+        let message = pass(bytes, |line| {
+            author = line.strip_prefix(b"author ").or(author);
+            committer = line.strip_prefix(b"committer ").or(committer);
+            Ok(!line.is_empty())
+        })?;
         let known = |ident: Option<&[u8]>| {
-            let (name, email) = ident.and_then(person)?;
-            let (name, email) =
-                mailmap.map_or((name, email), |mailmap| mailmap.resolve(name, email));
-            Some(Person { name: name.to_vec(), email: email.to_vec() })
+            let Some(named) = ident.and_then(person) else { return Ok(None) };
+            let (name, email) = mailmap.map_or(named, |mailmap| mailmap.resolve(named.0, named.1));
+            Person::new(name, email).map(Some)
         };
         Ok(Self {
-            author: known(author),
+            author: known(author)?,
             author_date: author.and_then(micros),
-            committer: known(committer),
+            committer: known(committer)?,
             committer_date: committer.and_then(micros),
-            subject: subject(rest),
-            body: if with_body { body(rest).to_vec() } else { Vec::new() },
+            subject: subject(message)?,
+            body: if with_body { copied(body(message)?)? } else { Vec::new() },
+            _charge: charge,
         })
+    }
+
+    /// Returns about how many bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        let people = [&self.author, &self.committer].into_iter().flatten();
+        people.map(Person::bytes).sum::<usize>() + self.subject.len() + self.body.len()
+    }
+}
+
+impl Person {
+    fn new(name: &[u8], email: &[u8]) -> Result<Self, Stopped> {
+        Ok(Self { name: copied(name)?, email: copied(email)? })
+    }
+
+    /// Returns about how many bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        self.name.len() + self.email.len()
     }
 }
 
@@ -141,52 +172,45 @@ pub struct TagInfo {
 
 impl TagInfo {
     /// Reads what a row tells of a tag.
-    pub fn read(bytes: &[u8]) -> Self {
-        let mut rest = bytes;
+    ///
+    /// # Errors
+    /// Why the query ended.
+    pub fn read(bytes: &[u8]) -> Result<Self, Stopped> {
         let mut tagger = None;
-        loop {
-            let (line, after) = split_line(rest);
-            if line.is_empty() {
-                break;
-            }
+        let message = pass(bytes, |line| {
             tagger = line.strip_prefix(b"tagger ").or(tagger);
-            rest = after;
-        }
-        let signature = rest.lines_with_terminator().scan(0, |at, line| {
-            let start = *at;
-            *at += line.len();
-            Some((start, line))
-        });
-        let is_signature = |line: &[u8]| {
-            line.strip_prefix(b"-----BEGIN ").is_some_and(|rest| {
-                [
-                    &b"PGP SIGNATURE-----"[..],
-                    b"PGP MESSAGE-----",
-                    b"SSH SIGNATURE-----",
-                    b"SIGNED MESSAGE-----",
-                ]
-                .iter()
-                .any(|kind| rest.starts_with(kind))
-            })
-        };
-        let end = signature.filter(|(_, line)| is_signature(line)).map(|(at, _)| at).next();
-        Self {
-            tagger: tagger
-                .and_then(person)
-                .map(|(name, email)| Person { name: name.to_vec(), email: email.to_vec() }),
+            Ok(!line.is_empty())
+        })?;
+        let signature = pass(message, |line| Ok(!is_signature(line)))?;
+        let named = tagger.and_then(person);
+        Ok(Self {
+            tagger: named.map(|(name, email)| Person::new(name, email)).transpose()?,
             date: tagger.and_then(micros),
-            subject: subject(&rest[..end.unwrap_or(rest.len())]),
-        }
+            subject: subject(&message[..message.len() - signature.len()])?,
+        })
     }
+}
+
+/// Tells the line with which a signature begins.
+fn is_signature(line: &[u8]) -> bool {
+    const KINDS: [&[u8]; 4] =
+        [b"PGP SIGNATURE-----", b"PGP MESSAGE-----", b"SSH SIGNATURE-----", b"SIGNED MESSAGE-----"];
+    line.strip_prefix(b"-----BEGIN ")
+        .is_some_and(|rest| KINDS.iter().any(|kind| rest.starts_with(kind)))
 }
 
 /// Returns the commit as UTF-8 where its `encoding` header names another encoding that can be read.
 fn in_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Stopped> {
-    let mut headers = bytes.lines().take_while(|line| !line.is_empty());
-    let Some(label) = headers.find_map(|line| line.strip_prefix(b"encoding ")) else {
+    let mut label = None;
+    pass(bytes, |line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        label = line.strip_prefix(b"encoding ");
+        Ok(label.is_none() && !line.is_empty())
+    })?;
+    let Some(label) = label.filter(|label| label.len() <= LABEL_BYTES) else {
         return Ok(Cow::Borrowed(bytes));
     };
-    if matches!(label.to_ascii_lowercase().as_slice(), b"utf-8" | b"utf8") {
+    if [&b"utf-8"[..], b"utf8"].iter().any(|name| label.eq_ignore_ascii_case(name)) {
         return Ok(Cow::Borrowed(bytes));
     }
     Ok(to_utf8(bytes, label)?.map_or(Cow::Borrowed(bytes), Cow::Owned))
@@ -224,30 +248,49 @@ fn number(digits: &[u8]) -> u64 {
 }
 
 /// Joins the lines of the first paragraph by spaces.
-fn subject(message: &[u8]) -> Vec<u8> {
-    // For git a message ends at a NUL.
-    let message = &message[..message.find_byte(0).unwrap_or(message.len())];
-    let lines = message.split(|&byte| byte == b'\n').map(trim_end);
-    let paragraph = lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
-    paragraph.collect::<Vec<_>>().join(&b' ')
+fn subject(message: &[u8]) -> Result<Vec<u8>, Stopped> {
+    let mut subject = Vec::new();
+    pass(paragraph(message)?, |line| {
+        let line = trim_end(line);
+        if !subject.is_empty() && !line.is_empty() {
+            append(&mut subject, b" ")?;
+        }
+        append(&mut subject, line)?;
+        Ok(!line.is_empty())
+    })?;
+    Ok(subject)
 }
 
 /// Returns what follows the first paragraph and the empty lines behind it, as git's %b.
-fn body(message: &[u8]) -> &[u8] {
+fn body(message: &[u8]) -> Result<&[u8], Stopped> {
+    let behind = pass(paragraph(message)?, |line| Ok(!trim_end(line).is_empty()))?;
+    pass(behind, |line| Ok(trim_end(line).is_empty()))
+}
+
+/// Returns a message from its first paragraph on. For git it ends at a NUL.
+fn paragraph(message: &[u8]) -> Result<&[u8], Stopped> {
     let message = &message[..message.find_byte(0).unwrap_or(message.len())];
-    let skip = |mut rest: &'_ [u8], are_empty: bool| {
-        while !rest.is_empty() {
-            let (line, after) = split_line(rest);
-            if trim_end(line).is_empty() != are_empty {
-                break;
-            }
-            rest = after;
+    pass(message, |line| Ok(trim_end(line).is_empty()))
+}
+
+/// Passes over the lines at the front that are to be passed over; returns what follows them.
+fn pass<'b>(
+    bytes: &'b [u8],
+    mut is_passed: impl FnMut(&'b [u8]) -> Result<bool, Stopped>,
+) -> Result<&'b [u8], Stopped> {
+    let (mut rest, mut passed) = (bytes, 0usize);
+    while !rest.is_empty() {
+        let (line, after) = split_line(rest);
+        if !is_passed(line)? {
+            break;
         }
-        message.len() - rest.len()
-    };
-    let start = skip(message, true);
-    let end = skip(&message[start..], false);
-    &message[skip(&message[end..], true)..]
+        rest = after;
+        passed += 1;
+        if passed % LOOK == 0 {
+            check_current()?;
+        }
+    }
+    Ok(rest)
 }
 
 /// Returns the first line without its newline, and what follows it.
@@ -270,7 +313,10 @@ fn trim_end(bytes: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::budget::{Budget, Current};
 
     const TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
@@ -279,7 +325,7 @@ mod tests {
     }
 
     fn info(rest: &[u8]) -> CommitInfo {
-        CommitInfo::read(&commit(rest), None).unwrap()
+        CommitInfo::read(&commit(rest), None, &CancelToken::never()).unwrap()
     }
 
     #[test]
@@ -289,7 +335,7 @@ mod tests {
                 .as_bytes(),
         );
         for end in 0..whole.len() {
-            let _ = CommitInfo::read(&whole[..end], None).unwrap();
+            let _ = CommitInfo::read(&whole[..end], None, &CancelToken::never()).unwrap();
             // The tree's line is whole, and the parent's too where it has begun.
             assert_eq!(
                 links(&whole[..end]).is_ok(),
@@ -353,7 +399,7 @@ mod tests {
             ("one\n\nb\0c", "b"),
         ] {
             let bytes = commit(format!("\n{message}").as_bytes());
-            let info = CommitInfo::read_whole(&bytes, None).unwrap();
+            let info = CommitInfo::read_whole(&bytes, None, &CancelToken::never()).unwrap();
             assert_eq!(info.body.as_bstr(), wanted, "{message:?}");
         }
     }
@@ -361,7 +407,7 @@ mod tests {
     #[test]
     fn a_tag_says_who_made_it_and_its_signature_is_no_subject() {
         let read = |rest: &str| {
-            TagInfo::read(format!("object {TREE}\ntype commit\ntag v1\n{rest}").as_bytes())
+            TagInfo::read(format!("object {TREE}\ntype commit\ntag v1\n{rest}").as_bytes()).unwrap()
         };
         let tag =
             read("tagger T <t@x> 5 +0000\n\none\ntwo\n\nthree\n-----BEGIN PGP SIGNATURE-----\n");
@@ -384,5 +430,22 @@ mod tests {
             let rest = [format!("encoding {label}\n\n").as_bytes(), bytes].concat();
             assert_eq!(info(&rest).subject.as_bstr(), wanted.as_bstr(), "{label}");
         }
+    }
+
+    #[test]
+    fn a_long_message_is_charged_and_can_be_left() {
+        let bytes = commit(&[&b"\n"[..], &b"a\n".repeat(1 << 20)].concat());
+        let budget = Arc::new(Budget::of(None, 3 << 20));
+        let cancel = CancelToken::of(&budget);
+        let info = CommitInfo::read(&bytes, None, &cancel).unwrap();
+        assert_eq!((info.subject.len(), budget.bytes()), ((2 << 20) - 1, bytes.len()));
+        let more = CommitInfo::read(&bytes, None, &cancel).unwrap_err();
+        assert_eq!(more, Stopped::Memory { limit: 3 << 20 });
+        drop(info);
+        assert_eq!(budget.bytes(), 0);
+        budget.cancel();
+        let _current = Current::enter(&budget);
+        assert_eq!(CommitInfo::read(&bytes, None, &cancel).unwrap_err(), Stopped::Cancelled);
+        assert_eq!(TagInfo::read(&bytes).unwrap_err(), Stopped::Cancelled);
     }
 }

@@ -19,7 +19,7 @@ use crate::git::{Change, Comparison, Oid, Pathspec, Revision};
 use crate::text::{CancelToken, DiffOptions};
 
 /// A commit compared with one of its parents.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct CommitChanges {
     /// The commit's id.
     pub id: Oid,
@@ -109,7 +109,7 @@ impl CommitMeasurer {
             }
             if self.info && info.is_none() {
                 let bytes = self.objects.commit(&commit.id)?;
-                info = Some(Arc::new(CommitInfo::read(&bytes, self.mailmap.as_deref())?));
+                info = Some(Arc::new(CommitInfo::read(&bytes, self.mailmap.as_deref(), cancel)?));
             }
             let parent = parent.map(|(id, _)| id);
             let info = info.clone();

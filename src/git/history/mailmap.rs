@@ -87,6 +87,10 @@ impl Mailmap {
 
     /// Returns the proper name and address of what a commit has.
     pub fn resolve<'a>(&'a self, name: &'a [u8], email: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        // What is longer than a whole file stands in none, and is not copied to be looked up.
+        if name.len().max(email.len()) as u64 > limits::MAILMAP_BYTES {
+            return (name, email);
+        }
         let Some(entry) = self.entries.get(&email.to_ascii_lowercase()) else {
             return (name, email);
         };

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::budget::Charge;
+use crate::budget::{Charge, append, copied};
 use crate::error::{Error, Result, quoted};
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::{Oid, Revision};
+use crate::text::CancelToken;
 
 /// Where git keeps notes unless told otherwise.
 const DEFAULT: &str = "refs/notes/commits";
@@ -56,11 +57,20 @@ impl Notes {
     }
 
     /// Returns the note on a commit, which ends in a newline unless it is empty, as git's %N.
-    pub fn of(&self, commit: &Oid, objects: &Objects) -> Result<Option<Vec<u8>>> {
+    /// What it takes is added to `charge`.
+    pub fn of(
+        &self,
+        commit: &Oid,
+        objects: &Objects,
+        cancel: &CancelToken<'_>,
+        charge: &mut Charge,
+    ) -> Result<Option<Vec<u8>>> {
         let Some(blob) = self.0.get(commit) else { return Ok(None) };
-        let mut note = objects.blob(blob)?.to_vec();
+        let bytes = objects.blob(blob)?;
+        charge.join(cancel.charge(bytes.len())?);
+        let mut note = copied(&bytes)?;
         if note.last().is_some_and(|&last| last != b'\n') {
-            note.push(b'\n');
+            append(&mut note, b"\n")?;
         }
         Ok(Some(note))
     }

@@ -15,6 +15,7 @@ mod packed;
 mod reflog;
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
@@ -23,9 +24,9 @@ use super::store::GitDirectory;
 use crate::error::Result;
 use loose::Value;
 use name::Home;
-use packed::Packed;
 
 pub use name::is_valid;
+pub use packed::Packed;
 
 /// References between a symbolic one and its object, git's own limit.
 const MAX_SYMBOLIC: usize = 5;
@@ -35,7 +36,7 @@ pub struct References<'a> {
     git_dir: &'a GitDirectory,
     common_dir: &'a GitDirectory,
     hash: gix::hash::Kind,
-    packed: OnceCell<Packed>,
+    packed: OnceCell<Arc<Packed>>,
 }
 
 /// What a name leads to.
@@ -122,7 +123,7 @@ impl<'a> References<'a> {
         if !name.starts_with(b"refs/") {
             return Ok(None);
         }
-        Ok(self.packed()?.find(name, self.hash).map(Value::Id))
+        Ok(self.packed()?.find(name, self.hash)?.map(Value::Id))
     }
 
     /// Returns the directory that a reference is read from, and the path there.
@@ -133,11 +134,17 @@ impl<'a> References<'a> {
         }
     }
 
-    fn packed(&self) -> Result<&Packed> {
+    /// Returns the reader, with packed references that were read before.
+    pub fn with_packed(self, packed: Arc<Packed>) -> Self {
+        Self { packed: OnceCell::from(packed), ..self }
+    }
+
+    /// Returns the packed references, to be read once for several readers.
+    pub fn packed(&self) -> Result<&Arc<Packed>> {
         if let Some(packed) = self.packed.get() {
             return Ok(packed);
         }
-        let packed = Packed::read(self.common_dir)?;
+        let packed = Arc::new(Packed::read(self.common_dir)?);
         Ok(self.packed.get_or_init(|| packed))
     }
 

@@ -3,9 +3,12 @@
 //! Source: the format that git-pack-refs(1) writes: a line of what holds for the whole file, then an id and a name in
 //! each line, and behind a tag's line one with `^` and what the tag leads to.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use gix::bstr::ByteSlice;
 
-use crate::budget::check_current;
+use crate::budget::{check_current, reserve};
 use crate::error::{Error, Result};
 use crate::git::Oid;
 use crate::git::store::GitDirectory;
@@ -14,11 +17,21 @@ use crate::limits;
 /// Lines between two looks at the budget.
 const LOOK: usize = 1 << 10;
 
+/// Names that are searched for in the bytes; for more, their lines are listed.
+const SCANS: usize = 16;
+
 /// The bytes of `packed-refs`, read once.
 #[derive(Debug, Default)]
 pub struct Packed {
     bytes: Vec<u8>,
+    /// Names that were searched for.
+    scans: AtomicUsize,
+    /// Where the lines of references begin, if they are in the order of their names, as git writes them.
+    lines: OnceLock<Option<Vec<u32>>>,
 }
+
+// An offset in the largest file fits.
+const _: () = assert!(limits::PACKED_REFS_BYTES <= u32::MAX as u64);
 
 impl Packed {
     /// Reads the file of a common directory; without one nothing is packed.
@@ -31,12 +44,59 @@ impl Packed {
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
             return Err(damaged(directory, bytes.lines().count()));
         }
-        Ok(Self { bytes })
+        Ok(Self { bytes, ..Self::default() })
     }
 
-    /// Returns the id of a reference; the order of the lines does not count.
-    pub fn find(&self, name: &[u8], hash: gix::hash::Kind) -> Option<Oid> {
+    /// Returns the id of a reference; the order of the lines does not count, and of two the first does.
+    ///
+    /// # Errors
+    /// Why the query ended.
+    pub fn find(&self, name: &[u8], hash: gix::hash::Kind) -> Result<Option<Oid>> {
         let digits = hash.len_in_hex();
+        if self.lines.get().is_none() && self.scans.fetch_add(1, Ordering::Relaxed) < SCANS {
+            return Ok(self.scan(name, digits));
+        }
+        let Some(lines) = self.lines(digits)? else { return Ok(self.scan(name, digits)) };
+        let first = lines.partition_point(|&start| self.name(start, digits) < name);
+        let found = lines.get(first).filter(|&&start| self.name(start, digits) == name);
+        Ok(found.and_then(|&start| self.id(start as usize, digits)))
+    }
+
+    /// Returns where the lines of references begin, `None` if they are not in the order of their names.
+    fn lines(&self, digits: usize) -> Result<Option<&[u32]>> {
+        if let Some(lines) = self.lines.get() {
+            return Ok(lines.as_deref());
+        }
+        let (mut lines, mut start, mut before) = (Vec::new(), 0, &[][..]);
+        let mut is_sorted = true;
+        for (number, line) in self.bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            if number % LOOK == 0 {
+                check_current()?;
+            }
+            if line.get(digits) == Some(&b' ') && self.id(start, digits).is_some() {
+                reserve(&mut lines, 1)?;
+                lines.push(start as u32);
+                let name = self.name(start as u32, digits);
+                is_sorted &= before <= name;
+                before = name;
+            }
+            start += line.len();
+        }
+        Ok(self.lines.get_or_init(|| is_sorted.then_some(lines)).as_deref())
+    }
+
+    fn id(&self, start: usize, digits: usize) -> Option<Oid> {
+        Oid::from_hex(self.bytes.get(start..start + digits)?).ok()
+    }
+
+    /// Returns the name in the line of a reference.
+    fn name(&self, start: u32, digits: usize) -> &[u8] {
+        let rest = &self.bytes[start as usize + digits + 1..];
+        &rest[..rest.find_byte(b'\n').unwrap_or(rest.len())]
+    }
+
+    /// Searches the bytes for a reference.
+    fn scan(&self, name: &[u8], digits: usize) -> Option<Oid> {
         let wanted = [b" ", name, b"\n"].concat();
         let mut from = 0;
         while let Some(found) = self.bytes[from..].find(&wanted) {
@@ -44,7 +104,7 @@ impl Packed {
             let id = space
                 .checked_sub(digits)
                 .filter(|&start| start == 0 || self.bytes[start - 1] == b'\n');
-            if let Some(Ok(id)) = id.map(|start| Oid::from_hex(&self.bytes[start..space])) {
+            if let Some(id) = id.and_then(|start| self.id(start, digits)) {
                 return Some(id);
             }
             from = space + 1;
@@ -92,4 +152,36 @@ impl Packed {
 /// Says which line, and not what it holds: the file may be another one.
 fn damaged(directory: &GitDirectory, line: usize) -> Error {
     directory.gate().damaged(format!("line {line} of its packed-refs is no reference"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_names_are_found_where_a_search_finds_them() {
+        let hash = gix::hash::Kind::Sha1;
+        let mut lines: Vec<String> = (0..200u32)
+            .map(|number| match number % 50 {
+                0 => format!("# {number}\n"),
+                1 => format!("^{number:040x}\n"),
+                2 => format!("{number:039x} refs/short\n"),
+                3 => format!("{number:040x}\trefs/tab\n"),
+                _ => format!("{number:040x} refs/heads/{:02}\n", number / 3),
+            })
+            .collect();
+        for is_sorted in [true, false] {
+            let packed = Packed { bytes: lines.concat().into_bytes(), ..Packed::default() };
+            let names = (0..80).map(|name| format!("refs/heads/{name:02}"));
+            let others = ["", "refs/short", "refs/tab", "refs/heads", "refs/heads/4 ", "refs/a"];
+            let mut found = 0;
+            for name in names.chain(others.map(str::to_owned)) {
+                let id = packed.find(name.as_bytes(), hash).unwrap();
+                assert_eq!(id, packed.scan(name.as_bytes(), hash.len_in_hex()), "{name}");
+                found += usize::from(id.is_some());
+            }
+            assert_eq!((found, packed.lines.get().map(Option::is_some)), (66, Some(is_sorted)));
+            lines.reverse();
+        }
+    }
 }

@@ -6,20 +6,21 @@
 /// it, or what `regex` cannot match: a back reference.
 pub fn translated(text: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
-    let mut pattern = Translation { rest: text, out: String::new(), depth: 0, can_repeat: false };
+    let mut pattern =
+        Translation { rest: text, out: String::new(), groups: Vec::new(), last: None };
     while let Some(c) = pattern.next() {
         pattern.one(c)?;
     }
-    (pattern.depth == 0).then_some(pattern.out)
+    pattern.groups.is_empty().then_some(pattern.out)
 }
 
 struct Translation<'t> {
     rest: &'t str,
     out: String,
-    /// Groups that are open.
-    depth: usize,
-    /// Whether something stands before that can be repeated.
-    can_repeat: bool,
+    /// Where the groups that are open begin in `out`.
+    groups: Vec<usize>,
+    /// Where what stands last begins, if it can be repeated.
+    last: Option<usize>,
 }
 
 impl Translation<'_> {
@@ -30,13 +31,12 @@ impl Translation<'_> {
     }
 
     fn literal(&mut self, c: char) {
-        self.out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
-        self.can_repeat = true;
+        self.word(&regex::escape(c.encode_utf8(&mut [0; 4])), true);
     }
 
     fn word(&mut self, pattern: &str, can_repeat: bool) {
+        self.last = can_repeat.then_some(self.out.len());
         self.out.push_str(pattern);
-        self.can_repeat = can_repeat;
     }
 
     fn one(&mut self, c: char) -> Option<()> {
@@ -44,93 +44,31 @@ impl Translation<'_> {
             '\\' => self.escaped()?,
             '[' => self.bracket()?,
             '(' => {
-                self.depth += 1;
+                self.groups.push(self.out.len());
                 self.word("(?:", false);
             }
-            ')' if self.depth > 0 => {
-                self.depth -= 1;
-                self.word(")", true);
+            ')' if !self.groups.is_empty() => {
+                self.last = self.groups.pop();
+                self.out.push(')');
             }
             '|' => self.word("|", false),
             '^' => self.word(r"\A", false),
             '$' => self.word(r"\z", false),
             '.' => self.word(".", true),
-            '*' | '+' | '?' if self.can_repeat => self.repeated(&c.to_string()),
-            // With nothing to repeat, the library finds no expression.
-            '*' | '+' | '?' => return None,
+            '*' | '+' | '?' => self.repeated(&c.to_string())?,
             '{' => self.interval()?,
             c => self.literal(c),
         }
         Some(())
     }
 
-    /// Repeats what stands before: a repetition itself as a whole, since `a+?` means something else to `regex`.
-    fn repeated(&mut self, sign: &str) {
-        let start = self.start_of_last();
-        self.out.insert_str(start, "(?:");
+    /// Repeats what stands before: a repetition itself as a whole, since `a+?` means something else to `regex`. With
+    /// nothing to repeat, the library finds no expression.
+    fn repeated(&mut self, sign: &str) -> Option<()> {
+        self.out.insert_str(self.last?, "(?:");
         self.out.push(')');
         self.out.push_str(sign);
-    }
-
-    /// Returns where the last thing that can be repeated begins.
-    fn start_of_last(&self) -> usize {
-        let bytes = self.out.as_bytes();
-        let mut end = bytes.len();
-        // A repetition's own sign, and the group before it.
-        if matches!(bytes.last(), Some(b'*' | b'+' | b'?'))
-            && bytes.len() > 1
-            && bytes[end - 2] == b')'
-        {
-            end -= 1;
-        } else if bytes.last() == Some(&b'}')
-            && let Some(open) = self.out.rfind('{')
-            && open > 0
-            && bytes[open - 1] == b')'
-        {
-            end = open;
-        }
-        if bytes[end - 1] == b')' && !self.is_escaped(end - 1) {
-            return self.matching_group(end - 1);
-        }
-        if bytes[end - 1] == b']' && !self.is_escaped(end - 1) {
-            return self.matching_class(end - 1);
-        }
-        let last = self.out[..end].char_indices().next_back().map_or(0, |(at, _)| at);
-        if last > 0 && self.is_escaped(last) { last - 1 } else { last }
-    }
-
-    /// Tells whether the character at a place stands behind a backslash.
-    fn is_escaped(&self, at: usize) -> bool {
-        let slashes =
-            self.out.as_bytes()[..at].iter().rev().take_while(|&&byte| byte == b'\\').count();
-        slashes % 2 == 1
-    }
-
-    fn matching_group(&self, close: usize) -> usize {
-        self.matching(close, b'(', b')')
-    }
-
-    fn matching_class(&self, close: usize) -> usize {
-        self.matching(close, b'[', b']')
-    }
-
-    fn matching(&self, close: usize, open: u8, shut: u8) -> usize {
-        let bytes = self.out.as_bytes();
-        let mut depth = 0usize;
-        for at in (0..=close).rev() {
-            if self.is_escaped(at) {
-                continue;
-            }
-            if bytes[at] == shut {
-                depth += 1;
-            } else if bytes[at] == open {
-                depth -= 1;
-                if depth == 0 {
-                    return at;
-                }
-            }
-        }
-        0
+        Some(())
     }
 
     fn escaped(&mut self) -> Option<()> {
@@ -170,10 +108,7 @@ impl Translation<'_> {
             (true, "") => format!("{{{first},}}"),
             (true, most) => format!("{{{first},{}}}", number(most).filter(|&most| most >= first)?),
         };
-        if !self.can_repeat {
-            return None;
-        }
-        self.repeated(&sign);
+        self.repeated(&sign)?;
         self.rest = &self.rest[end? + 1..];
         Some(())
     }
@@ -260,6 +195,11 @@ mod tests {
             ("grün", "grün", true),
             ("[[:alpha:]]{2}", "ab", true),
             (r"\(\)*", "())", true),
+            (r"^[)]*a", "))a", true),
+            (r"^(a(b[(])*)+$", "ab(ab(b(", true),
+            (r"^\\*{2}x$", r"\\\x", true),
+            (r"^(a|b\))?c", "b)c", true),
+            ("^ü*$", "üü", true),
         ] {
             let pattern =
                 translated(text.as_bytes()).unwrap_or_else(|| panic!("{text} is no pattern"));
@@ -291,5 +231,14 @@ mod tests {
         ] {
             assert_eq!(translated(text.as_bytes()), None, "{text}");
         }
+    }
+
+    #[test]
+    fn each_repetition_encloses_the_one_before() {
+        let text = format!(r"^(\\[)]b|c\)){}$", "*".repeat(2000));
+        let pattern = translated(text.as_bytes()).unwrap();
+        let repeated =
+            format!(r"\A{}(?:\\[\x{{29}}]b|c\)){}\z", "(?:".repeat(2000), ")*".repeat(2000));
+        assert_eq!(pattern, repeated);
     }
 }

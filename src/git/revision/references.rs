@@ -1,6 +1,7 @@
 //! All references with what they lead to, as `git for-each-ref` lists them, and which of them decorate a commit.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
@@ -10,9 +11,10 @@ use super::upstream::Branches;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::history::commit::{CommitInfo, TagInfo};
-use crate::git::refs::Resolved;
+use crate::git::history::commit::{CommitInfo, Person, TagInfo};
+use crate::git::refs::{Packed, Resolved};
 use crate::git::repository::Repository;
+use crate::text::CancelToken;
 
 /// A reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub struct ReferenceDetails {
 }
 
 /// A reference and what was asked of it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Reference {
     /// The reference.
     pub named: Named,
@@ -59,6 +61,21 @@ pub struct Reference {
     pub upstream: Option<Vec<u8>>,
     /// The commits that only it has, and those that only its upstream has.
     pub distance: Option<(u64, u64)>,
+    /// What it takes of the budget.
+    charge: Charge,
+}
+
+impl Reference {
+    /// Returns about how many bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        let texts = [self.subject.as_ref(), self.upstream.as_ref(), self.named.target.as_ref()];
+        let tagger = self.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
+        size_of::<Self>()
+            + self.named.name.len()
+            + self.short.len()
+            + texts.into_iter().flatten().map(Vec::len).sum::<usize>()
+            + tagger.map_or(0, Person::bytes)
+    }
 }
 
 impl Repository {
@@ -89,6 +106,11 @@ impl Repository {
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// Returns the packed references, to be read once for several readers.
+    pub fn packed_references(&self) -> Result<Arc<Packed>> {
+        self.references().packed().map(Arc::clone)
     }
 
     /// Returns the names that decorate each commit, in git's order: HEAD, the branch it names, then the others
@@ -125,12 +147,14 @@ pub struct ReferenceReader<'a> {
 
 impl<'a> ReferenceReader<'a> {
     /// Returns what reads references of a repository.
-    pub fn new(repository: &'a Repository, details: ReferenceDetails) -> Self {
-        Self { resolver: Resolver::new(repository, ""), details }
+    pub fn new(repository: &'a Repository, details: ReferenceDetails, packed: Arc<Packed>) -> Self {
+        Self { resolver: Resolver::new(repository, "").with_packed(packed), details }
     }
 
     /// Reads what is asked of one reference.
     pub fn read(&self, named: Named) -> Result<Reference> {
+        let cancel = &self.resolver.cancel;
+        cancel.check()?;
         let mut reference = Reference {
             short: Vec::new(),
             commit: None,
@@ -139,6 +163,7 @@ impl<'a> ReferenceReader<'a> {
             upstream: None,
             distance: None,
             named,
+            charge: Charge::free(),
         };
         if self.details.short {
             reference.short = self.short(&reference.named.name)?;
@@ -152,11 +177,14 @@ impl<'a> ReferenceReader<'a> {
             if self.details.message {
                 match self.resolver.objects.object(&object)? {
                     Some((Kind::Commit, bytes)) => {
-                        reference.subject = Some(CommitInfo::read(&bytes, None)?.subject);
+                        reference.charge = cancel.charge(bytes.len())?;
+                        let info = CommitInfo::read(&bytes, None, &CancelToken::never())?;
+                        reference.subject = Some(info.subject);
                     }
                     Some((Kind::Tag, bytes)) => {
-                        let tag = TagInfo::read(&bytes);
-                        reference.subject = Some(tag.subject.clone());
+                        reference.charge = cancel.charge(bytes.len())?;
+                        let mut tag = TagInfo::read(&bytes)?;
+                        reference.subject = Some(std::mem::take(&mut tag.subject));
                         reference.tag = Some(tag);
                     }
                     _ => {}

@@ -5,6 +5,7 @@
 //! to its object, the last first.
 
 use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
@@ -13,7 +14,7 @@ use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::history::commit_links::Commits;
 use crate::git::objects::Objects;
-use crate::git::refs::References;
+use crate::git::refs::{Packed, References};
 use crate::git::repository::Repository;
 use crate::limits;
 use crate::text::CancelToken;
@@ -74,6 +75,11 @@ impl<'a> Resolver<'a> {
             broken: RefCell::default(),
             cancel: repository.cancel(),
         }
+    }
+
+    /// Returns the resolver, with packed references that were read before.
+    pub fn with_packed(self, packed: Arc<Packed>) -> Self {
+        Self { references: self.references.with_packed(packed), ..self }
     }
 
     /// Returns the object that a revision names, `None` where it names nothing.

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 use gix::hashtable::HashSet;
@@ -32,7 +31,8 @@ struct Waiting {
     found: Reverse<u64>,
     id: Oid,
     parents: Vec<Oid>,
-    bytes: Arc<Vec<u8>>,
+    /// Whether its message matches: messages themselves may be too large to be kept.
+    is_match: bool,
 }
 
 impl Pattern {
@@ -92,13 +92,14 @@ impl Resolver<'_> {
         let mut count = 0;
         let mut meet = |id: Oid, queue: &mut BinaryHeap<Waiting>| -> Result<()> {
             if seen.insert(id) {
+                self.cancel.check()?;
                 let (links, bytes) = self.commits()?.read(&id)?;
                 queue.push(Waiting {
                     date: links.date,
                     found: Reverse(count),
                     id,
                     parents: links.parents,
-                    bytes,
+                    is_match: pattern.matches(&bytes),
                 });
                 count += 1;
             }
@@ -108,8 +109,7 @@ impl Resolver<'_> {
             meet(id, &mut queue)?;
         }
         while let Some(commit) = queue.pop() {
-            self.cancel.check()?;
-            if pattern.matches(&commit.bytes) {
+            if commit.is_match {
                 return Ok(Some(commit.id));
             }
             for parent in commit.parents {
