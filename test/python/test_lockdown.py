@@ -43,6 +43,8 @@ def world(tmp_path) -> pathlib.Path:
     shutil.copytree(repositories.fixture("sandbox"), tmp_path / "world", symlinks=True)
     for name, text in (("inside/plain", "inside"), ("outside/secret", SECRET), ("inside_evil/plain", SECRET)):
         (tmp_path / "world" / name / "a.txt").write_text(f"{text}\n")
+    # The file that this repository tracks is not checked out in the fixture.
+    (tmp_path / "world/outside/secret/secret.txt").write_text(f"{SECRET}\n")
     return tmp_path / "world"
 
 
