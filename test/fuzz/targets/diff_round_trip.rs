@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use redline::text::engine::Options;
 use redline::text::hunk::hunks;
 use redline::text::lines::Lines;
-use redline::text::{Algorithm, Engine, CancelToken, Whitespace};
+use redline::text::{Algorithm, CancelToken, Engine, Whitespace};
 use texts::{ALGORITHMS, Input, WHITESPACE};
 
 fuzz_target!(|data: &[u8]| {

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use redline::text::patch::{apply, parse, reverse};
 use redline::text::section::{Finder, Sections};
 use redline::text::unified::{write_hunk, write_labels};
-use redline::text::{Diff, DiffOptions, Engine, LineKind, CancelToken};
+use redline::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 use texts::{ALGORITHMS, Input};
 
 const DRIVERS: [&str; 8] = ["cpp", "css", "html", "markdown", "perl", "python", "rust", "tex"];
@@ -24,8 +24,8 @@ fuzz_target!(|data: &[u8]| {
         ..DiffOptions::default()
     };
     let (old, new) = (&input.old[..], &input.new[..]);
-    let diff =
-        Diff::new(&mut Engine::default(), old, new, &options, &CancelToken::never()).expect("short texts");
+    let diff = Diff::new(&mut Engine::default(), old, new, &options, &CancelToken::never())
+        .expect("short texts");
     if diff.hunks().is_empty() {
         assert_eq!(old, new, "a change is not shown");
         return;
