@@ -19,6 +19,13 @@ pub const FIRST_CHUNK_TIME: std::time::Duration = std::time::Duration::from_mill
 /// rows of a later one first.
 pub const FIRST_CHUNK_ROWS: usize = 64;
 
+/// Microseconds after which the rest of the rows that a scalar function was called with is shared out to idle threads:
+/// several times what it takes to start them.
+pub const ROWS_SHARED_AFTER_MICROS: u64 = 500;
+
+/// Rows that a thread takes at once of those that are shared out.
+pub const SHARED_ROWS: usize = 64;
+
 /// Bytes in one SQL value. DuckDB stores lengths in 32 bits and would silently wrap beyond; a
 /// longer value is `too_large:` (NULL from a function that never raises).
 pub const VALUE_BYTES: usize = u32::MAX as usize;

@@ -44,9 +44,57 @@ impl Drop for Permits {
     }
 }
 
+/// The threads of the process that compute rows of scalar functions: those that DuckDB calls them from, and ours.
+static ROW_THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// One such thread, counted until it is dropped.
+#[derive(Debug)]
+pub struct RowThread(());
+
+impl RowThread {
+    /// Counts a thread of the host.
+    #[must_use]
+    pub fn enter() -> Self {
+        ROW_THREADS.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+
+    /// Returns the right to one more thread, while there are fewer than `threads`.
+    #[must_use]
+    pub fn spare(threads: usize) -> Option<Self> {
+        let more = |running: usize| (running < threads).then_some(running + 1);
+        let counted = ROW_THREADS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        counted.ok().map(|_| Self(()))
+    }
+
+    /// Tells whether there are more than `threads`, so that one of ours should end.
+    #[must_use]
+    pub fn are_too_many(threads: usize) -> bool {
+        ROW_THREADS.load(Ordering::Relaxed) > threads
+    }
+}
+
+impl Drop for RowThread {
+    fn drop(&mut self) {
+        ROW_THREADS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_that_compute_rows_are_added_while_some_of_the_host_are_idle() {
+        let host = RowThread::enter();
+        let ours = RowThread::spare(2).expect("one of two is idle");
+        assert!(RowThread::spare(2).is_none() && !RowThread::are_too_many(2));
+        let second = RowThread::enter();
+        assert!(RowThread::are_too_many(2));
+        drop((ours, second));
+        assert!(RowThread::spare(2).is_some() && RowThread::spare(1).is_none());
+        drop(host);
+    }
 
     #[test]
     fn many_scans_share_a_bounded_number_of_workers_and_each_has_one() {

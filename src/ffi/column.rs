@@ -263,6 +263,37 @@ impl Column {
         }
     }
 
+    /// Appends the values of a column of the same type.
+    pub(super) fn append(&mut self, more: Self) {
+        fn extend<T: Copy>(values: &mut Vec<T>, more: &[T]) {
+            make_room(values, more.len());
+            values.extend_from_slice(more);
+        }
+        match (self, more) {
+            (Self::Boolean(values), Self::Boolean(more)) => extend(values, &more),
+            (Self::UTinyInt(values), Self::UTinyInt(more)) => extend(values, &more),
+            (Self::BigInt(values), Self::BigInt(more)) => extend(values, &more),
+            (Self::Double(values), Self::Double(more)) => extend(values, &more),
+            (Self::Text(texts), Self::Text(more)) | (Self::Blob(texts), Self::Blob(more)) => {
+                let before = texts.bytes.len();
+                extend(&mut texts.bytes, &more.bytes);
+                make_room(&mut texts.ends, more.ends.len());
+                texts.ends.extend(more.ends.iter().map(|&(end, null)| (before + end, null)));
+            }
+            (Self::List { lengths, child }, Self::List { lengths: more, child: elements }) => {
+                extend(lengths, &more);
+                child.append(*elements);
+            }
+            (Self::Struct { fields, nulls }, Self::Struct { fields: more, nulls: more_nulls }) => {
+                let before = fields.first().map_or(0, Self::len);
+                make_room(nulls, more_nulls.len());
+                nulls.extend(more_nulls.iter().map(|&row| before + row));
+                fields.iter_mut().zip(more).for_each(|(field, more)| field.append(more));
+            }
+            (column, more) => panic!("{more:?} was appended to {column:?}"),
+        }
+    }
+
     /// Returns about how many bytes the values take.
     pub(super) fn bytes(&self) -> usize {
         const EACH: usize = 16;

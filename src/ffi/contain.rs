@@ -34,6 +34,11 @@ pub fn install_hook() {
 /// It holds the callback's [`Outside`] meanwhile, so that `work` cannot call an API function that may throw: a C++
 /// exception that reaches `catch_unwind` aborts the process.
 pub fn run<T>(_held: &mut Outside, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    run_thread(work)
+}
+
+/// Does the same on a thread of ours, which has no [`Outside`].
+pub fn run_thread<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     contain(|| {
         headroom()?;
         work()

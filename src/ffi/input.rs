@@ -22,6 +22,10 @@ pub struct Input {
     _elements: Option<Vector>,
 }
 
+// SAFETY: an input is only read, and DuckDB changes nothing behind its pointers before the callback returns, by when the
+// threads that shared it have ended. The copy of a list's elements is destroyed by the one owner.
+unsafe impl Sync for Input {}
+
 impl Input {
     /// Fetches the pointers of a vector; the elements of lists are copied.
     ///

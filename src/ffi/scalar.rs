@@ -13,12 +13,12 @@ use super::contain;
 use super::extra_info::ExtraInfo;
 use super::file_system;
 use super::input::Input;
+use super::rows::Execution;
 use super::settings::Settings;
 use super::types::{Field, Type, TypeHandle, c_name};
 use super::vector;
-use crate::budget::{Budget, Current, Stopped, check_current};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::limits;
 
 /// The parameters of one overload: BIGINT, BOOLEAN, VARCHAR and lists of structs of these are
 /// read today.
@@ -54,6 +54,12 @@ pub trait ScalarFunction: 'static {
     /// Prepares a thread of an execution.
     fn open(settings: Settings) -> Result<Self::State>;
 
+    /// Returns a state for a thread of ours that helps with the rows of one of DuckDB's; none where rows are computed one
+    /// after the other. [`Self::SETTINGS`] must have [`super::settings::THREADS`].
+    fn helper(_state: &Self::State) -> Option<Self::State> {
+        None
+    }
+
     /// What all rows of a thread may use together, asked before each; none asks nothing.
     fn budget(_state: &Self::State) -> Option<&Arc<Budget>> {
         None
@@ -71,6 +77,10 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
+    pub(super) fn new(inputs: &'a [(Type, Input)], row: usize) -> Self {
+        Self { inputs, row }
+    }
+
     /// Returns a VARCHAR argument's bytes; `None` for NULL and for an argument this overload lacks.
     pub fn text(&self, index: usize) -> Option<&'a [u8]> {
         match self.inputs.get(index)? {
@@ -125,7 +135,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn has_null(&self) -> bool {
+    pub(super) fn has_null(&self) -> bool {
         self.inputs.iter().any(|(_, input)| input.is_null(self.row))
     }
 }
@@ -204,13 +214,14 @@ unsafe extern "C-unwind" fn init<F: ScalarFunction>(info: sys::duckdb_init_info)
         let extra_info = ExtraInfo::of(api().duckdb_scalar_function_init_get_extra_info(info));
         let settings =
             Settings::read(&ClientContext::new(context), &outside, F::SETTINGS, extra_info);
+        let threads = settings.threads();
         let opened = contain::run(&mut outside, || F::open(settings));
         file_system::destroy_closed(&outside);
         match opened {
             Ok(state) => api().duckdb_scalar_function_init_set_state(
                 info,
-                Box::into_raw(Box::new(state)).cast(),
-                Some(destroy::<F::State>),
+                Box::into_raw(Box::new(Execution::<F>::new(state, threads))).cast(),
+                Some(destroy::<Execution<F>>),
             ),
             Err(error) => outside
                 .duckdb_scalar_function_init_set_error(info, contain::c_message(&error).as_ptr()),
@@ -245,26 +256,9 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
             Ok((field.kind, Input::new(&outside, vector, &field.kind, rows)?))
         };
         let inputs: Result<Vec<(Type, Input)>> = overload.iter().zip(vectors).map(input).collect();
-        let state = &mut *api().duckdb_scalar_function_get_state(info).cast::<F::State>();
+        let execution = &mut *api().duckdb_scalar_function_get_state(info).cast::<Execution<F>>();
         let mut out = Column::new(&F::RETURNS);
-        let computed = contain::run(&mut outside, || {
-            let inputs = inputs?;
-            let _current = F::budget(state).map(Current::enter);
-            for row in 0..rows {
-                check_current()?;
-                let arguments = Arguments { inputs: &inputs, row };
-                if F::NULLS == Nulls::Propagate && arguments.has_null() {
-                    out.push_null();
-                } else {
-                    F::call(state, arguments, &mut out)?;
-                }
-                // All rows of a chunk are held until DuckDB counts them.
-                if out.bytes() > limits::QUERY_BYTES {
-                    return Err(Stopped::Memory { limit: limits::QUERY_BYTES }.into());
-                }
-            }
-            Ok(())
-        });
+        let computed = contain::run(&mut outside, || execution.compute(&inputs?, rows, &mut out));
         file_system::destroy_closed(&outside);
         match computed {
             Ok(()) => vector::write(&outside, output, &out),

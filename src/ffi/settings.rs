@@ -17,6 +17,9 @@ use super::value::Value;
 /// `allowed_directories` by no lock: reading it while it is set crashes. Once external access is off it cannot be set.
 const ONLY_WHILE_OFF: &[(&str, &str)] = &[("allowed_directories", "enable_external_access")];
 
+/// How many threads DuckDB may use.
+pub const THREADS: &str = "threads";
+
 /// The values of settings at one moment, the file system that obeys the host's, and what the
 /// extension keeps for the database.
 #[derive(Debug, Default, Clone)]
@@ -83,6 +86,12 @@ impl Settings {
     /// not know the name.
     pub fn global(&self, name: &str) -> &Value {
         if self.own.contains(name) { &Value::Null } else { self.get(name) }
+    }
+
+    /// Returns how many threads a query may use, at least one: [`THREADS`], where it was read.
+    pub fn threads(&self) -> usize {
+        let threads = self.get(THREADS).as_integer().unwrap_or(1);
+        usize::try_from(threads).unwrap_or(1).max(1)
     }
 
     /// Returns what was kept at registration, if it is of this type.

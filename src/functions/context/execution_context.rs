@@ -8,13 +8,12 @@ use super::settings;
 use crate::budget::{Budget, Current, KEPT};
 use crate::edit::{FileTool, Operation, Session};
 use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::ffi::Settings;
+use crate::ffi::{Settings, THREADS};
 use crate::functions::surface::Declared;
 use crate::git::Repository;
 use crate::limits;
 use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
 
-const THREADS: &str = "threads";
 /// Whether DuckDB may read and write files anywhere.
 pub const EXTERNAL_ACCESS: &str = "enable_external_access";
 /// Directories accessible while external access is off.
@@ -43,6 +42,7 @@ pub const SETTINGS: &[&str] = &[
 ];
 
 /// The settings at the start of an execution, and what they let be opened.
+#[derive(Clone)]
 pub struct ExecutionContext {
     /// The settings as they are.
     pub settings: Settings,
@@ -83,8 +83,7 @@ impl ExecutionContext {
 
     /// Returns how many threads a query may use: at least one.
     pub fn threads(&self) -> usize {
-        let threads = self.settings.get(THREADS).as_integer().unwrap_or(1);
-        usize::try_from(threads).unwrap_or(1).max(1)
+        self.settings.threads()
     }
 
     /// Tells whether what a file holds may be shown to a session: its sandbox wants no yes for reading, or a yes of a

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use super::patches::{PATCH, SETTINGS, file_path, push_made, read};
+use super::patches::{PATCH, file_path, push_made, read};
+use super::sides;
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
@@ -32,8 +33,12 @@ impl ScalarFunction for ApplyPatch {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = SETTINGS;
+    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
     type State = Arc<Budget>;
+
+    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
+        Some(Arc::clone(budget))
+    }
 
     fn open(settings: Settings) -> Result<Arc<Budget>> {
         Ok(settings::budget(&settings))
@@ -61,8 +66,12 @@ impl ScalarFunction for TryApplyPatch {
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = SETTINGS;
+    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
     type State = Arc<Budget>;
+
+    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
+        Some(Arc::clone(budget))
+    }
 
     fn open(settings: Settings) -> Result<Arc<Budget>> {
         Ok(settings::budget(&settings))

@@ -36,6 +36,10 @@ impl ScalarFunction for DiffRows {
     const SETTINGS: &'static [&'static str] = sides::SETTINGS;
     type State = Comparer;
 
+    fn helper(comparer: &Comparer) -> Option<Comparer> {
+        Some(comparer.helper())
+    }
+
     fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {
         Some(&comparer.budget)
     }

@@ -61,6 +61,10 @@ impl ScalarFunction for DiffStats {
     const SETTINGS: &'static [&'static str] = sides::SETTINGS;
     type State = Comparer;
 
+    fn helper(comparer: &Comparer) -> Option<Comparer> {
+        Some(comparer.helper())
+    }
+
     fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {
         Some(&comparer.budget)
     }

@@ -38,6 +38,10 @@ impl ScalarFunction for DiffTexts {
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = Differ;
 
+    fn helper(differ: &Differ) -> Option<Differ> {
+        Some(Differ::new(differ.execution.clone()))
+    }
+
     fn budget(differ: &Differ) -> Option<&Arc<Budget>> {
         Some(&differ.execution.budget)
     }

@@ -52,6 +52,10 @@ impl ScalarFunction for InlineDiff {
     const SETTINGS: &'static [&'static str] = sides::SETTINGS;
     type State = Arc<Budget>;
 
+    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
+        Some(Arc::clone(budget))
+    }
+
     fn budget(budget: &Arc<Budget>) -> Option<&Arc<Budget>> {
         Some(budget)
     }

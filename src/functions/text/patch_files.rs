@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::patches::{PATCH, SETTINGS, file_path, read};
+use super::patches::{PATCH, file_path, read};
+use super::sides;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
@@ -125,8 +126,12 @@ impl ScalarFunction for PatchFiles {
     const RETURNS: Type = PatchFile::LIST;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = SETTINGS;
+    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
     type State = Arc<Budget>;
+
+    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
+        Some(Arc::clone(budget))
+    }
 
     fn open(settings: Settings) -> Result<Arc<Budget>> {
         Ok(settings::budget(&settings))

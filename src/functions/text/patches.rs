@@ -6,13 +6,9 @@
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::ffi::{Arguments, Column, Field, Type};
-use crate::functions::context::settings;
 use crate::limits;
 use crate::text::CancelToken;
 use crate::text::patch::{self, FilePatch, PatchError, Read};
-
-/// The settings that they read.
-pub const SETTINGS: &[&str] = &[settings::MAX_SECONDS];
 
 /// The patch.
 pub const PATCH: Field =

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{Arguments, Field, Settings, Type};
+use crate::ffi::{Arguments, Field, Settings, THREADS, Type};
 use crate::functions::context::settings;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, lines};
 
@@ -28,12 +28,17 @@ pub struct Comparer {
 }
 
 /// The settings that it reads.
-pub const SETTINGS: &[&str] = &[settings::MAX_SECONDS];
+pub const SETTINGS: &[&str] = &[settings::MAX_SECONDS, THREADS];
 
 impl Comparer {
     /// Prepares a thread of an execution.
     pub fn new(settings: &Settings) -> Self {
         Self { engine: Engine::default(), budget: settings::budget(settings) }
+    }
+
+    /// Returns what another thread of the same execution keeps.
+    pub fn helper(&self) -> Self {
+        Self { engine: Engine::default(), budget: Arc::clone(&self.budget) }
     }
 
     /// Compares the first two arguments; `None` when a text is too large to be compared by line.

@@ -1,0 +1,181 @@
+//! The rows of one chunk of a scalar function. DuckDB calls such a function from one thread for each 122,880 rows of a
+//! table, so that the other cores are idle for fewer; rows that take long are shared out to threads of ours.
+//!
+//! Order and errors are those of one thread: blocks of rows are taken in order, each has its own results, and the error
+//! of the first row that has one is the call's.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::column::Column;
+use super::contain;
+use super::input::Input;
+use super::scalar::{Arguments, Nulls, ScalarFunction};
+use super::types::Type;
+use crate::budget::{Current, RowThread, Stopped, check_current};
+use crate::error::Result;
+use crate::limits;
+
+/// What one of DuckDB's threads keeps between the chunks of an execution.
+pub(super) struct Execution<F: ScalarFunction> {
+    state: F::State,
+    /// States of the threads that help, kept because making one may take longer than a row.
+    helpers: Vec<F::State>,
+    threads: usize,
+}
+
+impl<F: ScalarFunction> Execution<F> {
+    /// Begins an execution that may use so many threads.
+    pub fn new(state: F::State, threads: usize) -> Self {
+        Self { state, helpers: Vec::new(), threads }
+    }
+
+    /// Appends the values of `rows` rows.
+    pub fn compute(
+        &mut self,
+        inputs: &[(Type, Input)],
+        rows: usize,
+        out: &mut Column,
+    ) -> Result<()> {
+        let _counted = RowThread::enter();
+        let _current = F::budget(&self.state).map(Current::enter);
+        let (started, patience) =
+            (Instant::now(), Duration::from_micros(limits::ROWS_SHARED_AFTER_MICROS));
+        for row in 0..rows {
+            if row > 0
+                && self.threads > 1
+                && started.elapsed() >= patience
+                && let Some(helpers) = self.helpers(rows - row)
+            {
+                return self.share(helpers, inputs, row..rows, out);
+            }
+            call::<F>(&mut self.state, inputs, row, out)?;
+            // All rows of a chunk are held until DuckDB counts them.
+            within(out.bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the right to threads that help with so many rows, and makes their states; none where no thread is idle.
+    fn helpers(&mut self, rows: usize) -> Option<Vec<RowThread>> {
+        let most = (self.threads - 1).min(rows);
+        let helpers: Vec<_> = (0..most).map_while(|_| RowThread::spare(self.threads)).collect();
+        while self.helpers.len() < helpers.len() {
+            self.helpers.push(F::helper(&self.state)?);
+        }
+        (!helpers.is_empty()).then_some(helpers)
+    }
+
+    /// Computes rows together with helpers.
+    fn share(
+        &mut self,
+        helpers: Vec<RowThread>,
+        inputs: &[(Type, Input)],
+        rows: Range<usize>,
+        out: &mut Column,
+    ) -> Result<()> {
+        let workers = helpers.len() + 1;
+        let queue = Queue { next: rows.start, end: rows.end, done: Vec::new(), bytes: out.bytes() };
+        let shared = Shared { inputs, workers, queue: Mutex::new(queue) };
+        let threads = self.threads;
+        thread::scope(|scope| {
+            for (helper, state) in helpers.into_iter().zip(&mut self.helpers) {
+                let shared = &shared;
+                let named = thread::Builder::new().name("redline rows".to_owned());
+                // Where no thread can start, the others compute its rows.
+                let _ = named.spawn_scoped(scope, move || {
+                    let _counted = helper;
+                    let _current = F::budget(state).map(Current::enter);
+                    // DuckDB's own threads come first.
+                    while !RowThread::are_too_many(threads) && shared.step::<F>(state) {}
+                });
+            }
+            while shared.step::<F>(&mut self.state) {}
+        });
+        let mut done = shared.queue.into_inner().unwrap_or_else(PoisonError::into_inner).done;
+        done.sort_unstable_by_key(|&(first, _)| first);
+        done.into_iter().try_for_each(|(_, values)| {
+            out.append(values?);
+            Ok(())
+        })
+    }
+}
+
+/// Rows that several threads compute.
+struct Shared<'a> {
+    inputs: &'a [(Type, Input)],
+    workers: usize,
+    queue: Mutex<Queue>,
+}
+
+struct Queue {
+    /// The rows that nobody has taken.
+    next: usize,
+    end: usize,
+    /// The values of the blocks that were computed, each with its first row.
+    done: Vec<(usize, Result<Column>)>,
+    /// About how many bytes all values take.
+    bytes: usize,
+}
+
+impl Shared<'_> {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Computes one block; returns false when no rows are left.
+    fn step<F: ScalarFunction>(&self, state: &mut F::State) -> bool {
+        let Some((rows, held)) = self.take() else { return false };
+        let first = rows.start;
+        let values = contain::run_thread(|| {
+            let mut values = Column::new(&F::RETURNS);
+            for row in rows {
+                call::<F>(state, self.inputs, row, &mut values)?;
+                within(held + values.bytes())?;
+            }
+            Ok(values)
+        });
+        let mut queue = self.queue();
+        match &values {
+            Ok(values) => queue.bytes += values.bytes(),
+            // The rows before it are taken; those behind it do not count any more.
+            Err(_) => queue.next = queue.end,
+        }
+        queue.done.push((first, values));
+        true
+    }
+
+    /// Returns the next rows, fewer towards the end so that all threads end together, and the bytes of the values so far.
+    fn take(&self) -> Option<(Range<usize>, usize)> {
+        let mut queue = self.queue();
+        let left = queue.end - queue.next;
+        let rows = (left / (4 * self.workers)).clamp(1, limits::SHARED_ROWS).min(left);
+        let first = queue.next;
+        queue.next += rows;
+        (rows > 0).then_some((first..queue.next, queue.bytes))
+    }
+}
+
+/// Appends the value of one row.
+fn call<F: ScalarFunction>(
+    state: &mut F::State,
+    inputs: &[(Type, Input)],
+    row: usize,
+    out: &mut Column,
+) -> Result<()> {
+    check_current()?;
+    let arguments = Arguments::new(inputs, row);
+    if F::NULLS == Nulls::Propagate && arguments.has_null() {
+        out.push_null();
+        return Ok(());
+    }
+    F::call(state, arguments, out)
+}
+
+/// Refuses a chunk whose values take more memory than a query may.
+fn within(bytes: usize) -> Result<()> {
+    let limit = limits::QUERY_BYTES;
+    if bytes > limit { Err(Stopped::Memory { limit }.into()) } else { Ok(()) }
+}
