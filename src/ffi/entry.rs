@@ -11,7 +11,8 @@ use super::contain;
 use super::extra_info::ExtraInfo;
 use super::option::{self, ConfigOption};
 use super::replacement::{self, ReplacementScan};
-use super::scalar::{self, ScalarFunction};
+use super::scalar::ScalarFunction;
+use super::scalar_callbacks;
 use super::table::{self, TableFunction};
 use super::types::c_name;
 use crate::error::{Error, Result};
@@ -72,7 +73,7 @@ impl Registrar {
     /// Registers a scalar function.
     pub fn scalar<F: ScalarFunction>(&self) -> Result<()> {
         // SAFETY: as above.
-        unsafe { scalar::register::<F>(&self.outside, self.connection, &self.extra_info) }
+        unsafe { scalar_callbacks::register::<F>(&self.outside, self.connection, &self.extra_info) }
     }
 
     /// Registers a replacement scan, asked after those of DuckDB itself.

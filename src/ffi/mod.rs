@@ -25,6 +25,7 @@ mod option;
 mod replacement;
 mod rows;
 mod scalar;
+mod scalar_callbacks;
 mod settings;
 mod table;
 mod types;

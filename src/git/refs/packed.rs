@@ -180,7 +180,8 @@ mod tests {
                 assert_eq!(id, packed.scan(name.as_bytes(), hash.len_in_hex()), "{name}");
                 found += usize::from(id.is_some());
             }
-            assert_eq!((found, packed.lines.get().map(Option::is_some)), (66, Some(is_sorted)));
+            // Of 67 names the lines of 00, 17 and 50 are all of another form.
+            assert_eq!((found, packed.lines.get().map(Option::is_some)), (64, Some(is_sorted)));
             lines.reverse();
         }
     }
