@@ -16,6 +16,8 @@ STABLE_BIN := $(VENVS)/$(STABLE)/bin
 # The same with what the servers for agents need.
 STABLE_MCP := $(VENVS)/$(STABLE)/.mcp
 NEXT_MCP := $(VENVS)/$(NEXT)/.mcp
+# The official client of the generation before, which has the same name as today's.
+OLD_MCP := build/mcp-1.30.0
 LIBDUCKDB := build/libduckdb/libduckdb.so
 
 CARGO_FUZZ := build/cargo-fuzz/bin/cargo-fuzz
@@ -211,11 +213,16 @@ $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 
 $(STABLE_MCP): MCP_PACKAGES := mcp==2.3.0 mcp-server-motherduck==1.1.0
 $(NEXT_MCP): MCP_PACKAGES := mcp==2.3.0
-$(STABLE_MCP): $(STABLE_READY)
-$(NEXT_MCP): $(NEXT_READY)
+$(STABLE_MCP): $(STABLE_READY) $(OLD_MCP)/.ready
+$(NEXT_MCP): $(NEXT_READY) $(OLD_MCP)/.ready
 $(STABLE_MCP) $(NEXT_MCP):
 	$(call step,Python packages: $(MCP_PACKAGES))
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(MCP_PACKAGES)
+	@touch $@
+
+$(OLD_MCP)/.ready: $(NEXT_READY)
+	$(call step,Python packages: mcp==1.30.0)
+	$(VENVS)/$(NEXT)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --target $(@D) mcp==1.30.0
 	@touch $@
 
 $(LIBDUCKDB): scripts/fetch_libduckdb.py

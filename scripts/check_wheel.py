@@ -39,6 +39,17 @@ async def main():
 
 anyio.run(main)
 """
+PAGE = """
+import subprocess, sys, urllib.request
+
+with subprocess.Popen([*sys.argv[1:], "--write", "--approve", "web"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    address = server.stderr.readline().partition("approve at ")[2].strip()
+    page = urllib.request.urlopen(address).read().decode()
+    style = urllib.request.urlopen(address + "style.css").read().decode()
+    server.stdin.close()
+assert "Nothing waits for you" in page and ":focus-visible" in style, (page, style)
+print("redline-mcp --approve web: its page is there")
+"""
 
 
 def run(*command: object, cwd: Path | None = None) -> str:
@@ -78,6 +89,8 @@ def check(wheel: Path, host: str, made: Path, with_server: bool) -> None:
     print("redline: diff, stat and sql as git has it")
     if with_server:
         print(run(tool("python"), "-c", CLIENT, tool("redline-mcp"), repo, cwd=made).strip())
+        print(run(tool("python"), "-c", PAGE, tool("redline-mcp"), repo, cwd=made).strip())
+        assert "--approve {client,terminal,web}" in run(tool("redline-mcp"), "--help", cwd=made)
     else:
         done = subprocess.run([tool("redline-mcp"), repo], capture_output=True, text=True)
         assert done.returncode == 1 and "pip install 'duckdb-redline[mcp]'" in done.stderr, done

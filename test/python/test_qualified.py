@@ -8,7 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVER = ROOT / "python/duckdb_redline/server"
-FILES = [ROOT / "python/duckdb_redline/approving.py", *(SERVER / name for name in ("host.py", "approval.py", "protocol.py")), *sorted((ROOT / "sql").glob("*.sql"))]
+FILES = [ROOT / "python/duckdb_redline/approving.py", *(SERVER / name for name in ("host.py", "change.py", "apps.py", "protocol.py", "web/question.py", "web/rows.py")), *sorted((ROOT / "sql").glob("*.sql"))]
 PAGES = [ROOT / "docs/approving.md"]
 # SQL syntax that looks like a call.
 SYNTAX = {"in", "as", "table", "and", "or", "not", "values", "over", "type", "exists", "any", "all", "then", "when", "else", "by", "from", "on", "select"}

@@ -18,7 +18,7 @@ exit codes: 0 the client has closed the connection, 1 the server cannot start, 2
 def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(
         prog="redline-mcp",
-        description="Serves redline's tools to agents over the Model Context Protocol, on stdin and stdout.",
+        description="Serves redline's tools to agents over the Model Context Protocol, on stdin and stdout or over HTTP.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -27,9 +27,16 @@ def parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--write", action="store_true", help="let agents change files, each change after a person's approval")
     command.add_argument(
-        "--approve", choices=["client", "terminal"], default="client",
-        help="who asks the person: the client, by its forms (default), or this server, on the terminal that it runs in",
+        "--approve", choices=["client", "terminal", "web"], default="client",
+        help="who asks the person: the client, by its forms (default), or this server, on the terminal that it runs in or on a "
+        "page in a browser, whose address it prints on stderr",
     )  # fmt: skip
+    command.add_argument("--open", action="store_true", help="open the page of --approve web in a browser")
+    command.add_argument(
+        "--http", metavar="[ADDRESS:]PORT",
+        help="serve clients over HTTP instead of stdin and stdout, at http://127.0.0.1:PORT/mcp (0: a free port)",
+    )  # fmt: skip
+    command.add_argument("--token-file", type=pathlib.Path, metavar="FILE", help="the bearer tokens of --http, one a line: each is a client")
     command.add_argument("--extension", type=pathlib.Path, help="the extension to load (default: the one of this package)")
     command.add_argument("--version", action="version", version=f"redline-mcp {__version__}")
     return command
@@ -59,25 +66,25 @@ def main(arguments: list[str] | None = None) -> int:
         roots = sandboxes(given.directories)
     except ValueError as error:
         command.error(str(error))
+    if (given.http is None) != (given.token_file is None):
+        command.error("--http and --token-file belong together")
+    if given.open and given.approve != "web":
+        command.error("--open belongs to --approve web")
     try:
         import anyio
         import duckdb
 
         from .host import open_database
-        from .protocol import make_server, serve
-        from .terminal import Terminal
+        from .serving import Refused, serving
     except ImportError as error:
         print(f"redline-mcp: {error}: pip install 'duckdb-redline[mcp]'", file=sys.stderr)
         return 1
     try:
         host = open_database(roots, given.write, (given.extension or extension_path()).resolve())
-    except (ExtensionError, duckdb.Error) as error:
+        anyio.run(serving(host, given))
+    except (ExtensionError, Refused, duckdb.Error) as error:
         print(f"redline-mcp: {error}", file=sys.stderr)
         return 1
-    try:
-        terminal = Terminal() if given.approve == "terminal" else None
-    except OSError as error:
-        print(f"redline-mcp: --approve terminal: this process has no terminal ({error})", file=sys.stderr)
-        return 1
-    anyio.run(serve, make_server(host, terminal))
+    except KeyboardInterrupt:
+        return 130
     return 0

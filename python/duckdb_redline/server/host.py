@@ -1,5 +1,7 @@
 """The host's side of a server: a locked database, and the key that no agent has."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import pathlib
@@ -9,8 +11,12 @@ import anyio
 import anyio.to_thread
 import duckdb
 
+from .approver import Page
+
 READING = ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "list_files", "search", "read_file", "redline_capabilities"]
 WRITING = ["write_file", "edit_file"]
+# What a person may be asked to read at most, as pages of a terminal.
+MAX_PAGES = 20
 
 
 class Host:
@@ -19,10 +25,42 @@ class Host:
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self.con, self.key, self.asking = con, secrets.token_urlsafe(32), anyio.Lock()
 
-    async def value(self, query: str, *arguments: object) -> object:
-        """Returns the one value of a query; the connection runs one query at a time."""
+    async def rows(self, query: str, *arguments: object) -> list[tuple[object, ...]]:
+        """Returns the rows of a query; the connection runs one query at a time."""
         async with self.asking:
-            return await value(self.con, query, *arguments)
+            return await rows(self.con, query, *arguments)
+
+    async def value(self, query: str, *arguments: object) -> object:
+        """Returns the one value of a query."""
+        return (await self.rows(query, *arguments))[0][0]
+
+    async def pages(self, payload: str, width: int, height: int, most: int | None = MAX_PAGES) -> list[Page] | None:
+        """Returns the pages that a person must see; None where there are more than anybody reads."""
+        try:
+            pages = await self.value("SELECT system.main.approval_pages(?, ?, ?)", payload, width, height)
+        except duckdb.Error:
+            return None
+        assert isinstance(pages, list)
+        return pages if most is None or len(pages) <= most else None
+
+    async def approve(self, payload: str, scope: str, proof: str) -> bool:
+        """Says yes to all that was shown; returns whether it counts, which it does while the payload waits."""
+        return await self.decide("SELECT system.main.approve(?, ?, ?, ?)", payload, scope, self.key, proof)
+
+    async def decline(self, payload: str) -> bool:
+        """Says no, which is final for this change."""
+        return await self.decide("SELECT system.main.decline(?, ?)", payload, self.key)
+
+    async def withdraw(self, approval_id: str) -> bool:
+        """Drops what waits under an id."""
+        return await self.decide("SELECT system.main.withdraw(?, ?)", approval_id, self.key)
+
+    async def decide(self, query: str, *arguments: object) -> bool:
+        try:
+            await self.value(query, *arguments)
+        except duckdb.Error:
+            return False  # It has expired, or another has decided: the answer to the call says so.
+        return True
 
 
 def open_database(folders: dict[str, pathlib.Path], write: bool, extension: pathlib.Path) -> Host:
@@ -38,13 +76,18 @@ def open_database(folders: dict[str, pathlib.Path], write: bool, extension: path
     return host
 
 
-async def value(con: duckdb.DuckDBPyConnection, query: str, *arguments: object) -> object:
-    """Returns the one value of a query, run in a thread; a call that is cancelled interrupts it."""
+async def rows(con: duckdb.DuckDBPyConnection, query: str, *arguments: object) -> list[tuple[object, ...]]:
+    """Returns the rows of a query, run in a thread; a call that is cancelled interrupts it."""
     try:
-        return await anyio.to_thread.run_sync(lambda: con.execute(query, arguments).fetchone()[0], abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(lambda: con.execute(query, arguments).fetchall(), abandon_on_cancel=True)
     except anyio.get_cancelled_exc_class():
         con.interrupt()
         raise
+
+
+async def value(con: duckdb.DuckDBPyConnection, query: str, *arguments: object) -> object:
+    """Returns the one value of a query."""
+    return (await rows(con, query, *arguments))[0][0]
 
 
 def quoted(text: str) -> str:

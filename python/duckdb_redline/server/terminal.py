@@ -1,8 +1,20 @@
 """Approvals at the server's own terminal, for clients that cannot ask: the person answers on /dev/tty, which no client reaches."""
 
+from __future__ import annotations
+
 import os
 import select
 import threading
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+import mcp_types as types
+
+from .approver import Call, Page, without_answers
+from .host import Host
+
+if TYPE_CHECKING:
+    from .approver import Context
 
 # What a page may have at least, and what a question needs below it.
 LEAST_WIDTH, LEAST_HEIGHT, BELOW = 40, 10, 3
@@ -11,21 +23,40 @@ LEAST_WIDTH, LEAST_HEIGHT, BELOW = 40, 10, 3
 class Terminal:
     """The terminal that controls the server's process."""
 
-    def __init__(self, path: str = "/dev/tty") -> None:
+    def __init__(self, host: Host, path: str = "/dev/tty") -> None:
         """Opens it; an OSError says that the process has none."""
+        self.host = host
         self.file = os.open(path, os.O_RDWR | os.O_NOCTTY)
         self.asking = threading.Lock()
+
+    def can_ask(self, context: Context) -> bool:
+        return True
+
+    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> None:
+        """Asks in a thread; a call that is cancelled withdraws its question."""
+        pages = await self.host.pages(call.payload, *self.size())
+        if pages is None:
+            return
+        stop = threading.Event()
+        try:
+            answer = await anyio.to_thread.run_sync(self.answer, pages, stop, abandon_on_cancel=True)
+        finally:
+            stop.set()
+        if answer:
+            await self.host.approve(call.payload, "once", pages[-1]["proof"])
+        elif answer is False:
+            await self.host.decline(call.payload)
 
     def size(self) -> tuple[int, int]:
         """Returns the columns and lines that a page may have."""
         columns, lines = os.get_terminal_size(self.file)
         return min(max(columns, LEAST_WIDTH), 200), max(lines - BELOW, LEAST_HEIGHT)
 
-    def ask(self, pages: list[dict], stop: threading.Event) -> bool | None:
+    def answer(self, pages: list[Page], stop: threading.Event) -> bool | None:
         """Shows all pages, one question at a time: True is a yes to all that was shown, False a no, None neither."""
         with self.asking:
             for page in pages:
-                self.write(f"\n{page['text']}")
+                self.write(f"\n{without_answers(page['text'])}")
                 while True:
                     is_last = page["page"] == page["pages"]
                     self.write("\n[y/n] " if is_last else f"\nPage {page['page']} of {page['pages']}: Enter for the next, n for no: ")

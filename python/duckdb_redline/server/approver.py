@@ -1,0 +1,52 @@
+"""Who asks a person: what the forms of a client, the terminal and the web page have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+
+import mcp_types as types
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+    Context = ServerRequestContext[Any, Any]
+
+# What a sentence of redline ends with where it can be typed; a form and a web page have buttons instead.
+TYPED_ANSWERS = "[y/n]"
+
+
+class Page(TypedDict):
+    """A page of a payload, as approval_pages returns it: its proof carries on from the page before."""
+
+    page: int
+    pages: int
+    text: str
+    proof: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of an agent that a person must decide on, and the payload that says what it would do."""
+
+    tool: str
+    arguments: str
+    session: str
+    payload: str
+
+
+class Approver(Protocol):
+    """Asks a person about a call, and tells redline what was decided."""
+
+    def can_ask(self, context: Context) -> bool:
+        """Tells whether a person can be asked about a call of this client."""
+        ...
+
+    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> types.InputRequiredResult | None:
+        """Returns when a person has decided, or will not; a result is a question, with whose answer the client repeats the call."""
+        ...
+
+
+def without_answers(text: str) -> str:
+    """Returns the text of a page without the answers that only a terminal takes."""
+    return text.rstrip().removesuffix(TYPED_ANSWERS).rstrip()

@@ -1,0 +1,94 @@
+"""What a person is asked through the client's forms: page by page, and all of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import mcp_types as types
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from .approver import Call, Page, without_answers
+from .change import BLOCK_KEY, diff_block
+from .host import Host
+
+if TYPE_CHECKING:
+    from .approver import Context
+
+FORM: dict[str, object] = {"type": "object", "properties": {"approve": {"type": "boolean", "title": "Approve"}}, "required": ["approve"]}
+NEXT: dict[str, object] = {"type": "object", "properties": {"next": {"type": "boolean", "title": "I have read this page"}}, "required": ["next"]}
+WIDTH, HEIGHT = 100, 60
+
+
+class Forms:
+    """Asks through the client, which shows forms to its person."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+
+    def can_ask(self, context: Context) -> bool:
+        return getattr(context.session.client_capabilities, "elicitation", None) is not None
+
+    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> types.InputRequiredResult | None:
+        pages = await self.host.pages(call.payload, WIDTH, HEIGHT)
+        if pages is None:
+            return None
+        answer = await self.answer(context, params, pages, call)
+        if isinstance(answer, types.InputRequiredResult):
+            return answer
+        if answer:
+            await self.host.approve(call.payload, "once", pages[-1]["proof"])
+        elif answer is False:
+            await self.host.decline(call.payload)
+        return None
+
+    async def answer(
+        self, context: Context, params: types.CallToolRequestParams, pages: list[Page], call: Call
+    ) -> bool | None | types.InputRequiredResult:
+        """Shows one page after the other: True is a yes to all that was shown, False a no, None neither."""
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            block = await diff_block(self.host, call)
+            for page in pages:
+                metadata = ServerMessageMetadata(related_request_id=context.request_id)
+                answer = await context.session.send_request(question(page, block), types.ElicitResult, metadata=metadata)
+                if not is_yes(answer, page):
+                    return False if is_no(answer) else None
+            return True
+        # Today's protocol returns the question, and the client repeats the call with the answer. What was asked last is
+        # known by its proof, which no client can make: each carries on from the page before.
+        asked = next((page for page in pages if page["proof"] == params.request_state), None)
+        if asked is not None:
+            given = (params.input_responses or {}).get("approval")
+            if not is_yes(given, asked):
+                return False if is_no(given) else None
+            if asked["page"] == asked["pages"]:
+                return True
+        page = pages[asked["page"] if asked else 0]
+        block = await diff_block(self.host, call)
+        # Today's protocol has no `_meta` in a form: what comes with it stands beside it.
+        beside = None if block is None else {BLOCK_KEY: block}
+        return types.InputRequiredResult(input_requests={"approval": question(page, None)}, request_state=page["proof"], _meta=beside)
+
+
+def question(page: Page, block: dict[str, object] | None) -> types.ElicitRequest:
+    """Returns the form of a page; a client that draws diffs finds the change beside it."""
+    params = types.ElicitRequestFormParams(message=without_answers(page["text"]), requested_schema=form(page))
+    if block is not None:
+        params.meta = cast(types.RequestParamsMeta, {BLOCK_KEY: block})
+    return types.ElicitRequest(params=params)
+
+
+def is_no(answer: object) -> bool:
+    """Tells whether a person has decided against it; who closes a form, or answers something else, has not."""
+    if not isinstance(answer, types.ElicitResult):
+        return False
+    return answer.action == "decline" or (answer.action == "accept" and answer.content == {"approve": False})
+
+
+def form(page: Page) -> dict[str, object]:
+    return FORM if page["page"] == page["pages"] else NEXT
+
+
+def is_yes(answer: object, page: Page) -> bool:
+    wanted = {"approve": True} if page["page"] == page["pages"] else {"next": True}
+    return isinstance(answer, types.ElicitResult) and answer.action == "accept" and answer.content == wanted

@@ -1,0 +1,86 @@
+"""HTTP on this machine: a socket, who may speak to it, and the server behind it."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+from collections.abc import Iterator
+
+import uvicorn
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+# Requests at a time, bytes of a request's head, and seconds that a connection may be idle between two requests.
+MAX_REQUESTS, MAX_HEAD_BYTES, IDLE_SECONDS = 64, 16 << 10, 5
+
+
+class Guard:
+    """Refuses what another site's page may have sent: requests for another host, or from another origin."""
+
+    def __init__(self, app: ASGIApp, authorities: frozenset[str], needs_origin: bool = False) -> None:
+        self.app, self.authorities, self.needs_origin = app, authorities, needs_origin
+        self.origins = {f"http://{authority}" for authority in authorities}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        changes = scope["method"] not in ("GET", "HEAD")
+        refusal = None
+        # A name that another site points at this machine (DNS rebinding) stays in the header.
+        if len(hosts) != 1 or hosts[0].lower() not in self.authorities:
+            refusal = PlainTextResponse("This is not the host of this server.\n", 421)
+        elif any(origin not in self.origins for origin in origins) or (self.needs_origin and changes and len(origins) != 1):
+            refusal = PlainTextResponse("Another site may not send this.\n", 403)
+        await (refusal or self.app)(scope, receive, send)
+
+
+class Listener(uvicorn.Server):
+    """A server whose process keeps its own signals, and which logs nothing: an address may hold a token."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app, http="h11", ws="none", lifespan="auto", log_config=None, log_level="critical", access_log=False, server_header=False,
+                proxy_headers=False, limit_concurrency=MAX_REQUESTS, timeout_keep_alive=IDLE_SECONDS,
+                h11_max_incomplete_event_size=MAX_HEAD_BYTES, timeout_graceful_shutdown=1,
+            )
+        )  # fmt: skip
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def bound(address: str, port: int) -> socket.socket:
+    """Returns a socket that listens; an OSError says why there is none."""
+    listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((address, port))
+        listening.listen(MAX_REQUESTS)
+    except BaseException:
+        listening.close()
+        raise
+    return listening
+
+
+def authorities(listening: socket.socket) -> frozenset[str]:
+    """Returns what the Host header of a request may be."""
+    address, port = listening.getsockname()[:2]
+    names = {f"[{address}]" if ":" in address else address}
+    if ipaddress.ip_address(address).is_loopback:
+        names.add("localhost")
+    return frozenset(f"{name}:{port}" for name in names)
+
+
+def origin(listening: socket.socket) -> str:
+    """Returns the address of the server."""
+    address, port = listening.getsockname()[:2]
+    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"

@@ -1,0 +1,81 @@
+"""What runs until the last client has gone: the protocol on its transport, and beside it the page of approvals."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import anyio
+
+from .approver import Approver
+from .forms import Forms
+from .host import Host
+from .protocol import make_server, one_session, serve
+
+
+# What runs until it is cancelled, or the last client has gone.
+Serve = Callable[[], Coroutine[Any, Any, None]]
+
+
+class Refused(Exception):
+    """What was asked for cannot be served; the text says why."""
+
+
+def serving(host: Host, given: argparse.Namespace) -> Serve:
+    """Returns what serves, with everything open that it needs; raises Refused where that cannot be."""
+    beside: Serve | None = None
+    approver: Approver = Forms(host)
+    if given.approve == "terminal":
+        from .terminal import Terminal
+
+        try:
+            approver = Terminal(host)
+        except OSError as error:
+            raise Refused(f"--approve terminal: this process has no terminal ({error})") from error
+    elif given.approve == "web":
+        from .web.browser import Browser
+
+        approver = page = Browser(host)
+
+        async def beside_it() -> None:
+            await page.serve(given.open)
+
+        beside = beside_it
+    protocol = over_http(host, approver, given) if given.http is not None else on_stdio(host, approver)
+
+    async def run() -> None:
+        async with anyio.create_task_group() as group:
+            if beside is not None:
+                group.start_soon(beside)
+            await protocol()
+            group.cancel_scope.cancel()
+
+    return run
+
+
+def on_stdio(host: Host, approver: Approver) -> Serve:
+    server = make_server(host, approver, one_session())
+
+    async def run() -> None:
+        await serve(server)
+
+    return run
+
+
+def over_http(host: Host, approver: Approver, given: argparse.Namespace) -> Serve:
+    from .listening import bound
+    from .over_http import place, serve_http, tokens_of
+
+    try:
+        address, port = place(given.http)
+        tokens = tokens_of(given.token_file)
+        listening = bound(address, port)
+    except (OSError, ValueError) as error:
+        raise Refused(f"--http: {error}") from error
+    server = make_server(host, approver, tokens.session_of)
+
+    async def run() -> None:
+        await serve_http(server, tokens, listening)
+
+    return run

@@ -1,0 +1,106 @@
+"""HTML as a tree of elements: a text is a text whatever it holds, since nothing is ever pasted into markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import xml.etree.ElementTree as ElementTree
+from xml.etree.ElementTree import Element
+
+from .rows import Cell, Row
+from .visible import Piece, pieces
+
+
+def node(tag: str, *children: str | Element | None, **attributes: str) -> Element:
+    """Makes an element; `class_` and `for_` are attributes whose names are words of Python."""
+    made = Element(tag, {name.rstrip("_").replace("_", "-"): given for name, given in attributes.items()})
+    for child in children:
+        append(made, child)
+    return made
+
+
+def append(parent: Element, child: str | Element | None) -> None:
+    if isinstance(child, Element):
+        parent.append(child)
+    elif child and len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + child
+    elif child:
+        parent.text = (parent.text or "") + child
+
+
+def document(title: str, *content: Element | None, inline: tuple[str, str] | None = None) -> bytes:
+    """Returns a page. Its style sheet stands beside it; where nothing can, a style and a script are in it, and no others."""
+    head = node("head", node("meta", charset="utf-8"), node("title", title))
+    if inline is None:
+        append(head, node("link", rel="stylesheet", href="style.css"))
+    else:
+        style, script = inline
+        append(head, node("meta", http_equiv="Content-Security-Policy", content=policy(style, script)))
+        append(head, node("style", style))
+        append(head, node("script", script, type="module"))
+    append(head, node("meta", name="viewport", content="width=device-width, initial-scale=1"))
+    return written(node("html", head, node("body", node("main", *content)), lang="en"))
+
+
+def policy(style: str, script: str) -> str:
+    """Returns a policy that allows exactly this style and this script."""
+    style_hash, script_hash = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
+    return f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; base-uri 'none'; form-action 'none'"
+
+
+def leading_to(address: str) -> bytes:
+    """Returns a page that leads to another one."""
+    head = node("head", node("meta", charset="utf-8"), node("meta", http_equiv="refresh", content=f"0; url={address}"))
+    return written(node("html", head, node("body", node("a", "Open the page of redline", href=address)), lang="en"))
+
+
+def written(page: Element) -> bytes:
+    html: bytes = ElementTree.tostring(page, encoding="us-ascii", method="html")
+    return b"<!DOCTYPE html>\n" + html
+
+
+def visible(text: str, words: tuple[tuple[int, int], ...] = ()) -> Element:
+    """Returns a line with nothing in it unseen, in the order in which it is stored; `words` are emphasised."""
+    marked = {place for start, end in words for place in range(start, end)}
+    # A space that is a change of its own would be a coloured gap alone.
+    spaces = frozenset(place for start, end in words if text[start:end].isspace() for place in range(start, end))
+
+    def look(piece: Piece) -> tuple[str, bool, int]:
+        return piece.kind, piece.start in marked, piece.start if piece.kind == "number" else 0
+
+    line = node("bdo", dir="ltr")
+    for (kind, is_marked, _), group in itertools.groupby(pieces(text, spaces), look):
+        run = "".join(piece.text for piece in group)
+        shown = node("span", run, class_=kind) if kind else run
+        append(line, node("mark", shown) if is_marked else shown)
+    return line
+
+
+def table(rows: list[Row], caption: str, has_old: bool) -> Element:
+    """Returns a change: both sides beside each other, or the one of a new file."""
+    titles = ["Old line", "Old text", "New line", "New text"] if has_old else ["Line", "Text"]
+    head = node("thead", node("tr", *(node("th", title, scope="col") for title in titles)))
+    body = node("tbody", *(line(row, has_old) for row in rows))
+    return node("table", node("caption", caption), head, body)
+
+
+def line(row: Row, has_old: bool) -> Element:
+    if row.is_gap:
+        return node("tr", node("td", "Unchanged lines are left out.", colspan="4" if has_old else "2", class_="gap"))
+    old = side(row.old, "del") if has_old else []
+    return node("tr", *old, *side(row.new, "ins"))
+
+
+def side(cell: Cell | None, change: str) -> list[Element]:
+    """Returns the number and the text of one side of a row."""
+    if cell is None:
+        return [node("td", class_="none"), node("td", class_="none")]
+    kind = change if cell.is_changed else "same"
+    sign, spoken = {"del": ("−", "removed: "), "ins": ("+", "added: "), "same": (" ", "")}[kind]
+    text = node(
+        "pre", node("span", sign, class_="sign", aria_hidden="true"), node("span", spoken, class_="spoken") if spoken else None,
+        visible(cell.text, cell.words),
+    )  # fmt: skip
+    end = None if cell.has_newline else node("em", "no newline at the end of the file")
+    return [node("th", str(cell.number), scope="row"), node("td", text, end, class_=kind)]

@@ -1,0 +1,115 @@
+"""The pages: what waits, one change with its answers, and what came of an answer."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+from xml.etree.ElementTree import Element
+
+from .elements import append, document, node, table, visible
+from .question import View, Waiting
+from .seals import Seals
+from .visible import hidden, shown
+
+# What the session of a server's one client is called.
+ALONE = "client"
+# Rows of one part of a change.
+PART_ROWS = 500
+SCOPES = {
+    "once": "this change, once",
+    "path": "every such call for this file",
+    "sandbox": "every such call in this sandbox",
+    "session": "every such call of this client",
+}
+ACTIONS = {"write": "Write this file?", "edit": "Apply this edit?", "read": "Allow this read?"}
+MESSAGES = {
+    "approved": "Approved.",
+    "declined": "Declined, which is final for that change.",
+    "gone": "That no longer waits: it was answered, it has expired, or its file has changed since. Nothing was approved.",
+}
+
+
+def overview(waiting: list[Waiting], said: str | None) -> bytes:
+    """Returns the list of what waits."""
+    title = f"{len(waiting)} wait{'s' if len(waiting) == 1 else ''} for you" if waiting else "Nothing waits for you"
+    entries = [node("li", node("a", visible(one.description), href=f"change?{urlencode({'id': one.approval_id})}")) for one in waiting]
+    message = node("p", MESSAGES[said], role="status") if said in MESSAGES else None
+    more = node("p", node("a", "Look again", href="./"), "" if waiting else ". This page also looks by itself.")
+    return document(f"{title} - redline", node("h1", title), message, node("ol", *entries) if entries else None, more)
+
+
+def change(question: Waiting, view: View, seals: Seals, part: int, whole: bool) -> bytes:
+    """Returns one part of a change. Its yes comes with the last part, which is reached through all before it."""
+    parts = count_parts(view)
+    here = list(view.rows[(part - 1) * PART_ROWS : part * PART_ROWS])
+    words = [node("h1", visible(question.description)), facts(question), *warnings(question, view)]
+    if view.rows:
+        caption = f"Part {part} of {parts}" if parts > 1 else "The whole file, with the change in it" if whole else "The change"
+        words.append(table(here, caption, view.has_old))
+    if question.fields.get("type") == "edit" and not view.problem:
+        other = {"id": question.approval_id} | ({} if whole else {"view": "whole"})
+        words.append(node("p", node("a", "View the change alone" if whole else "View the full file", href=f"change?{urlencode(other)}")))
+    if part < parts:
+        onward = {"id": question.approval_id, "part": part + 1, "after": seals.part(question, view, part)} | ({"view": "whole"} if whole else {})
+        link = node("a", f"Read on: part {part + 1} of {parts}", href=f"change?{urlencode(onward)}")
+        words.append(node("p", link, ". You can say yes once you have seen all of it.", class_="warning"))
+    words.append(answers(question, seals, may_approve=part == parts and not view.problem))
+    words.append(node("p", node("a", "Back to what waits", href="./")))
+    return document(f"{shown(question.description)} - redline", *words)
+
+
+def count_parts(view: View) -> int:
+    return max(1, -(-len(view.rows) // PART_ROWS))
+
+
+def count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def facts(question: Waiting) -> Element:
+    """Returns what is known of a call beside its change."""
+    fields = question.fields
+    found = node("dl")
+    known = {"File": fields.get("path"), "Sandbox": fields.get("sandbox"), "Client": client if (client := question.session.split(":")[0]) != ALONE else None}
+    if fields.get("type") == "read":
+        size = f"{count(fields['file_lines'], 'line')}, {count(fields['file_bytes'], 'byte')}"
+        known["Content"] = size if fields["file_exists"] else "There is no such file."
+    for name, given in known.items():
+        if given:
+            append(found, node("dt", name))
+            append(found, node("dd", visible(str(given))))
+    return found
+
+
+def warnings(question: Waiting, view: View) -> list[Element]:
+    """Returns what a person should not overlook."""
+    fields = question.fields
+    found = [view.problem, view.note]
+    if str(fields.get("type")).startswith("write"):
+        size = f"{count(fields['content_lines'], 'line')}, {count(fields['content_bytes'], 'byte')}"
+        is_text = fields.get("existing_lines") is not None
+        before = count(fields["existing_lines"], "line") if is_text else f"{fields.get('existing_bytes')} bytes"
+        found.append(f"This overwrites a file: it has {before} now, and will have {size}." if fields["file_exists"] else f"This is a new file: {size}.")
+    texts = [cell.text for row in view.rows for cell in (row.old if view.has_old else None, row.new) if cell]
+    unseen = sum(map(hidden, [question.description, str(fields.get("path", "")), *texts]))
+    if unseen:
+        found.append(f"{count(unseen, 'hidden character')} {'is' if unseen == 1 else 'are'} shown by number.")
+    return [node("p", text, class_="warning") for text in found if text]
+
+
+def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
+    """Returns the two answers, each a form that counts for this payload alone."""
+    asked = node("section", node("h2", ACTIONS.get(str(question.fields.get("type")), "Allow this?")), aria_label="Your answer")
+    if may_approve:
+        scopes = node("fieldset", node("legend", "Yes is for"))
+        for scope, label in SCOPES.items():
+            checked = {"checked": "checked"} if scope == "once" else {}
+            append(scopes, node("label", node("input", type="radio", name="scope", value=scope, **checked), label))
+        append(asked, form(question, seals.answer(question, "yes"), "yes", "Yes, approve", scopes))
+    append(asked, form(question, seals.answer(question, "no"), "no", "No, decline"))
+    return asked
+
+
+def form(question: Waiting, seal: str, answer: str, label: str, *content: Element) -> Element:
+    sent = {"id": question.approval_id, "answer": answer, "seal": seal}
+    inputs = [node("input", type="hidden", name=name, value=given) for name, given in sent.items()]
+    return node("form", *inputs, *content, node("button", label, type="submit"), method="post", action="decide")

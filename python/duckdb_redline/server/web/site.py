@@ -1,0 +1,194 @@
+"""The site: its addresses, and what each answers."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Awaitable, Callable
+from urllib.parse import parse_qs
+
+import anyio
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..host import Host
+from . import pages
+from .question import Waiting, is_stale, view, waiting
+from .seals import Seals, is_same
+
+HEADERS = {
+    # No script at all, nothing from elsewhere, forms to this site alone, and no frame around it.
+    "content-security-policy": "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "cache-control": "no-store",
+    # To no other site. With no-referrer a browser would hide the origin of this site's own forms from it.
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+# What a form may have at most, and how long it may take; how long `next` waits for something to decide on.
+MAX_FORM_BYTES, MAX_FORM_SECONDS, MAX_WAIT_SECONDS = 4096, 10.0, 20.0
+FORM = "application/x-www-form-urlencoded"
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+class Site:
+    """The pages of one host. Who knows the token decides."""
+
+    def __init__(self, host: Host, token: str) -> None:
+        self.host, self.token, self.seals = host, token, Seals()
+        self.answered: dict[str, anyio.Event] = {}
+        self.asked = anyio.Event()
+        self.deciding = anyio.Lock()
+
+    def app(self) -> Starlette:
+        pages = {"": self.overview, "next": self.next, "change": self.change, "style.css": self.style}
+        routes = [Route(f"/{{token}}/{name}", self.guarded(page), methods=["GET"]) for name, page in pages.items()]
+        routes.append(Route("/{token}/decide", self.guarded(self.decide), methods=["POST"]))
+        return Starlette(routes=routes)
+
+    def guarded(self, answer: Answer) -> Answer:
+        """Answers only who knows the token."""
+
+        async def answered(request: Request) -> Response:
+            is_known = is_same(request.path_params["token"], self.token)
+            return await answer(request) if is_known else PlainTextResponse("There is no such page.\n", 404)
+
+        return answered
+
+    async def waiting(self) -> list[Waiting]:
+        found = await waiting(self.host)
+        self.seals.keep(found)
+        return found
+
+    async def overview(self, request: Request) -> Response:
+        found = await self.waiting()
+        response = html(pages.overview(found, request.query_params.get("said")))
+        if not found:
+            response.headers["refresh"] = "1; url=next"
+        return response
+
+    async def next(self, request: Request) -> Response:
+        """Answers as soon as something waits, or that nothing does after a while."""
+        with anyio.move_on_after(MAX_WAIT_SECONDS):
+            while (asked := self.asked) and not await self.waiting():
+                await asked.wait()
+        return redirect("./")
+
+    async def change(self, request: Request) -> Response:
+        asked = request.query_params
+        question = await self.find(asked.get("id", ""))
+        if question is None or await is_stale(self.host, question):
+            return await self.gone(question)
+        whole = asked.get("view") == "whole"
+        shown = await view(self.host, question, whole)
+        text = asked.get("part", "1")
+        part = int(text) if text.isdecimal() and len(text) < 9 else 1
+        # A part is shown after all parts before it.
+        is_next = 1 < part <= pages.count_parts(shown) and is_same(asked.get("after", ""), self.seals.part(question, shown, part - 1))
+        return html(pages.change(question, shown, self.seals, part if is_next else 1, whole))
+
+    async def decide(self, request: Request) -> Response:
+        sent = await form_of(request)
+        if isinstance(sent, Response):
+            return sent
+        async with self.deciding:
+            question = await self.find(sent.get("id", ""))
+            answer, scope = sent.get("answer", ""), sent.get("scope", "once")
+            if question is None:
+                return await self.gone(None)
+            if answer not in ("yes", "no") or scope not in pages.SCOPES:
+                return PlainTextResponse("The form is not one of this page.\n", 400)
+            # The seal is of exactly the payload that was shown, and of a yes only where all of it was.
+            if not is_same(sent.get("seal", ""), self.seals.answer(question, answer)):
+                return await self.gone(None)
+            if await is_stale(self.host, question):
+                return await self.gone(question)
+            is_done = await (self.approve(question, scope) if answer == "yes" else self.host.decline(question.payload))
+            if not is_done:
+                return await self.gone(question)
+            self.end(question)
+        return redirect(f"./?said={'approved' if answer == 'yes' else 'declined'}")
+
+    async def approve(self, question: Waiting, scope: str) -> bool:
+        proven = await self.host.pages(question.payload, 80, 100_000, most=None)
+        return proven is not None and await self.host.approve(question.payload, scope, proven[-1]["proof"])
+
+    async def find(self, approval_id: str) -> Waiting | None:
+        return next((one for one in await self.waiting() if one.approval_id == approval_id), None)
+
+    async def gone(self, question: Waiting | None) -> Response:
+        """Answers that a question is none any more, and drops one whose file has changed."""
+        if question is not None:
+            await self.host.withdraw(question.approval_id)
+            self.end(question)
+        return html(pages.overview(await self.waiting(), "gone"), 409)
+
+    def end(self, question: Waiting) -> None:
+        """Voids the forms of a question, and lets the calls that wait for it go on."""
+        self.seals.void(question)
+        self.answered.pop(question.approval_id, anyio.Event()).set()
+
+    async def answer_to(self, approval_id: str) -> None:
+        """Announces a question, and returns when it was answered."""
+        event = self.answered.setdefault(approval_id, anyio.Event())
+        self.asked.set()
+        self.asked = anyio.Event()
+        await event.wait()
+
+    async def style(self, request: Request) -> Response:
+        text = importlib.resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+        return Response(text, media_type="text/css")
+
+
+class WithHeaders:
+    """Gives every answer, refusals too, the headers above."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self.app(scope, receive, sending)
+
+
+def html(text: bytes, status: int = 200) -> Response:
+    return Response(text, status, media_type="text/html")
+
+
+def redirect(path: str) -> Response:
+    return RedirectResponse(path, 303)
+
+
+async def form_of(request: Request) -> dict[str, str] | Response:
+    """Returns the fields of a form, each once; or the refusal of what is none."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        return PlainTextResponse("This is no form.\n", 415)
+    body = b""
+    with anyio.move_on_after(MAX_FORM_SECONDS) as limit:
+        try:
+            async for part in request.stream():
+                body += part
+                if len(body) > MAX_FORM_BYTES:
+                    return PlainTextResponse("The form is too large.\n", 413, {"connection": "close"})
+        except ClientDisconnect:
+            return PlainTextResponse("The form did not come to its end.\n", 400)
+    if limit.cancelled_caught:
+        return PlainTextResponse("The form took too long.\n", 408, {"connection": "close"})
+    try:
+        fields = parse_qs(body.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=8)
+    except ValueError:
+        return PlainTextResponse("This is no form.\n", 400)
+    if any(len(given) != 1 for given in fields.values()):
+        return PlainTextResponse("A field is there twice.\n", 400)
+    return {name: given[0] for name, given in fields.items()}

@@ -1,0 +1,78 @@
+"""Text of which nothing is unseen: what does not print is shown by a mark or by its number.
+
+The rules are those of the box in a terminal (docs/functions/approval_display.md), so that two lines which differ never
+look the same: the marks themselves are shown by number where a text has them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+TAB, SPACE, RETURN, NUMBER = "⇥", "␣", "␍", "<U+"
+# Combining marks on one letter; further ones would be drawn over other lines.
+MAX_MARKS = 4
+# Characters with nothing to see of which Unicode says that they are letters, marks or symbols.
+UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufdd0-\ufdef\ufff0-\ufffb\U0001d159]"
+    "|[\U000e0000-\U0010ffff]"
+)
+# Vowels and endings of Hangul that are drawn into the letter before them.
+JOINED = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
+
+
+class Piece(NamedTuple):
+    """One character as it is shown, and where in the line it stands."""
+
+    kind: str  # "" as it is, "mark" for whitespace, "number" for what would not be seen
+    text: str
+    start: int
+    end: int
+
+
+def pieces(line: str, spaces: frozenset[int] = frozenset()) -> Iterator[Piece]:
+    """Returns what is shown of a line without its line feed; the spaces at some places are shown by a mark too."""
+    body = line[:-1] if line.endswith("\r") else line
+    tail = len(body.rstrip(" \t"))
+    at = 0
+    while at < len(line):
+        first = line[at]
+        end = at + 1
+        if first == "\t":
+            yield Piece("mark", TAB, at, end)
+        elif first == " " and (at >= tail or at in spaces):
+            yield Piece("mark", SPACE, at, end)
+        elif first == "\r" and end == len(line):
+            yield Piece("mark", RETURN, at, end)
+        elif first in (TAB, SPACE, RETURN) or line.startswith(NUMBER, at) or is_unseen(first) or is_joined(first):
+            yield Piece("number", f"{NUMBER}{ord(first):04X}>", at, end)
+        else:
+            while end < len(line) and end <= at + MAX_MARKS and is_joined(line[end]) and not is_unseen(line[end]):
+                end += 1
+            yield Piece("", line[at:end], at, end)
+        at = end
+
+
+def is_unseen(c: str) -> bool:
+    """Tells whether a character shows nothing, or changes how its neighbours are shown, or is none."""
+    if " " <= c <= "~":
+        return False
+    category = unicodedata.category(c)
+    return category[0] == "C" or category in ("Zs", "Zl", "Zp") or UNSEEN.match(c) is not None
+
+
+def is_joined(c: str) -> bool:
+    """Tells whether a character is drawn onto the one before it."""
+    return c > "~" and (unicodedata.category(c) in ("Mn", "Me", "Mc") or JOINED.match(c) is not None)
+
+
+def hidden(line: str) -> int:
+    """Counts the characters of a line that would not be seen."""
+    return sum(piece.kind == "number" and is_unseen(line[piece.start]) for piece in pieces(line))
+
+
+def shown(line: str) -> str:
+    """Returns a line as plain text, for a title."""
+    return "".join(piece.text for piece in pieces(line))

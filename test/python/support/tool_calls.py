@@ -1,0 +1,42 @@
+"""Calls of every tool, right ones and wrong ones, in a directory that is made for them."""
+
+import pathlib
+import shutil
+
+import repositories
+
+# Right calls with words of their answers, and wrong calls with their error codes.
+GOOD = {
+    "Diff": ({"path_a": "workspace/a.txt", "path_b": "workspace/b.txt"}, "@@ -1,2 +1,2 @@"),
+    "GitDiff": ({"from": "v1", "to": "v2", "repo": "workspace/repo"}, "README.md"),
+    "GitDiffSummary": ({"from": "v1", "to": "v2", "repo": "workspace/repo"}, "README.md"),
+    "GitDiffFile": ({"from": "v1", "to": "v2", "file": "README.md", "repo": "workspace/repo"}, "+for examples."),
+    "list_files": ({"path": "workspace", "glob": "*.txt"}, "a.txt 8\n"),
+    "search": ({"pattern": "thr", "path": "workspace"}, "workspace/b.txt\n2:three\n"),
+    "redline_capabilities": ({}, "- workspace/ (read and write), a person approves: write_file, edit_file"),
+    "read_file": ({"path": "workspace/a.txt"}, "one\n"),
+    "write_file": ({"path": "workspace/new/c.txt", "content": "c\n"}, "Created workspace/new/c.txt"),
+    "edit_file": ({"path": "workspace/a.txt", "old_string": "two", "new_string": "2"}, "Replaced 1 line at line 2"),
+}
+WRONG = {
+    "Diff": ({"path_a": "workspace/a.txt"}, "invalid_args"),
+    "GitDiff": ({"from": "nowhere", "to": "v2", "repo": "workspace/repo"}, "not_found"),
+    "GitDiffSummary": ({"from": "v1", "to": "v2", "repo": "/"}, "fs_denied"),
+    "GitDiffFile": ({"from": 1, "to": "v2", "file": "README.md"}, "invalid_args"),
+    "list_files": ({"path": "workspace/.."}, "fs_denied"),
+    "search": ({"pattern": "(", "regex": True}, "invalid_args"),
+    "redline_capabilities": ({"path": "workspace"}, "invalid_args"),
+    "read_file": ({"path": "workspace/../a.txt"}, "fs_denied"),
+    "write_file": ({"path": "workspace/.git/config", "content": ""}, "fs_denied"),
+    "edit_file": ({"path": "workspace/a.txt", "old_string": "nowhere", "new_string": ""}, "not_found"),
+}
+
+
+def fill(folder: pathlib.Path) -> pathlib.Path:
+    """Makes what the calls are about, as it was before any of them."""
+    shutil.rmtree(folder / "new", ignore_errors=True)
+    (folder / "a.txt").write_text("one\ntwo\n")
+    (folder / "b.txt").write_text("one\nthree\n")
+    if not (folder / "repo").exists():
+        shutil.copytree(repositories.fixture("readme"), folder / "repo")
+    return folder
