@@ -26,8 +26,8 @@ FILES = {
 INDEX = """\
 # Functions
 
-Made by `make sql` from `redline_help()`; do not edit. [Options of the git functions](diff_options.md) and
-[macros](macros.md) have pages of their own.
+Made by `make sql` from `redline_help()`; do not edit. [Options of the git functions](diff_options.md),
+[macros](macros.md) and [measures of histories](../analytics.md) have pages of their own.
 
 | function | what it returns or does |
 |---|---|

@@ -12,6 +12,24 @@ CREATE OR REPLACE MACRO file_changes_each(from_rev, to_rev, repo := '.') AS TABL
 CREATE OR REPLACE MACRO file_diff_each(file, from_rev, to_rev, repo := '.', context := 3) AS TABLE
     SELECT system.main.unnest(system.main.file_diff_list(file, from_rev, to_rev, repo, context), recursive := true);
 
+CREATE OR REPLACE MACRO commits_each(range, repo := '.') AS TABLE
+    SELECT system.main.unnest(system.main.commits_list(range, repo), recursive := true);
+
+CREATE OR REPLACE MACRO refs_each(repo) AS TABLE
+    SELECT system.main.unnest(system.main.refs_list(repo), recursive := true);
+
+CREATE OR REPLACE MACRO tree_files_each(rev, repo := '.') AS TABLE
+    SELECT system.main.unnest(system.main.tree_files_list(rev, repo), recursive := true);
+
+CREATE OR REPLACE MACRO file_blame_each(file, rev, repo := '.') AS TABLE
+    SELECT system.main.unnest(system.main.file_blame_list(file, rev, repo), recursive := true);
+
+CREATE OR REPLACE MACRO file_history_each(file, rev, repo := '.') AS TABLE
+    SELECT system.main.unnest(system.main.file_history_list(file, rev, repo), recursive := true);
+
+CREATE OR REPLACE MACRO file_status_each(repo) AS TABLE
+    SELECT system.main.unnest(system.main.file_status_list(repo), recursive := true);
+
 -- Twins of the tools in SQL, with the same arguments and defaults. Without revisions they compare
 -- the work tree with HEAD.
 

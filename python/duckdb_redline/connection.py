@@ -62,12 +62,13 @@ def load(connection: DuckDBPyConnection, *, macros: bool = True, extension: str 
 
 
 def make_macros(connection: DuckDBPyConnection) -> None:
-    """Runs the script `macros` of the extension."""
-    (script,) = one_row(connection, "SELECT system.main.redline_sql('macros')")
+    """Runs the scripts `macros` and `analytics` of the extension."""
+    scripts = one_row(connection, "SELECT system.main.redline_sql('macros'), system.main.redline_sql('analytics')")
     (path,) = one_row(connection, "SELECT max(path) FROM duckdb_databases() WHERE database_name = current_database()")
-    if path is not None:
-        script = re.sub(r"^CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO", str(script), flags=re.MULTILINE)
-    connection.execute(str(script))
+    for script in map(str, scripts):
+        if path is not None:
+            script = re.sub(r"^CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO", script, flags=re.MULTILINE)
+        connection.execute(script)
 
 
 def check_version(version: str) -> None:

@@ -83,6 +83,23 @@ def test_macros_named_after_tools_take_columns_and_subqueries(con):
         assert rows == [("before", True)]
 
 
+def test_macros_that_end_in_each_give_the_lists_of_their_functions(con):
+    repo = repositories.fixture("readme")
+    for macro, function in (
+        (f"commits_each(r.rev, repo := '{repo}')", f"commits('v2', '{repo}')"),
+        (f"tree_files_each(r.rev, repo := '{repo}')", f"tree_files('v2', '{repo}')"),
+        (f"file_blame_each('README.md', r.rev, repo := '{repo}')", f"file_blame('README.md', 'v2', '{repo}')"),
+        (f"file_history_each('README.md', r.rev, repo := '{repo}')", f"file_history('README.md', 'v2', '{repo}')"),
+        ("refs_each(r.repo)", f"refs('{repo}')"),
+        ("file_status_each(r.repo)", f"file_status('{repo}')"),
+    ):
+        # The Python client needs a package to fetch a TIMESTAMPTZ.
+        texts = lambda query: con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({query})").fetchall()
+        found = texts(f"SELECT m.* FROM (VALUES ('v2', '{repo}')) r(rev, repo), {macro} m ORDER BY seq")
+        assert [row[1:] for row in found] == texts(f"FROM {function}"), macro
+        assert [int(row[0]) for row in found] == list(range(1, len(found) + 1))
+
+
 def test_the_file_can_be_read_again(con):
     con.execute((ROOT / "sql" / "macros.sql").read_text())
 

@@ -12,6 +12,7 @@ FILES = [ROOT / "python/duckdb_redline/approving.py", *(SERVER / name for name i
 PAGES = [ROOT / "docs/approving.md"]
 # SQL syntax that looks like a call.
 SYNTAX = {"in", "as", "table", "and", "or", "not", "values", "over", "type", "exists", "any", "all", "then", "when", "else", "by", "from", "on", "select"}
+SYNTAX |= {"coalesce", "exclude", "filter", "materialized"}
 
 
 def statements(path: pathlib.Path) -> list[str]:
@@ -30,10 +31,13 @@ def statements(path: pathlib.Path) -> list[str]:
 
 
 def unqualified(statement: str) -> list[str]:
-    calls = re.findall(r"(?<![\w.$])([A-Za-z_]\w*)\s*\(", re.sub(r"system\.main\.\w+", "@", statement))
+    rest = re.sub(r'system\.main\.(\w+|"[^"]+")', "@", statement)
+    calls = re.findall(r"(?<![\w.$])([A-Za-z_]\w*)\s*\(", rest)
     defined = re.findall(r"MACRO\s+(\w+)\s*\(|PRAGMA\s+(\w+)\s*\(", statement)
     allowed = SYNTAX | {name for pair in defined for name in pair if name}
-    return [name for name in calls if name.lower() not in allowed] + re.findall(r"\|\||->>?|\bLIKE\b", statement.replace("||", "||"))
+    # Operators are functions, which a macro can replace, unlike comparisons. `*` is one unless it stands for all columns.
+    operators = re.findall(r"\|\||->>?|\bLIKE\b| [-+/%] |(?<=[\w)]) \* (?=[\w(@])", re.sub(r"\b(SELECT|DISTINCT) \* ", "@", rest))
+    return [name for name in calls if name.lower() not in allowed] + operators
 
 
 @pytest.mark.parametrize("path", FILES + PAGES, ids=lambda path: path.name)
@@ -46,6 +50,8 @@ def test_the_lint_sees_what_is_not_qualified(tmp_path):
     assert unqualified("SELECT approval_paging(?)") == ["approval_paging"]
     assert unqualified("SELECT system.main.approve(needs_approval(?))") == ["needs_approval"]
     assert unqualified("SELECT payload->>'x' FROM t") == ["->>"]
+    assert unqualified("SELECT * FROM t WHERE a + b > c * (d / 2)") == [" + ", " * ", " / "]
+    assert unqualified('SELECT system.main."/"(a, coalesce(b, 1)) FROM t') == []
     assert unqualified("SELECT system.main.approve(?, ?, ?)") == []
     (tmp_path / "host.py").write_text('con.execute("SELECT needs_approval(?, ?)")')
     assert [unqualified(text) for text in statements(tmp_path / "host.py")] == [["needs_approval"]]
