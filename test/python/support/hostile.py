@@ -284,11 +284,12 @@ def every_fan_out(at: Site, how: str) -> None:
             at.linked_files(f".git/objects/{name}", at.loose / "objects" / name, [file])
         elif how == "behind a link inside":
             if part.is_dir() and not part.is_symlink():
-                (at.repo / "shelf").mkdir(exist_ok=True)
-                part.rename(at.repo / "shelf" / name)
-            at.linked_files(f"shelf/{name}", at.loose / "objects" / name, [file])
+                (at.git / "shelf").mkdir(exist_ok=True)
+                part.rename(at.git / "shelf" / name)
+            # Not in the work tree, where a status rightly lists the names of the links.
+            at.linked_files(f".git/shelf/{name}", at.loose / "objects" / name, [file])
             if not part.is_symlink():
-                part.symlink_to(f"../../shelf/{name}")
+                part.symlink_to(f"../shelf/{name}")
 
 
 def pack_names(at: Site) -> list[str]:
@@ -298,9 +299,9 @@ def pack_names(at: Site) -> list[str]:
 
 
 def pack_behind_a_link(at: Site) -> None:
-    at.linked_files("shelf", at.packed / "objects/pack", pack_names(at))
+    at.linked_files(".git/shelf", at.packed / "objects/pack", pack_names(at))
     shutil.rmtree(at.git / "objects/pack")
-    (at.git / "objects/pack").symlink_to("../../shelf")
+    (at.git / "objects/pack").symlink_to("../shelf")
 
 
 def real_packs(at: Site, *suffixes: str) -> None:
@@ -313,9 +314,9 @@ def real_packs(at: Site, *suffixes: str) -> None:
 
 
 def refs_behind_a_link(at: Site) -> None:
-    at.linked_files("shelf", at.loose / "refs/heads", ["main", SECRET.branch])
+    at.linked_files(".git/shelf", at.loose / "refs/heads", ["main", SECRET.branch])
     shutil.rmtree(at.git / "refs/heads")
-    (at.git / "refs/heads").symlink_to("../../shelf")
+    (at.git / "refs/heads").symlink_to("../shelf")
 
 
 def linked_objects() -> Iterator[Attack]:
