@@ -41,7 +41,7 @@ step = @printf '\n==> %s\n' "$(1)"
 
 .DEFAULT_GOAL := help
 include scripts/registry.mk
-.PHONY: help run shell mcp test test-rust test-sql test-python test-slow test-memory torture fuzz debug release wheel test-wheel sql fmt lint bench bench-worst clean
+.PHONY: help run shell mcp test test-rust test-sql test-python test-slow test-memory torture fuzz debug release wheel test-wheel sql fmt lint bench bench-compare bench-worst clean
 
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
@@ -60,6 +60,7 @@ help:
 	@echo "make fmt          format the Rust sources"
 	@echo "make lint         rustfmt, clippy and rustdoc, warnings as errors"
 	@echo "make bench        compare with git and its peers, side by side, into docs/benchmarks.md"
+	@echo "make bench-compare BASE=main  time this checkout and a revision of it in turns; WORK=renames measures some works"
 	@echo "make bench-worst  the same on texts that are hard to compare (minutes)"
 	@echo "make test_release run test/sql as the community registry's CI does (test_debug for the debug build)"
 	@echo "make registry     what is submitted to the community registry, in build/registry (REPOSITORY=owner/name)"
@@ -181,11 +182,23 @@ lint:
 	$(call step,cargo doc)
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
 
+# WORK=renames measures the works whose title holds the word, and writes nothing.
 bench: release $(BENCH_READY)
 	$(call step,cargo build --release --features bench --bin text_pairs)
 	$(CARGO) build --release --features bench --bin text_pairs
 	$(call step,benches/run.py in DuckDB $(STABLE))
-	@$(VENVS)/bench/bin/python benches/run.py
+	@$(VENVS)/bench/bin/python benches/run.py --only "$(WORK)"
+
+# The base is built from its own sources into a directory of its own, which a second run finds again.
+bench-compare: release $(BENCH_READY)
+	$(if $(BASE),,$(error bench-compare: give BASE=<revision>))
+	@base=build/compare/$$(git rev-parse --verify '$(BASE)^{commit}') && \
+	if [ ! -f "$$base/build/release/redline.duckdb_extension" ]; then \
+		rm -rf "$$base" && mkdir -p "$$base" && git archive $(BASE) | tar -x -C "$$base" && \
+		CARGO_TARGET_DIR=$(CURDIR)/build/compare/target $(MAKE) -C "$$base" release; \
+	fi && \
+	$(VENVS)/bench/bin/python benches/compare.py "$$base/build/release/redline.duckdb_extension" \
+		build/release/redline.duckdb_extension --only "$(WORK)"
 
 bench-worst:
 	$(call step,cargo build --release --features bench --bin one_pair)

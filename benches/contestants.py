@@ -1,6 +1,7 @@
 """The questions of the bench, and how each contestant answers them."""
 
 import difflib
+import os
 import subprocess
 import sys
 
@@ -8,7 +9,8 @@ import duckdb
 import inputs
 from inputs import ROOT
 
-EXTENSION = ROOT / "build" / "release" / "redline.duckdb_extension"
+# compare.py names another build.
+EXTENSION = os.environ.get("REDLINE_EXTENSION", ROOT / "build" / "release" / "redline.duckdb_extension")
 TEXT_PAIRS = ROOT / "target" / "release" / "text_pairs"
 # git prints what redline shows, and runs nothing of the repository.
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-abbrev"]
@@ -134,6 +136,25 @@ def gitpython_history(repository, tip: str) -> int:
 
     commits = gitpython(repository).iter_commits(tip, no_merges=True)
     return sum(len(one.parents[0].diff(one, no_renames=True) if one.parents else one.diff(NULL_TREE)) for one in commits)
+
+
+# -- the repository as tables ------------------------------------------------------------------
+
+
+def counted(con, columns: str, table: str) -> int:
+    """Returns how many rows a table function has; DuckDB computes every column named, and keeps none."""
+    names = ", ".join(f"count({column})" for column in columns.split(", "))
+    return con.execute(f"SELECT count(*), {names} FROM {table}").fetchone()[0]
+
+
+def git_lines(repository, *arguments: str, starting: bytes = b"", end: bytes = b"\n") -> int:
+    """Returns how many lines that start so git prints; all of them are read, and none kept."""
+    found, rest = 0, b""
+    with subprocess.Popen(inputs.git_command(repository, *arguments), stdout=subprocess.PIPE, env=inputs.ENVIRONMENT) as running:
+        while chunk := running.stdout.read(1 << 20):
+            *lines, rest = (rest + chunk).split(end)
+            found += sum(line.startswith(starting) for line in lines)
+    return found
 
 
 # -- texts -------------------------------------------------------------------------------------

@@ -48,13 +48,18 @@ def made(name: str, make) -> pathlib.Path:
 
 
 def cargo() -> pathlib.Path:
-    """Returns a bare clone of cargo.bundle: one pack, as fetched."""
+    """Returns a bare clone of cargo.bundle."""
+    return cloned("cargo")
+
+
+def cloned(name: str) -> pathlib.Path:
+    """Returns a bare clone of a bundle: one pack, as fetched."""
     folder = pathlib.Path(os.environ.get("REDLINE_TEST_REPOS") or ROOT.parent / "shared" / "repos")
-    bundle = folder / "cargo.bundle"
-    if not (BENCH / "cargo.git").is_dir() and not bundle.is_file():
-        sys.exit("bench: set REDLINE_TEST_REPOS to the folder that holds cargo.bundle")
+    bundle = folder / f"{name}.bundle"
+    if not (BENCH / f"{name}.git").is_dir() and not bundle.is_file():
+        sys.exit(f"bench: set REDLINE_TEST_REPOS to the folder that holds {name}.bundle")
     clone = ["git", "clone", "--quiet", "--bare", str(bundle)]
-    return made("cargo.git", lambda path: subprocess.run([*clone, str(path)], check=True, env=ENVIRONMENT))
+    return made(f"{name}.git", lambda path: subprocess.run([*clone, str(path)], check=True, env=ENVIRONMENT))
 
 
 def revisions() -> list[str]:
@@ -136,6 +141,29 @@ def scattered(files: int) -> pathlib.Path:
             put(f"made/d{number % 85}/f{number}")
 
     return made(f"scattered-{files}", make)
+
+
+def unchanged(files: int) -> pathlib.Path:
+    """Returns a work tree of so many tracked files, none of them changed."""
+
+    def make(path):
+        subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(path)], check=True, env=ENVIRONMENT)
+        for number in range(files):
+            file = path / f"d{number // 1000}" / f"e{number // 50 % 20}" / f"f{number}"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{number}\n")
+        git(path, "add", "--all")
+        git(path, "-c", "user.name=Bench", "-c", "user.email=bench@example.org", "commit", "--quiet", "--message", "c")
+
+    found = made(f"unchanged-{files}", make)
+    # The index then knows the times of files that were moved into place.
+    git(found, "status", "--porcelain")
+    return found
+
+
+def ripgrep() -> pathlib.Path:
+    """Returns a bare clone of ripgrep.bundle."""
+    return cloned("ripgrep")
 
 
 def pairs(count: int) -> list[tuple[str, str]]:

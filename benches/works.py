@@ -223,6 +223,50 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
     ]
 
 
+def tables(con, cargo, recent: str) -> list[Work]:
+    """Returns questions about commits, files and lines; git's answer is read as far as its rows are counted."""
+    ripgrep, unchanged = inputs.ripgrep(), inputs.unchanged(100_000)
+    oldest = "src/cargo/core/workspace.rs"
+    fields = "%x00%H%n%P%n%T%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B"
+    columns = "commit_id, parent_ids, tree_id, author_name, author_email, author_date, committer_name, committer_email, committer_date, subject, body"
+    blamed = "content, commit_id, original_line, author_name, subject"
+
+    def work(title, least, columns, table, repository, *arguments, **read):
+        return Work(
+            title,
+            {
+                "redline": lambda: ask.counted(con, columns, table),
+                "git": lambda: ask.git_lines(repository, *arguments, **read),
+            },
+            {"git": least},
+            {"git": int},
+        )
+
+    def blame_all() -> int:
+        files = inputs.git(ripgrep, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
+        return sum(ask.git_lines(ripgrep, "blame", "--porcelain", "HEAD", "--", file, starting=b"\t") for file in files)
+
+    changed = f"commit_changes('{recent}..HEAD', '{cargo}', "
+    pickaxe = ["log", "--format=", "--no-merges", "--no-renames", "--raw", "-z", f"{recent}..HEAD"]
+    return [
+        work("commits, all of cargo", 2.0, columns, f"commits('HEAD', '{cargo}')", cargo, "log", f"--format={fields}", "HEAD", starting=b"\0"),
+        work("files of a tree with sizes, cargo", 2.0, "file_path, oid, size", f"tree_files('HEAD', '{cargo}')", cargo, "ls-tree", "-r", "-l", "HEAD"),
+        work("status of 100,000 unchanged files", 1.0, "file_path", f"file_status('{unchanged}')", unchanged, "status", "--porcelain=v2", "--untracked-files=all"),
+        work("blame of a long-lived file", 2.0, blamed, f"file_blame('{oldest}', 'HEAD', '{cargo}')", cargo, "blame", "--porcelain", "HEAD", "--", oldest, starting=b"\t"),
+        Work(
+            "blame of all files of ripgrep",
+            {
+                "redline": lambda: con.execute(f"SELECT sum(lines)::BIGINT FROM tree_blame('HEAD', '{ripgrep}')").fetchone()[0],
+                "git": blame_all,
+            },
+            {"git": 6.0},
+            {"git": int},
+        ),
+        work("history of one file through renames", 2.0, "commit_id, additions", f"file_history('{oldest}', 'HEAD', '{cargo}')", cargo, "log", "--follow", "--format=%x00%H", "--numstat", "HEAD", "--", oldest, starting=b"\0"),
+        work("changes that add or remove a text, 5,000 commits", 3.0, "commit_id", changed + "contains := 'resolve')", cargo, *pickaxe, "-Sresolve", starting=b":", end=b"\0"),
+    ]
+
+
 def processors(cargo, tip: str) -> list[Work]:
     """Returns the same work on one thread and on two; neither is held against another contestant."""
     cons = {threads: ask.connect(threads=threads) for threads in (1, 2)}
@@ -244,6 +288,7 @@ def all_works() -> list[Work]:
         *histories(con, own, cargo, "HEAD", "all of cargo"),
         *lengths(con),
         *small_answers(con, cargo, middle),
+        *tables(con, cargo, recent),
         texts(con),
         wide_tree(con),
         *processors(cargo, tip),
