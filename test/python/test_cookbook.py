@@ -33,15 +33,17 @@ ANSWERS = {
     13: [(..., "Ann", "Work on it", "src/lib.py")],
     14: [("v1",)],
     15: [("v1", "moved.txt", 18), ("v1", "src/lib.py", 12), ("v1", "README.md", 10)],
-    16: [("Ann", 2, 6, 1)],
-    17: [("README.md", 2), ("docs/moved.txt", 2), ("src/lib.py", 2)],
-    18: [(a, b, 2, 1.0) for a in ("README.md", "docs/moved.txt", "src/lib.py") for b in ("README.md", "docs/moved.txt", "src/lib.py") if a != b],
-    19: [("moved.txt", 1, 2, 1.0), ("src/lib.py", 1, 2, 1.0)],
-    20: [(".", 3, 1, 1, ["Ann"]), ("src", 2, 1, 1, ["Ann"])],
-    22: [(..., "Ann", 2, 1)],
-    23: [(1, 1, 1, 0.5), (2, 0, 0, 1.0)],
-    24: [("one\ntwo\n", "one\n2\n"), ("another", None)],
-    28: [(".", "README.md", "modified"), (".", "docs/moved.txt", "added"), (".", "moved.txt", "deleted"), (".", "src/lib.py", "modified")]
+    16: [("v1", 0)],
+    17: [("py", 1, 2), ("txt", 1, 2), ("md", 1, 1)],
+    18: [("Ann", 2, 6, 1)],
+    19: [("README.md", 2), ("docs/moved.txt", 2), ("src/lib.py", 2)],
+    20: [(a, b, 2, 1.0) for a in ("README.md", "docs/moved.txt", "src/lib.py") for b in ("README.md", "docs/moved.txt", "src/lib.py") if a != b],
+    21: [("moved.txt", 1, 2, 1.0), ("src/lib.py", 1, 2, 1.0)],
+    22: [(".", 3, 1, 1, ["Ann"]), ("src", 2, 1, 1, ["Ann"])],
+    24: [(..., "Ann", 2, 1)],
+    25: [(1, 1, 1, 0.5), (2, 0, 0, 1.0)],
+    26: [("one\ntwo\n", "one\n2\n"), ("another", None)],
+    30: [(".", "README.md", "modified"), (".", "docs/moved.txt", "added"), (".", "moved.txt", "deleted"), (".", "src/lib.py", "modified")]
     + [("src", "README.md", "modified"), ("src", "docs/moved.txt", "added"), ("src", "moved.txt", "deleted"), ("src", "src/lib.py", "modified")],
 }
 
@@ -87,12 +89,12 @@ def book_con(extension):
 
 
 def test_the_recipes_are_in_order():
-    assert [int(re.match(r"\*\*(\d+)\.", recipe)[1]) for recipe in RECIPES] == list(range(1, 30))
+    assert [int(re.match(r"\*\*(\d+)\.", recipe)[1]) for recipe in RECIPES] == list(range(1, 32))
     assert all(BLOCK.search(recipe) for recipe in RECIPES)
-    assert set(ANSWERS) <= set(range(1, 30))
+    assert set(ANSWERS) <= set(range(1, 32))
 
 
-@pytest.mark.parametrize("number", range(1, 29))
+@pytest.mark.parametrize("number", range(1, 31))
 def test_a_recipe_in_sql_answers(book_con, project, number):
     blocks = [text for language, text in BLOCK.findall(RECIPES[number - 1]) if language == "sql"]
     assert len(blocks) == 1
@@ -103,12 +105,12 @@ def test_a_recipe_in_sql_answers(book_con, project, number):
         assert [tuple(... if shown is ... else value for value, shown in zip(row, answer, strict=True)) for row, answer in zip(rows, ANSWERS[number], strict=True)] == ANSWERS[number]
     if number == 12:
         assert [row[0] for row in rows if row[1] == "src/lib.py"] == ["Start", "Start"]
-    if number == 25:
+    if number == 27:
         # Main's last commit edited the README, which the work tree still has.
         subprocess.run(["git", "apply", "--check"], cwd=project, input=rows[0][0], text=True, check=True)
-    if number == 26:
+    if number == 28:
         assert (project / "feature.patch").read_bytes() == subprocess.run(["git", "diff", "--no-renames", "main", "feature"], cwd=project, capture_output=True, check=True).stdout
-    if number == 27:
+    if number == 29:
         assert book_con.execute("SELECT count(*) FROM 'changes.parquet'").fetchone() == (4,)
 
 
@@ -119,7 +121,7 @@ def test_the_recipe_for_a_terminal_writes_its_files(extension, project, tmp_path
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m duckdb_redline --extension "{extension}" "$@"\n')
     command.chmod(command.stat().st_mode | stat.S_IXUSR)
     environment = os.environ | {"PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "python")}
-    (script,) = [text for language, text in BLOCK.findall(RECIPES[28]) if language == "sh"]
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "sh"]
     subprocess.run(["sh", "-e", "-c", script], cwd=project, env=environment, check=True)
     assert len(json.loads((project / "changes.json").read_text())) == 4
     assert len((project / "changes.csv").read_text().splitlines()) == 5
@@ -127,7 +129,7 @@ def test_the_recipe_for_a_terminal_writes_its_files(extension, project, tmp_path
 
 def test_the_recipe_for_python_runs(extension, project, monkeypatch):
     monkeypatch.setattr("duckdb_redline.connection.extension_path", lambda: extension)
-    (script,) = [text for language, text in BLOCK.findall(RECIPES[28]) if language == "python"]
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "python"]
     names: dict = {}
     exec(script, names)
     names["con"].close()
@@ -139,7 +141,7 @@ def test_the_recipe_for_node_runs(extension, project, tmp_path):
     node = shutil.which("node")
     if not node:
         pytest.skip("there is no node")
-    (script,) = [text for language, text in BLOCK.findall(RECIPES[28]) if language == "js"]
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "js"]
     modules = os.environ.get("REDLINE_TEST_NODE")
     if modules:
         (tmp_path / "node_modules").symlink_to(pathlib.Path(modules) / "node_modules")
