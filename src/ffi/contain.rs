@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::CString;
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use super::api::Outside;
@@ -19,7 +19,12 @@ thread_local! {
 pub fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        set_hook(Box::new(|info| {
+        // A test that fails says why.
+        let printing = cfg!(test).then(take_hook);
+        set_hook(Box::new(move |info| {
+            if let Some(print) = &printing {
+                print(info);
+            }
             // The file's name alone: the paths of the machine that built it tell a user nothing.
             let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
             let place = info.location().map(|at| format!("{}:{}", name(at.file()), at.line()));
