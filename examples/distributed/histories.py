@@ -88,6 +88,8 @@ class Update:
         reason = self.reason_to_start_over() if self.record else None
         self.old = self.record["tip"] if self.record and not reason else None
         if self.old == self.tip:
+            if self.record["repository"] != self.repository:
+                self.keep(self.record | {"repository": self.repository})
             return {"state": "up to date"}
         kept = self.record["files"] if self.old else {table: [] for table in self.task["tables"]}
         self.number = self.record["runs"] + 1 if self.record else 1
@@ -98,9 +100,7 @@ class Update:
                 files[table] = [*kept[table], self.write(table, statement, range=self.range)]
         if "blame" in self.task["tables"]:
             files["blame"] = self.blame(kept["blame"])
-        record = {"version": VERSION, "repository": self.repository, "tip": self.tip, "runs": self.number, "files": files}
-        replace(self.folder / RECORD, lambda path: path.write_text(json.dumps(record, indent=1) + "\n"))
-        self.record = record
+        self.keep({"version": VERSION, "repository": self.repository, "tip": self.tip, "runs": self.number, "files": files})
         return {"state": f"done again: {reason}" if reason else "continued" if self.old else "written", "rows": self.rows}
 
     def reason_to_start_over(self) -> str | None:
@@ -144,6 +144,11 @@ class Update:
         copy = lambda path: f"COPY ({statement}) TO '{str(path).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)"
         replace(self.folder / name, lambda path: self.count(self.one(copy(path), **named)))
         return name
+
+    def keep(self, record: dict) -> None:
+        """Replaces the record: from here on, its files are those that count."""
+        replace(self.folder / RECORD, lambda path: path.write_text(json.dumps(record, indent=1) + "\n"))
+        self.record = record
 
     def count(self, rows: int) -> None:
         self.rows += rows

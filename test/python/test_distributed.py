@@ -284,6 +284,10 @@ def test_a_repository_keeps_the_name_it_was_given(tasks, out, tmp_path):
     assert {task["name"]: task["repository"] for task in tasks(*folders)} == {"repo": str(folders[0]), "b-repo": str(folders[1])}
     histories.update(tasks(folders[1])[0])
     assert sorted(path.name for path in out.iterdir()) == ["repository=b-repo", "repository=repo"]
+    # One that is moved takes it along under its name.
+    moved = folders[0].rename(tmp_path / "c")
+    assert histories.update(tasks(f"repo={moved}")[0])["state"] == "up to date"
+    assert [task["name"] for task in tasks(moved)] == ["repo"]
 
 
 def test_the_files_are_read_by_their_records_in_sql_too(con, tasks, out, clock, monkeypatch):
