@@ -587,3 +587,23 @@ def test_a_no_to_a_read_tells_nothing_of_the_file(connections, root):
     said = call()
     (root / "f").write_text("changed since\n")
     assert said.startswith("declined: ") and call() == said
+
+
+def test_where_nobody_can_approve_nobody_is_waited_for(connect, root):
+    """An agent that is told to wait would wait for ever; while the configuration is open somebody can still be named."""
+    for has_approver, is_locked, code in [(False, True, "permission_denied"), (False, False, "approval_required"), (True, True, "approval_required")]:
+        for hidden in (False, True):
+            con = connect()
+            configure(con, {"name": "workspace", "root": root, "mode": "rw", "read_approval": hidden})
+            con.execute(f"SET GLOBAL redline_tool_grants = {TOOLS + ['Diff']}")
+            if has_approver:
+                approvable(con)
+            con.execute(f"SET GLOBAL lock_configuration = {is_locked}")
+            calls = ["edit_file('workspace/f', 'x', 'y')", "write_file('workspace/f', 'y')", "write_file('workspace/new', 'y')"]
+            calls += ["read_file('workspace/f')", "diff_files('workspace/f', 'workspace/src/utils.py')"] * hidden
+            for call in calls:
+                words = assert_refused(answer(con, f"SELECT {call}"), code)
+                assert ("redline_approver names no approver" in words) is (code == "permission_denied")
+            said = json.loads(value(con, 'SELECT redline_call(\'edit_file\', \'{"path": "workspace/f", "old_string": "x", "new_string": "y"}\')'))
+            assert said["isError"] and said["content"][0]["text"].startswith(f"{code}: ")
+    assert (root / "f").read_text() == "x\n" and not (root / "new").exists()

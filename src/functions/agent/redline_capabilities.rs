@@ -5,14 +5,13 @@ use std::convert::Infallible;
 use crate::budget::KEPT;
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, Settings, TableFunction, Type, Value, host_version};
-use crate::functions::context::execution_context::{self, EXTERNAL_ACCESS, ExecutionContext};
+use crate::functions::context::execution_context::{
+    self, EXTERNAL_ACCESS, ExecutionContext, LOCK_CONFIGURATION,
+};
 use crate::functions::context::settings;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 use crate::sandbox::{Sandbox, Sandboxes, kernel_guard};
 use crate::tools::INSTRUCTIONS;
-
-/// Whether settings can be changed no more.
-const LOCK_CONFIGURATION: &str = "lock_configuration";
 
 /// A sandbox, without its root: what a directory is called on the machine is nobody's concern.
 pub struct SandboxRow;
@@ -191,7 +190,7 @@ const MCP_LOCK_SERVERS: &str = "mcp_lock_servers";
 const ENABLE_LOGGING: &str = "enable_logging";
 
 /// The settings that only this function reads.
-const OWN_SETTINGS: [&str; 3] = [LOCK_CONFIGURATION, MCP_LOCK_SERVERS, ENABLE_LOGGING];
+const OWN_SETTINGS: [&str; 2] = [MCP_LOCK_SERVERS, ENABLE_LOGGING];
 
 /// The settings that are read: those of the other functions, and its own.
 const SETTINGS: &[&str] = &{

@@ -18,6 +18,8 @@ use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
 pub const EXTERNAL_ACCESS: &str = "enable_external_access";
 /// Directories accessible while external access is off.
 const ALLOWED_DIRECTORIES: &str = "allowed_directories";
+/// Whether settings can no longer be set.
+pub const LOCK_CONFIGURATION: &str = "lock_configuration";
 /// What DuckDB takes for `~`.
 pub const HOME_DIRECTORY: &str = "home_directory";
 
@@ -28,6 +30,7 @@ pub const SETTINGS: &[&str] = &[
     EXTERNAL_ACCESS,
     ALLOWED_DIRECTORIES,
     HOME_DIRECTORY,
+    LOCK_CONFIGURATION,
     settings::SANDBOXES,
     settings::TOOL_GRANTS,
     settings::MAX_READ_BYTES,
@@ -117,6 +120,21 @@ impl ExecutionContext {
     pub fn approver(&self, key: Option<&[u8]>, function: &str) -> Result<String> {
         let approvers = settings::approvers(&self.settings)?;
         approvers.named_by(key.unwrap_or_default(), function).map(str::to_owned)
+    }
+
+    /// Returns what is said where a person must approve `what`: `approval_required` waits for somebody, so where nobody
+    /// can approve, and the lock lets nobody be named any more, the refusal is final.
+    pub fn unapproved(&self, what: &str, required: Error) -> Error {
+        let has_approver =
+            settings::approvers(&self.settings).is_ok_and(|approvers| approvers.is_some());
+        let is_locked = self.settings.get(LOCK_CONFIGURATION).as_boolean() == Some(true);
+        if has_approver || !is_locked || required.kind() != ErrorKind::ApprovalRequired {
+            return required;
+        }
+        Error::permission_denied(format!(
+            "a person must approve \"{what}\", and nobody can here: redline_approver names no approver"
+        ))
+        .with_hint("Tell the person who runs the host; another call of this kind is refused too")
     }
 
     /// Returns the repository that is meant when none is named.

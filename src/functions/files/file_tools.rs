@@ -348,7 +348,7 @@ impl FileTools {
         let id = operation.id(approvals.secret());
         let outline = payload::outline(hidden.tool, &hidden.shown);
         approvals.check_declined(&operation, &outline, rules)?;
-        let refused = || Err(required(&outline, id));
+        let refused = || Err(self.execution.unapproved(&outline, required(&outline, id)));
         let Ok(planned) = plan() else { return refused() };
         let operation = planned.operation(&self.session);
         if approvals.has_answer(&operation, rules) {
@@ -373,12 +373,10 @@ impl FileTools {
             payload::outline(planned.operation(&self.session).tool, &planned.place.to_string())
         };
         let rules = settings::rules(&self.execution.settings);
-        self.execution.database.approvals.take(
-            &planned.operation(&self.session),
-            proposal,
-            &outline,
-            rules,
-        )
+        let approvals = &self.execution.database.approvals;
+        approvals
+            .take(&planned.operation(&self.session), proposal, &outline, rules)
+            .map_err(|error| self.execution.unapproved(&outline, error))
     }
 
     /// Tells whether a person must see the operation first. An edit shows what stands around it and a write whether
