@@ -237,7 +237,8 @@ def test_what_has_too_many_pages_is_refused_and_a_yes_to_a_page_is_none_to_all(d
         return await client.call_tool("write_file", large), len(shown), await client.call_tool("write_file", LONG)
 
     large, asked, long = drive(conversation, mode=mode, elicitation_callback=approve_at_once)
-    assert large.is_error and asked == 0 and text(large).startswith("approval_required: ")
+    # It waits for nobody: no person is ever asked about it.
+    assert large.is_error and asked == 0 and text(large).startswith("too_large: a person would have to read too many pages")
     assert long.is_error and len(shown) == 1 and not (folder / "long.txt").exists()
 
 

@@ -5,6 +5,7 @@ import itertools
 import os
 import pathlib
 import re
+import socket
 import stat
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 import anyio  # noqa: E402
+import anyio.to_thread  # noqa: E402
 from served import COMMAND, ROOT, Document, Served, words  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "python"))
@@ -364,6 +366,39 @@ def test_a_form_that_never_ends_is_given_up(monkeypatch):
     headers = [(b"content-type", b"application/x-www-form-urlencoded")]
     answer = anyio.run(site.form_of, Request({"type": "http", "method": "POST", "headers": headers}, receive))
     assert answer.status_code == 408
+
+
+def test_a_connection_that_never_asks_is_closed(monkeypatch):
+    from duckdb_redline.server import listening
+    from starlette.responses import PlainTextResponse
+
+    monkeypatch.setattr(listening, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(listening, "IDLE_SECONDS", 1)
+
+    async def slow(scope, receive, send):
+        await anyio.sleep(0.6)  # An answer may take longer than the question.
+        await PlainTextResponse("answered")(scope, receive, send)
+
+    def ended(port: int, *parts: bytes) -> bytes:
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            for part in parts:
+                connection.sendall(part)
+                time.sleep(0.1)
+            return b"".join(iter(lambda: connection.recv(4096), b""))
+
+    async def main():
+        listener = listening.bound("127.0.0.1", 0)
+        port = listener.getsockname()[1]
+        whole = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n"
+        async with anyio.create_task_group() as group:
+            server = listening.Listener(slow)
+            group.start_soon(server.serve, [listener])
+            found = [await anyio.to_thread.run_sync(ended, port, *parts) for parts in ([], [b"GET / HTTP"], [whole[:-2], b"x: "], [whole], [whole, b"GET"])]
+            server.should_exit = True
+        return found
+
+    nothing, torn, slowly, asked, asked_again = anyio.run(main)
+    assert nothing == torn == slowly == b"" and b"answered" in asked and asked_again.count(b"answered") == 1
 
 
 def test_the_page_looks_by_itself_while_nothing_waits(served, path):

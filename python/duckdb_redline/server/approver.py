@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[Any, Any]
 
+# A question, with whose answer the client repeats the call, or a refusal; None where the call itself answers.
+Instead = types.InputRequiredResult | types.CallToolResult | None
 # What a sentence of redline ends with where it can be typed; a form and a web page have buttons instead.
 TYPED_ANSWERS = "[y/n]"
 
@@ -42,9 +44,21 @@ class Approver(Protocol):
         """Tells whether a person can be asked about a call of this client."""
         ...
 
-    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> types.InputRequiredResult | None:
-        """Returns when a person has decided, or will not; a result is a question, with whose answer the client repeats the call."""
+    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
+        """Returns when a person has decided, or will not; a result is what the client is told instead of the call's own."""
         ...
+
+
+def refusal(text: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+
+
+def too_long() -> types.CallToolResult:
+    """Refuses what has more pages than anybody reads: it would wait for a person who is never asked."""
+    return refusal(
+        "too_large: a person would have to read too many pages to approve this. Propose it in smaller changes, or tell the person "
+        "to start the server with --approve web."
+    )
 
 
 def without_answers(text: str) -> str:

@@ -8,7 +8,7 @@ import mcp_types as types
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from .approver import Call, Page, without_answers
+from .approver import Call, Instead, Page, too_long, without_answers
 from .change import BLOCK_KEY, diff_block
 from .host import Host
 
@@ -29,10 +29,10 @@ class Forms:
     def can_ask(self, context: Context) -> bool:
         return getattr(context.session.client_capabilities, "elicitation", None) is not None
 
-    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> types.InputRequiredResult | None:
+    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
         pages = await self.host.pages(call.payload, WIDTH, HEIGHT)
         if pages is None:
-            return None
+            return too_long()
         answer = await self.answer(context, params, pages, call)
         if isinstance(answer, types.InputRequiredResult):
             return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import socket
@@ -11,9 +12,10 @@ import uvicorn
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# Requests at a time, bytes of a request's head, and seconds that a connection may be idle between two requests.
-MAX_REQUESTS, MAX_HEAD_BYTES, IDLE_SECONDS = 64, 16 << 10, 5
+# Requests at a time, bytes of a request's head, seconds that it may take, and those between two requests of a connection.
+MAX_REQUESTS, MAX_HEAD_BYTES, HEAD_SECONDS, IDLE_SECONDS = 64, 16 << 10, 10.0, 5
 
 
 class Guard:
@@ -41,13 +43,41 @@ class Guard:
         await (refusal or self.app)(scope, receive, send)
 
 
+class Impatient(H11Protocol):
+    """A connection that is closed when the head of a request does not come to its end in time."""
+
+    waits_for: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self.watch()
+
+    def watch(self) -> None:
+        """Starts to wait for a head, or stops, where a request is being answered."""
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if is_answering and self.waits_for is not None:
+            self.waits_for.cancel()
+            self.waits_for = None
+        elif not is_answering and self.waits_for is None:
+            self.waits_for = self.loop.call_later(HEAD_SECONDS, self.give_up)
+
+    def give_up(self) -> None:
+        self.waits_for = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
 class Listener(uvicorn.Server):
     """A server whose process keeps its own signals, and which logs nothing: an address may hold a token."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(
             uvicorn.Config(
-                app, http="h11", ws="none", lifespan="auto", log_config=None, log_level="critical", access_log=False, server_header=False,
+                app, http=Impatient, ws="none", lifespan="auto", log_config=None, log_level="critical", access_log=False, server_header=False,
                 proxy_headers=False, limit_concurrency=MAX_REQUESTS, timeout_keep_alive=IDLE_SECONDS,
                 h11_max_incomplete_event_size=MAX_HEAD_BYTES, timeout_graceful_shutdown=1,
             )

@@ -15,7 +15,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from .. import __version__
-from .approver import Approver, Call
+from .approver import Approver, Call, refusal
 from .apps import EXTENSION_ID, URI, Apps
 from .host import WRITING, Host, value
 
@@ -30,10 +30,6 @@ NOBODY = (
     "permission_denied: a person must approve this, and nobody can be asked here. Tell the person to use a client that shows "
     "forms (MCP elicitation), or to start the server with --approve web, or in a terminal with --approve terminal."
 )
-
-
-def refusal(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
 def one_session() -> Callable[[Context], str]:
@@ -72,9 +68,9 @@ def make_server(host: Host, approver: Approver, session_of: Callable[[Context], 
                 return refusal(NOBODY)
             asked = Call(*call, str(payload))
             apps.asked(asked)
-            question = await approver.ask(context, params, asked)
-            if question is not None:
-                return question
+            instead = await approver.ask(context, params, asked)
+            if instead is not None:
+                return instead
         answer = await value(host.con.cursor(), "SELECT system.main.redline_call(?, ?, ?)", *call)
         return types.CallToolResult.model_validate_json(str(answer))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import mcp_types as types
 
-from .approver import Call, Page, without_answers
+from .approver import Call, Instead, Page, too_long, without_answers
 from .host import Host
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ class Terminal:
     def can_ask(self, context: Context) -> bool:
         return True
 
-    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> None:
+    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
         """Asks in a thread; a call that is cancelled withdraws its question."""
         pages = await self.host.pages(call.payload, *self.size())
         if pages is None:
-            return
+            return too_long()
         stop = threading.Event()
         try:
             answer = await anyio.to_thread.run_sync(self.answer, pages, stop, abandon_on_cancel=True)
@@ -46,6 +46,7 @@ class Terminal:
             await self.host.approve(call.payload, "once", pages[-1]["proof"])
         elif answer is False:
             await self.host.decline(call.payload)
+        return None
 
     def size(self) -> tuple[int, int]:
         """Returns the columns and lines that a page may have."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import bisect
 import hashlib
 import itertools
 import xml.etree.ElementTree as ElementTree
@@ -62,15 +63,17 @@ def written(page: Element) -> bytes:
 
 def visible(text: str, words: tuple[tuple[int, int], ...] = ()) -> Element:
     """Returns a line with nothing in it unseen, in the order in which it is stored; `words` are emphasised."""
-    marked = {place for start, end in words for place in range(start, end)}
     # A space that is a change of its own would be a coloured gap alone.
     spaces = frozenset(place for start, end in words if text[start:end].isspace() for place in range(start, end))
+    starts = [start for start, _ in words]
 
     def look(piece: Piece) -> tuple[str, bool, int]:
-        return piece.kind, piece.start in marked, piece.start if piece.kind == "number" else 0
+        word = bisect.bisect_right(starts, piece.start) - 1
+        return piece.kind, word >= 0 and piece.start < words[word][1], piece.start if piece.kind == "number" else 0
 
     line = node("bdo", dir="ltr")
-    for (kind, is_marked, _), group in itertools.groupby(pieces(text, spaces), look):
+    cuts = (place for word in words for place in word)
+    for (kind, is_marked, _), group in itertools.groupby(pieces(text, cuts, spaces), look):
         run = "".join(piece.text for piece in group)
         shown = node("span", run, class_=kind) if kind else run
         append(line, node("mark", shown) if is_marked else shown)

@@ -89,8 +89,7 @@ def warnings(question: Waiting, view: View) -> list[Element]:
         is_text = fields.get("existing_lines") is not None
         before = count(fields["existing_lines"], "line") if is_text else f"{fields.get('existing_bytes')} bytes"
         found.append(f"This overwrites a file: it has {before} now, and will have {size}." if fields["file_exists"] else f"This is a new file: {size}.")
-    texts = [cell.text for row in view.rows for cell in (row.old if view.has_old else None, row.new) if cell]
-    unseen = sum(map(hidden, [question.description, str(fields.get("path", "")), *texts]))
+    unseen = view.unseen + hidden(question.description) + hidden(str(fields.get("path", "")))
     if unseen:
         found.append(f"{count(unseen, 'hidden character')} {'is' if unseen == 1 else 'are'} shown by number.")
     return [node("p", text, class_="warning") for text in found if text]

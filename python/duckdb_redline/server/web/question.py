@@ -12,6 +12,7 @@ import duckdb
 from ..change import sides
 from ..host import Host
 from .rows import Row, new_text, of_diff, of_text, with_words
+from .visible import hidden
 
 TOO_LARGE = "This is too large to be shown whole, so it cannot be approved on this page."
 UNKNOWN = "This page does not know what this would do, so it cannot be approved here."
@@ -41,6 +42,8 @@ class View:
     has_old: bool = False
     problem: str | None = None
     note: str | None = None
+    # Characters that would not be seen.
+    unseen: int = 0
 
     @property
     def digest(self) -> str:
@@ -71,7 +74,9 @@ async def view(host: Host, question: Waiting, whole: bool) -> View:
         return View(problem=UNREADABLE)
     found = found or View(tuple(of_text(fields["content"])))
     note = "The file will be empty." if kind == "write" and not fields["content"] else found.note
-    return View(tuple(await with_words(host, list(found.rows))), found.has_old, note=note)
+    rows = await with_words(host, list(found.rows))
+    cells = (cell for row in rows for cell in (row.old if found.has_old else None, row.new))
+    return View(tuple(rows), found.has_old, note=note, unseen=sum(hidden(cell.text) for cell in cells if cell))
 
 
 async def of_file(host: Host, texts: tuple[str | None, str]) -> View | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.resources
 from collections.abc import Awaitable, Callable
 from urllib.parse import parse_qs
 
 import anyio
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -16,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..host import Host
 from . import pages
-from .question import Waiting, is_stale, view, waiting
+from .question import View, Waiting, is_stale, view, waiting
 from .seals import Seals, is_same
 
 HEADERS = {
@@ -33,6 +35,8 @@ HEADERS = {
 }
 # What a form may have at most, and how long it may take; how long `next` waits for something to decide on.
 MAX_FORM_BYTES, MAX_FORM_SECONDS, MAX_WAIT_SECONDS = 4096, 10.0, 20.0
+# Views that are kept.
+MAX_VIEWS = 4
 FORM = "application/x-www-form-urlencoded"
 
 Answer = Callable[[Request], Awaitable[Response]]
@@ -46,6 +50,7 @@ class Site:
         self.answered: dict[str, anyio.Event] = {}
         self.asked = anyio.Event()
         self.deciding = anyio.Lock()
+        self.views: dict[tuple[Waiting, bool], View] = {}
 
     def app(self) -> Starlette:
         pages = {"": self.overview, "next": self.next, "change": self.change, "style.css": self.style}
@@ -87,12 +92,21 @@ class Site:
         if question is None or await is_stale(self.host, question):
             return await self.gone(question)
         whole = asked.get("view") == "whole"
-        shown = await view(self.host, question, whole)
+        shown = await self.view(question, whole)
         text = asked.get("part", "1")
         part = int(text) if text.isdecimal() and len(text) < 9 else 1
         # A part is shown after all parts before it.
         is_next = 1 < part <= pages.count_parts(shown) and is_same(asked.get("after", ""), self.seals.part(question, shown, part - 1))
-        return html(pages.change(question, shown, self.seals, part if is_next else 1, whole))
+        drawn = functools.partial(pages.change, question, shown, self.seals, part if is_next else 1, whole)
+        return html(await anyio.to_thread.run_sync(drawn))
+
+    async def view(self, question: Waiting, whole: bool) -> View:
+        """Returns a view; the last few are kept, since a change of many parts is asked for as often."""
+        key = question, whole
+        if key not in self.views:
+            self.views = dict(list(self.views.items())[1 - MAX_VIEWS :])
+            self.views[key] = await view(self.host, question, whole)
+        return self.views[key]
 
     async def decide(self, request: Request) -> Response:
         sent = await form_of(request)

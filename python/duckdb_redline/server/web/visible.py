@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 TAB, SPACE, RETURN, NUMBER = "⇥", "␣", "␍", "<U+"
@@ -23,21 +23,28 @@ UNSEEN = re.compile(
 JOINED = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
 
-class Piece(NamedTuple):
-    """One character as it is shown, and where in the line it stands."""
+# What is shown as it is, and no mark of ours: most of every text.
+PLAIN = re.compile(r"(?:[ !-;=-~]|<(?!U\+))+")
 
-    kind: str  # "" as it is, "mark" for whitespace, "number" for what would not be seen
+
+class Piece(NamedTuple):
+    """Characters that are shown alike, and where in the line they stand."""
+
+    kind: str  # "" as they are, "mark" for whitespace, "number" for one that would not be seen
     text: str
     start: int
     end: int
 
 
-def pieces(line: str, spaces: frozenset[int] = frozenset()) -> Iterator[Piece]:
-    """Returns what is shown of a line without its line feed; the spaces at some places are shown by a mark too."""
+def pieces(line: str, cuts: Iterable[int] = (), spaces: frozenset[int] = frozenset()) -> Iterator[Piece]:
+    """Returns what is shown of a line without its line feed, no piece beyond a cut; some spaces are shown by a mark too."""
     body = line[:-1] if line.endswith("\r") else line
     tail = len(body.rstrip(" \t"))
-    at = 0
+    stops = sorted({*cuts, *spaces, *(place + 1 for place in spaces), tail, len(line)})
+    stop = at = 0
     while at < len(line):
+        while stops[stop] <= at:
+            stop += 1
         first = line[at]
         end = at + 1
         if first == "\t":
@@ -46,13 +53,26 @@ def pieces(line: str, spaces: frozenset[int] = frozenset()) -> Iterator[Piece]:
             yield Piece("mark", SPACE, at, end)
         elif first == "\r" and end == len(line):
             yield Piece("mark", RETURN, at, end)
-        elif first in (TAB, SPACE, RETURN) or line.startswith(NUMBER, at) or is_unseen(first) or is_joined(first):
+        elif plain := PLAIN.match(line, at):
+            end = plain.end()
+            if end < len(line) and is_joined(line[end]):
+                end -= 1  # The last one carries marks.
+            end = min(end, stops[stop]) if end > at else with_marks(line, at)
+            yield Piece("", line[at:end], at, end)
+        elif first in (TAB, SPACE, RETURN, "<") or is_unseen(first) or is_joined(first):
             yield Piece("number", f"{NUMBER}{ord(first):04X}>", at, end)
         else:
-            while end < len(line) and end <= at + MAX_MARKS and is_joined(line[end]) and not is_unseen(line[end]):
-                end += 1
+            end = with_marks(line, at)
             yield Piece("", line[at:end], at, end)
         at = end
+
+
+def with_marks(line: str, at: int) -> int:
+    """Returns where a letter ends with the marks on it."""
+    end = at + 1
+    while end < len(line) and end <= at + MAX_MARKS and is_joined(line[end]) and not is_unseen(line[end]):
+        end += 1
+    return end
 
 
 def is_unseen(c: str) -> bool:
@@ -70,6 +90,9 @@ def is_joined(c: str) -> bool:
 
 def hidden(line: str) -> int:
     """Counts the characters of a line that would not be seen."""
+    text = line.replace("\t", "").removesuffix("\r")
+    if text.isprintable() and not UNSEEN.search(text):
+        return 0
     return sum(piece.kind == "number" and is_unseen(line[piece.start]) for piece in pieces(line))
 
 
