@@ -46,7 +46,7 @@ include scripts/registry.mk
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
 	@echo "make shell        open a DuckDB shell with redline loaded"
-	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=. WRITE=1)"
+	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=. WRITE=1 APPROVE=web)"
 	@echo "make test         run the tests, in DuckDB $(STABLE) and $(NEXT) side by side"
 	@echo "make test-rust    run a part: the Rust tests (K=word), test-sql, test-python (K=word HOST=$(NEXT))"
 	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories"
@@ -80,7 +80,7 @@ shell: release $(STABLE_READY)
 # What is said on stdout is the protocol's, so the steps go to stderr.
 mcp:
 	@$(MAKE) --no-print-directory release $(NEXT_MCP) >&2
-	@$(VENVS)/$(NEXT)/bin/python examples/mcp_server.py "$(or $(FOLDER),.)" $(if $(WRITE),--write)
+	@$(VENVS)/$(NEXT)/bin/python examples/mcp_server.py "$(or $(FOLDER),.)" $(if $(WRITE),--write) $(if $(APPROVE),--approve $(APPROVE))
 
 test: debug $(STABLE_MCP) $(NEXT_MCP)
 	@CARGO="$(CARGO)" $(PYTHON) scripts/run_tests.py --extension build/debug/redline.duckdb_extension \
