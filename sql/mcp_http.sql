@@ -16,8 +16,8 @@ SET GLOBAL mcp_lock_servers = true;
 .read sql/tools_edit.sql
 
 SET GLOBAL redline_sandboxes = '[{"name": "workspace", "root": "/srv/workspace", "mode": "rw"}]';
-SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile', 'list_files', 'search', 'read_file',
-    'redline_capabilities', 'write_file', 'edit_file'];
+SET GLOBAL redline_tool_grants = ['Diff', 'GitDiff', 'GitDiffSummary', 'GitDiffFile', 'GitLog', 'GitShow', 'GitFile', 'GitBlame',
+    'GitStatus', 'GitRefs', 'list_files', 'search', 'read_file', 'redline_capabilities', 'write_file', 'edit_file'];
 SET GLOBAL redline_max_proposals = 100;
 SET GLOBAL redline_max_calls = 600;
 

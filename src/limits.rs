@@ -116,6 +116,9 @@ pub const PATTERN_BYTES: usize = 16 << 20;
 /// more are `too_large:`.
 pub const PATTERN_STEPS: u64 = 1 << 20;
 
+/// Names of references that an answer shows for one commit.
+pub const SHOWN_REFERENCES: usize = 10;
+
 /// Bytes of an index file; a larger one is `too_large:`, and so is one whose paths unfold (version 4) to over eight times
 /// its bytes and 1 MiB.
 pub const INDEX_BYTES: u64 = 512 << 20;

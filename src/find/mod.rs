@@ -6,4 +6,4 @@ mod ignored;
 mod query;
 
 pub use ignored::{Glob, IGNORE_FILES, Ignored};
-pub use query::{Query, QueryOptions};
+pub use query::{Query, QueryOptions, shortened};

@@ -170,7 +170,7 @@ impl Lines<'_> {
 }
 
 /// Returns a line as text, cut where it is long.
-fn shortened(bytes: &[u8]) -> String {
+pub fn shortened(bytes: &[u8]) -> String {
     let most = limits::SEARCH_LINE_BYTES;
     if bytes.len() <= most {
         return String::from_utf8_lossy(bytes).into_owned();

@@ -32,6 +32,7 @@ pub use history::blame::{Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersi
 pub use history::commit::{CommitInfo, Person, TagInfo};
 pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
 pub use history::follow::{FileChange, Follow};
+pub use history::line_log::{LineLog, LineVersion, LinesAsked};
 pub use history::mailmap::Mailmap;
 pub use history::notes::Notes;
 pub use history::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
@@ -39,7 +40,8 @@ pub use objects::Objects;
 pub use objects::blob_id::{BlobHasher, blob_id};
 pub use repository::Repository;
 pub use revision::{
-    NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, local_time_zone,
+    CheckedOut, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, date_of,
+    local_time_zone,
 };
 pub use store::Repositories;
 pub use tree::pathspec::{PathFilter, Pathspec};

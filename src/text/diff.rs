@@ -64,6 +64,22 @@ pub fn line_changes(
     Ok(engine.diff(&old, &new, &options, cancel)?)
 }
 
+/// Does the same without weighing where a run of lines reads best: git's diff without its indent heuristic.
+///
+/// # Errors
+/// As [`line_changes`].
+pub fn plain_line_changes(
+    engine: &mut Engine,
+    old: &[u8],
+    new: &[u8],
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<Change>> {
+    let options =
+        engine::Options { trim_tail: true, is_lowest: true, ..engine::Options::default() };
+    let (old, new) = (Lines::split(old, cancel)?, Lines::split(new, cancel)?);
+    Ok(engine.diff(&old, &new, &options, cancel)?)
+}
+
 /// What a line of a diff is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
@@ -129,6 +145,7 @@ impl<'a> Diff<'a> {
             algorithm: options.algorithm,
             whitespace: options.whitespace,
             ignore_blank_lines: options.ignore_blank_lines,
+            is_lowest: false,
         };
         let changes = engine.diff_between(&old, &new, common, &engine_options, cancel)?;
         // Line numbers fit: `Lines` refuses texts whose lines 32 bits could not count.

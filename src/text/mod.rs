@@ -21,7 +21,7 @@ pub use binary::{binary_line, is_binary};
 pub use cancel_token::CancelToken;
 pub use common_ends::common_start;
 pub use counts::line_counts;
-pub use diff::{Diff, DiffLine, DiffOptions, LineKind, line_changes};
+pub use diff::{Diff, DiffLine, DiffOptions, LineKind, line_changes, plain_line_changes};
 pub use engine::{Algorithm, Change as LineChange, Engine, Whitespace};
 pub use quote::quoted_path;
 pub use similarity::{Fingerprint, FingerprintTable};

@@ -74,6 +74,11 @@ impl Sections {
         1 + self.rules.len() * (4 + line.len() / 32)
     }
 
+    /// Tells whether a line is a heading.
+    pub fn is_heading(&self, line: &[u8]) -> bool {
+        self.heading(line).is_some()
+    }
+
     /// Returns the heading that `line` is, or `None` when it is not one.
     fn heading<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
         let found = if self.rules.is_empty() {

@@ -173,7 +173,8 @@ fn wrong<T: Tool>(path: &str, words: &str) -> Error {
 fn told<T: Tool>(name: &str) -> Option<String> {
     let schema = schema::input::<T>();
     let (_, property) = schema::properties(&schema).find(|(given, _)| *given == name)?;
-    let text = property.get("description")?.as_str()?;
+    let own = property.get("description").and_then(Value::as_str);
+    let text = own.or_else(|| schema::shared(name))?;
     Some(format!("{name}: {}", text.trim_end_matches('.')))
 }
 

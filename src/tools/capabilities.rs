@@ -10,9 +10,9 @@ pub struct Capabilities;
 
 impl Tool for Capabilities {
     const NAME: &'static str = "redline_capabilities";
-    const TITLE: &'static str = "What may be read, written and called";
-    const DESCRIPTION: &'static str = "Names the sandboxes, what may be written in each, the repositories and the tools, with examples \
-         of paths. Example: no arguments";
+    const TITLE: &'static str = "What may be done";
+    const DESCRIPTION: &'static str = "Names the sandboxes, what may be written in each, the repositories and the tools. \
+         Example: no arguments";
     type Arguments = CapabilitiesArguments;
     type Output = Abilities;
 }

@@ -42,9 +42,14 @@ impl Declaration {
         serde_json::to_string(&self.annotations).expect("plain booleans")
     }
 
+    /// Returns the schema of all arguments that a call may have, also of those that are not listed.
+    pub fn taken(&self) -> Value {
+        schema::taken((self.input_schema)())
+    }
+
     /// Returns the names of the arguments.
     pub fn arguments(&self) -> Vec<String> {
-        schema::properties(&(self.input_schema)()).map(|(name, _)| name.clone()).collect()
+        schema::properties(&self.taken()).map(|(name, _)| name.clone()).collect()
     }
 }
 

@@ -12,9 +12,9 @@ pub struct Diff;
 
 impl Tool for Diff {
     const NAME: &'static str = "Diff";
-    const TITLE: &'static str = "Diff two files or texts";
-    const DESCRIPTION: &'static str = "Compares two files or two texts; returns a unified diff. Give path_a and path_b, or text_a \
-         and text_b. Example: path_a = workspace/old.txt, path_b = workspace/new.txt";
+    const TITLE: &'static str = "Diff files or texts";
+    const DESCRIPTION: &'static str = "Returns the unified diff of two files, path_a and path_b, or of text_a and text_b; label_a and \
+         label_b name them. Example: path_a = workspace/a.txt, path_b = workspace/b.txt";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("file_a", "path_a"),
         Alias::Means("file_b", "path_b"),
@@ -42,9 +42,9 @@ pub struct DiffArguments {
     pub text_a: Option<String>,
     #[allow(missing_docs)]
     pub text_b: Option<String>,
-    /// Name of the old side.
+    #[allow(missing_docs)]
     pub label_a: Option<String>,
-    /// Name of the new side.
+    #[allow(missing_docs)]
     pub label_b: Option<String>,
     /// 0 to 20. Default: 3.
     pub context_lines: Option<i64>,

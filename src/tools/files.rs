@@ -15,10 +15,8 @@ pub struct WriteFile;
 
 impl Tool for WriteFile {
     const NAME: &'static str = "write_file";
-    const TITLE: &'static str = "Write a whole file";
-    const DESCRIPTION: &'static str = "Creates or overwrites a file and its parent directories; to change a part, use edit_file. \
-         approval_required: repeat the call once a person has approved. Example: path = \
-         workspace/notes.md, content = hello";
+    const TITLE: &'static str = "Write a file";
+    const DESCRIPTION: &'static str = "Creates or overwrites a file and its parent directories. Example: path = workspace/notes.md, content = hello";
     const ANNOTATIONS: Annotations = Annotations { idempotent_hint: Some(true), ..WRITES };
     const ALIASES: &'static [Alias] = &[
         Alias::Means("file_path", "path"),
@@ -36,10 +34,10 @@ pub struct EditFile;
 
 impl Tool for EditFile {
     const NAME: &'static str = "edit_file";
-    const TITLE: &'static str = "Replace text in a file";
-    const DESCRIPTION: &'static str = "Replaces old_string, which must match exactly and occur once, with new_string; or all \
-         edits of a list, together or not at all. approval_required: repeat the call once a person has \
-         approved. Example: path = workspace/a.py, old_string = x = 1, new_string = x = 2";
+    const TITLE: &'static str = "Edit a file";
+    const DESCRIPTION: &'static str = "Replaces old_string, which must match exactly and occur once (or replace_all), with \
+         new_string; or all edits of a list, together or not at all. Example: path = workspace/a.py, \
+         old_string = x = 1, new_string = x = 2";
     const ANNOTATIONS: Annotations = WRITES;
     const ALIASES: &'static [Alias] = &[
         Alias::Means("file_path", "path"),
@@ -81,12 +79,11 @@ pub struct EditFileArguments {
     pub old_string: Option<String>,
     #[allow(missing_docs)]
     pub new_string: Option<String>,
-    /// Replace every occurrence.
-    #[schemars(extend("default" = false))]
+    #[allow(missing_docs)]
     pub replace_all: Option<bool>,
-    /// Several replacements instead of one.
+    #[allow(missing_docs)]
     pub edits: Option<Vec<EditArgument>>,
-    /// From an earlier answer: any other version is stale.
+    #[allow(missing_docs)]
     pub base_oid: Option<String>,
 }
 

@@ -11,8 +11,8 @@ pub struct ListFiles;
 impl Tool for ListFiles {
     const NAME: &'static str = "list_files";
     const TITLE: &'static str = "List files";
-    const DESCRIPTION: &'static str = "Lists the files below a directory of a sandbox with their sizes, or those of a revision of a \
-         repository, without ignored ones. Example: path = workspace/src, glob = *.rs";
+    const DESCRIPTION: &'static str = "Lists files with their sizes: below a directory of a sandbox, without ignored ones, or of a \
+         revision. Example: path = workspace/src, glob = *.rs";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("directory", "path"),
         Alias::Means("dir", "path"),
@@ -32,9 +32,9 @@ pub struct Search;
 
 impl Tool for Search {
     const NAME: &'static str = "search";
-    const TITLE: &'static str = "Search in files";
-    const DESCRIPTION: &'static str = "Finds lines in the files of a sandbox, or of a revision of a repository, that hold a text or, \
-         with regex, match an expression. Example: pattern = fn main, path = workspace/src, glob = *.rs";
+    const TITLE: &'static str = "Search";
+    const DESCRIPTION: &'static str = "Finds lines that hold a text or, with regex, match an expression, in the files of a sandbox \
+         or of a revision. Example: pattern = fn main, glob = *.rs";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("query", "pattern"),
         Alias::Means("text", "pattern"),
@@ -55,15 +55,15 @@ impl Tool for Search {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListFilesArguments {
-    /// sandbox or sandbox/directory. Default: the only sandbox.
+    /// sandbox/directory. Default: the only sandbox.
     pub path: Option<String>,
-    /// Of rev.
+    #[allow(missing_docs)]
     pub repo: Option<String>,
-    /// A revision instead of the files on disk.
+    /// Instead of the files on disk.
     pub rev: Option<String>,
     #[allow(missing_docs)]
     pub glob: Option<String>,
-    /// Levels. Default: all.
+    /// Levels.
     pub depth: Option<u64>,
     #[allow(missing_docs)]
     #[schemars(extend("default" = false))]
@@ -84,7 +84,7 @@ pub struct SearchArguments {
     #[allow(missing_docs)]
     #[schemars(extend("default" = false))]
     pub ignore_case: Option<bool>,
-    /// See list_files; or a file.
+    /// As list_files, or a file.
     pub path: Option<String>,
     #[allow(missing_docs)]
     pub repo: Option<String>,
@@ -92,10 +92,9 @@ pub struct SearchArguments {
     pub rev: Option<String>,
     #[allow(missing_docs)]
     pub glob: Option<String>,
-    /// 0 to 20. Default: 0.
+    /// 0 to 20.
     pub context_lines: Option<i64>,
     #[allow(missing_docs)]
-    #[schemars(extend("default" = false))]
     pub include_ignored: Option<bool>,
     #[allow(missing_docs)]
     pub cursor: Option<String>,

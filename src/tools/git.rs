@@ -57,10 +57,9 @@ pub struct GitDiff;
 
 impl Tool for GitDiff {
     const NAME: &'static str = "GitDiff";
-    const TITLE: &'static str = "Diff two revisions";
-    const DESCRIPTION: &'static str = "Shows what changed: totals, the list of files, then hunks, page by page; lock files and \
-         generated files come last. Examples: from = main...topic (a branch), from = HEAD (uncommitted), \
-         from = HEAD, to = INDEX (staged)";
+    const TITLE: &'static str = "Diff revisions";
+    const DESCRIPTION: &'static str = "Shows what changed: totals, the list of files, then hunks, page by page. Examples: \
+         from = main...topic; from = HEAD, to = INDEX (staged)";
     const ALIASES: &'static [Alias] = ALIASES;
     type Arguments = GitDiffArguments;
     type Output = Compared;
@@ -71,9 +70,9 @@ pub struct GitDiffSummary;
 
 impl Tool for GitDiffSummary {
     const NAME: &'static str = "GitDiffSummary";
-    const TITLE: &'static str = "List what changed between two revisions";
-    const DESCRIPTION: &'static str = "Lists the changed files with added and removed lines, like git diff --stat: start here for \
-         a large change. Example: from = main...topic";
+    const TITLE: &'static str = "List changed files";
+    const DESCRIPTION: &'static str =
+        "Lists the changed files, like git diff --stat: start here. Example: from = main...topic";
     const ALIASES: &'static [Alias] = ALIASES;
     type Arguments = GitDiffSummaryArguments;
     type Output = Listed;
@@ -84,7 +83,7 @@ pub struct GitDiffFile;
 
 impl Tool for GitDiffFile {
     const NAME: &'static str = "GitDiffFile";
-    const TITLE: &'static str = "Diff one file between two revisions";
+    const TITLE: &'static str = "Diff one file";
     const DESCRIPTION: &'static str =
         "Shows what changed in one file. Example: file = src/main.rs, from = HEAD~1, to = HEAD";
     const ALIASES: &'static [Alias] = ALIASES;
@@ -102,7 +101,7 @@ pub struct GitDiffArguments {
     pub to: Option<String>,
     /// sandbox or sandbox/directory. Default: the only sandbox.
     pub repo: Option<String>,
-    /// Only this file.
+    #[allow(missing_docs)]
     pub file: Option<String>,
     /// Git pathspecs: src, *.rs, :!docs.
     pub paths: Option<Vec<String>>,
@@ -122,19 +121,18 @@ pub struct GitDiffArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffSummaryArguments {
-    /// Revision or range.
+    #[allow(missing_docs)]
     pub from: String,
-    /// Default: WORKTREE.
+    #[allow(missing_docs)]
     pub to: Option<String>,
-    /// See GitDiff.
+    #[allow(missing_docs)]
     pub repo: Option<String>,
-    /// Git pathspecs.
+    #[allow(missing_docs)]
     pub paths: Option<Vec<String>>,
-    /// See GitDiff.
+    #[allow(missing_docs)]
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<IgnoreWhitespace>,
     #[allow(missing_docs)]
-    #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
     #[allow(missing_docs)]
     pub cursor: Option<String>,
@@ -144,21 +142,20 @@ pub struct GitDiffSummaryArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GitDiffFileArguments {
-    /// From the repository's root.
+    #[allow(missing_docs)]
     pub file: String,
-    /// Revision or range.
+    #[allow(missing_docs)]
     pub from: String,
-    /// Default: WORKTREE.
+    #[allow(missing_docs)]
     pub to: Option<String>,
-    /// See GitDiff.
+    #[allow(missing_docs)]
     pub repo: Option<String>,
-    /// Default: 3; -1: the whole file.
+    #[allow(missing_docs)]
     pub context_lines: Option<i64>,
-    /// See GitDiff.
+    #[allow(missing_docs)]
     #[schemars(with = "Option<String>")]
     pub ignore_whitespace: Option<IgnoreWhitespace>,
     #[allow(missing_docs)]
-    #[schemars(extend("default" = true))]
     pub renames: Option<bool>,
     #[allow(missing_docs)]
     pub cursor: Option<String>,

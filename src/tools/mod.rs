@@ -15,10 +15,13 @@ mod file_call;
 mod files;
 mod find;
 mod git;
+mod history;
 mod instructions;
+mod listing;
 mod publish;
 mod read;
 pub mod record;
+mod revision;
 mod schema;
 mod tool;
 
@@ -42,6 +45,15 @@ pub use git::{
     Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
     GitDiffSummary, GitDiffSummaryArguments, Listed, Totals,
 };
+pub use history::{
+    GitLog, GitLogArguments, GitRefs, GitRefsArguments, GitStatus, GitStatusArguments,
+    ListedCommit, ListedReference, ListedStatus, ListedVersion, shown_id, utc_text,
+};
 pub use instructions::INSTRUCTIONS;
+pub use listing::{ListedRow, Listing};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
+pub use revision::{
+    BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
+    GitShow, GitShowArguments, ListedBlame, ShownCommit,
+};
 pub use tool::{Alias, Annotations, Output, Tool};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::declaration::Declaration;
-use super::schema::{kind, properties};
+use super::schema::{kind, properties, shared};
 
 /// The session of all calls of such a server.
 const SESSION: &str = "duckdb_mcp";
@@ -13,7 +13,7 @@ impl Declaration {
     /// out is bound as NULL. What is wrong with the call is raised: such a server has no other way to mark
     /// a failure. All its calls are one session, as each may come on a connection of its own.
     pub fn sql_template(&self) -> String {
-        let schema = (self.input_schema)();
+        let schema = self.taken();
         let arguments: Vec<String> = properties(&schema)
             .map(|(name, property)| format!("'{name}', {}", argument(name, property)))
             .collect();
@@ -28,7 +28,7 @@ impl Declaration {
     /// Returns the statement that publishes the tool on a server with the duckdb_mcp extension. The
     /// arguments stand in the description too, since some of its versions publish only their types.
     pub fn publish_sql(&self) -> String {
-        let schema = (self.input_schema)();
+        let schema = self.taken();
         let required = schema.get("required").cloned().unwrap_or(Value::Array(Vec::new()));
         let is_required = |name: &str| {
             required.as_array().is_some_and(|names| names.iter().any(|one| one == name))
@@ -38,7 +38,8 @@ impl Declaration {
         let mut arguments: Vec<_> = properties(&schema).collect();
         arguments.sort_by_key(|(name, _)| !is_required(name));
         for (name, property) in arguments {
-            let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
+            let own = property.get("description").and_then(Value::as_str);
+            let text = own.or_else(|| shared(name)).unwrap_or_default();
             let need = if is_required(name) { "required" } else { "optional" };
             let text_of = if text.is_empty() { String::new() } else { format!(": {text}") };
             description += &format!("\n- {name} ({}, {need}){text_of}", shown_kind(property));

@@ -16,7 +16,7 @@ impl Tool for ReadFile {
     const NAME: &'static str = "read_file";
     const TITLE: &'static str = "Read a file";
     const DESCRIPTION: &'static str = "Returns lines of a text file of any size, and base_oid, which guards an edit of this \
-         version. Example: path = workspace/src/main.rs, first_line = 1, last_line = 80";
+         version. Example: path = workspace/src/main.rs, last_line = 80";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("file_path", "path"),
         Alias::Means("file", "path"),
@@ -36,7 +36,7 @@ impl Tool for ReadFile {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadFileArguments {
-    /// sandbox/relative/path.
+    #[allow(missing_docs)]
     pub path: String,
     /// From 1.
     pub first_line: Option<u64>,

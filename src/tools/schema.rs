@@ -5,35 +5,73 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use super::tool::{Output, Tool};
-use crate::limits;
 
-/// Returns the schema of the arguments: the tool's own, then those of all tools. It forbids no others:
-/// names that agents try are taken for the right ones, or answered with them.
+/// What an argument of several tools means, in the words of the tool that tells it; the others leave it out of their
+/// schemas, as a client's model sees all tools at once.
+const SHARED: &[(&str, &str)] = &[
+    ("repo", "sandbox or sandbox/directory. Default: the only sandbox."),
+    ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b or a...b."),
+    ("to", "Default: WORKTREE."),
+    ("rev", "A revision. Default: HEAD."),
+    ("file", "From the repository's root."),
+    ("paths", "Git pathspecs: src, *.rs, :!docs."),
+    ("path", "sandbox/relative/path."),
+    ("first_line", "From 1."),
+    ("last_line", "From 1."),
+    ("line_numbers", "Default: false."),
+    ("context_lines", "Default: 3; -1: the whole file."),
+    ("ignore_whitespace", "none (default), all, change, eol, cr_at_eol."),
+    ("renames", "Default: true."),
+    ("replace_all", "Replace every occurrence. Default: false."),
+    ("edits", "Several replacements instead of one."),
+    ("base_oid", "From an earlier answer: any other version is stale."),
+    ("glob", "A pattern, such as *.rs."),
+    ("include_ignored", "Default: false."),
+    ("cursor", "next_cursor of the previous answer."),
+    ("since", "A date, such as 2026-01-31 or 2 weeks ago."),
+    ("max_bytes", "Default: 25000."),
+    ("format", "text (default) or json."),
+];
+
+/// Returns what an argument means that several tools have.
+pub fn shared(name: &str) -> Option<&'static str> {
+    SHARED.iter().find(|(shared, _)| *shared == name).map(|(_, told)| *told)
+}
+
+/// Returns the schema of the arguments that is listed: the tool's own, and `max_bytes`. It forbids no others:
+/// names that agents try are taken for the right ones, or answered with them, and `format` is for programs.
 pub fn input<T: Tool>() -> Value {
     let mut schema = object::<T::Arguments>(SchemaSettings::draft2020_12());
     let properties = properties_mut(&mut schema);
     for property in properties.values_mut() {
         shorten(property, Side::Input);
     }
-    properties
-        .insert("max_bytes".into(), json!({"type": "integer", "default": limits::ANSWER_BYTES}));
-    properties.insert("format".into(), json!({"enum": ["text", "json"]}));
+    properties.insert("max_bytes".into(), json!({"type": "integer"}));
     schema
 }
 
-/// Returns the schema of `structuredContent`; `"format": "json"` adds values to it.
+/// Returns the schema of all arguments that a call may have.
+pub fn taken(mut listed: Value) -> Value {
+    let format = json!({"type": "string", "enum": ["text", "json"]});
+    properties_mut(&mut listed).insert("format".into(), format);
+    listed
+}
+
+/// Returns the schema of `structuredContent`; `"format": "json"` adds values to it. All of its properties are always
+/// there, which it does not say: clients send it with each list.
 pub fn output<T: Tool>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = object::<<T::Output as Output>::Facts>(settings);
     for property in properties_mut(&mut schema).values_mut() {
         shorten(property, Side::Output);
     }
+    schema.as_object_mut().expect("the schema of a struct is an object").remove("required");
     schema
 }
 
 /// Returns the names of the arguments.
 pub fn arguments<T: Tool>() -> Vec<String> {
-    properties(&input::<T>()).map(|(name, _)| name.clone()).collect()
+    properties(&taken(input::<T>())).map(|(name, _)| name.clone()).collect()
 }
 
 /// Returns the properties of a schema, in order.

@@ -54,11 +54,23 @@ CALLS = {
     "file_blame_list": "SELECT list_transform(file_blame_list($file, $new, $repo), lambda l: l.content || l.subject)",
     "file_history": "SELECT * EXCLUDE (author_date, committer_date) FROM file_history($file, $new, $repo)",
     "file_history_list": "SELECT list_transform(file_history_list($file, $new, $repo), lambda c: c.subject || c.file_path)",
+    "line_history": "SELECT * EXCLUDE (author_date, committer_date) FROM line_history($file, 1, NULL, $new, $repo)",
+    "line_history_list": "SELECT list_transform(line_history_list($file, 1, 1, $new, $repo), lambda c: c.subject || c.patch)",
     "tree_blame": "SELECT * EXCLUDE (author_date) FROM tree_blame($new, $repo)",
     "redline_call": "SELECT redline_call('GitDiff', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
     "redline_call_text": "SELECT redline_call_text('GitDiffSummary', json_object('from_rev', $old, 'to_rev', $new, 'path', $repo))",
+    "GitLog": "SELECT redline_call('GitLog', json_object('range', $new, 'file', $file, 'repo', $repo))",
+    "GitShow": "SELECT redline_call('GitShow', json_object('rev', $new, 'repo', $repo))",
+    "GitFile": "SELECT redline_call('GitFile', json_object('file', $file, 'rev', $new, 'repo', $repo))",
+    "GitBlame": "SELECT redline_call('GitBlame', json_object('file', $file, 'rev', $new, 'repo', $repo))",
+    "GitStatus": "SELECT redline_call('GitStatus', json_object('repo', $repo))",
+    "GitRefs": "SELECT redline_call('GitRefs', json_object('repo', $repo))",
+    "list_files": "SELECT redline_call('list_files', json_object('repo', $repo, 'rev', $new))",
+    "search": "SELECT redline_call('search', json_object('pattern', 'e', 'repo', $repo, 'rev', $new))",
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",
 }
+# The tools that are called through redline_call alone.
+TOOLS = {"GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs", "list_files", "search"}
 # What reads the index, the work tree, submodules, the ignore files and all references.
 OTHER_CALLS = [
     "SELECT * FROM file_patches('HEAD', 'WORKTREE', $repo, untracked := true)",
@@ -68,6 +80,18 @@ OTHER_CALLS = [
     f"SELECT {COMMITS} FROM commit_changes('main~1..main', $repo, merges := 'all_parents')",
     "SELECT * FROM file_changes('main...side', NULL, $repo)",
     "SELECT redline_call_text('GitDiff', json_object('from_rev', 'HEAD', 'path', $repo))",
+    "SELECT redline_call('GitLog', json_object('range', 'ALL', 'repo', $repo))",
+    "SELECT redline_call('GitFile', json_object('file', 'a.txt', 'rev', 'WORKTREE', 'repo', $repo))",
+    "SELECT redline_call('search', json_object('pattern', 'e', 'repo', $repo, 'rev', 'WORKTREE'))",
+    "SELECT * EXCLUDE (author_date) FROM file_blame('a.txt', 'WORKTREE', $repo)",
+    "SELECT lines FROM tree_blame('WORKTREE', $repo)",
+    f"SELECT {COMMITS} FROM commit_changes('ALL', $repo, contains := 'e')",
+    f"SELECT {COMMITS} FROM commit_changes('ALL', $repo, changed_lines := 'e')",
+]
+# What reads a directory of a sandbox, and nothing where there is none.
+DIRECTORY_CALLS = [
+    "SELECT redline_call('list_files', json_object('path', $repo, 'include_ignored', true))",
+    "SELECT redline_call('search', json_object('path', $repo, 'pattern', 'e', 'include_ignored', true))",
 ]
 
 
@@ -78,7 +102,7 @@ class Question(NamedTuple):
 
 def test_a_function_that_takes_a_repository_is_among_the_calls():
     tools = {name for name in TOOL_CALLS}
-    assert set(REPOSITORY_CALLS) | tools == set(CALLS) - {"GitDiffFile"}
+    assert set(REPOSITORY_CALLS) | tools == set(CALLS) - TOOLS
 
 
 def questions(world: hostile.World, attack: hostile.Attack, repo: str, thorough: bool) -> list[Question]:
@@ -91,7 +115,7 @@ def questions(world: hostile.World, attack: hostile.Attack, repo: str, thorough:
         values = {"old": old, "new": new, "file": file, "repo": place}
         calls = CALLS.values() if thorough else [CALLS["file_changes"], CALLS["file_diff"]]
         asked += [Question(sql, {name: values[name] for name in values if f"${name}" in sql}) for sql in calls]
-    asked += [Question(sql, {"repo": place}) for sql in (OTHER_CALLS if thorough else OTHER_CALLS[:1] + OTHER_CALLS[3:4])]
+    asked += [Question(sql, {"repo": place}) for sql in (OTHER_CALLS + DIRECTORY_CALLS if thorough else OTHER_CALLS[:1] + OTHER_CALLS[3:4])]
     revisions = [
         hostile.SECRET.branch, f"deep/er/{hostile.SECRET.branch}", *hostile.NEAR_MISSES[:2], "aside", f"{tip}~1", "main@{1}",
         *attack.revisions,
@@ -227,8 +251,11 @@ def test_an_ordinary_clone_is_read_as_without_limits(connect, con, extension, se
         here, there = (questions(world, attack, f"{place}/ordinary", True) for place in (prefix, world.inside))
         for question, free in zip(here, there, strict=True):
             shown = ask(limited, question)
+            if question.sql in DIRECTORY_CALLS and host == "allowed_directories":
+                assert "fs_denied: no sandbox is configured" in shown
+                continue
             assert "fs_denied" not in shown and "permission_denied" not in shown, (question, shown)
-            if "GitDiff" not in question.sql:  # its answer holds cursors
+            if "redline_call" not in question.sql:  # its answer holds cursors
                 assert shown == ask(con, free), question
 
 

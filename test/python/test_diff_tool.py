@@ -25,24 +25,26 @@ FUNCTIONS = {
     "diff_lines_list": ("SELECT diff_lines_list('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_hunks": ("FROM diff_hunks('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
     "diff_review": ("FROM diff_review('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "resolve_revision": ("SELECT resolve_revision('before', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary"}),
-    "merge_base": ("SELECT merge_base('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary"}),
-    "commits": ("SELECT commit_id FROM commits('after', 'build/fixtures/basic')", {"GitDiff"}),
-    "commits_list": ("SELECT len(commits_list('after', 'build/fixtures/basic'))", {"GitDiff"}),
-    "refs": ("SELECT name FROM refs('build/fixtures/basic')", {"GitDiff"}),
-    "refs_list": ("SELECT len(refs_list('build/fixtures/basic'))", {"GitDiff"}),
-    "ahead_behind": ("SELECT ahead_behind('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "tree_files": ("FROM tree_files('after', 'build/fixtures/basic')", {"GitDiff"}),
-    "tree_files_list": ("SELECT tree_files_list('after', 'build/fixtures/basic')", {"GitDiff"}),
-    "file_content": ("SELECT file_content('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "file_bytes": ("SELECT file_bytes('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "file_status": ("FROM file_status('build/fixtures/basic')", {"GitDiff"}),
-    "file_status_list": ("SELECT file_status_list('build/fixtures/basic')", {"GitDiff"}),
-    "file_blame": ("SELECT line FROM file_blame('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "file_blame_list": ("SELECT len(file_blame_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
-    "file_history": ("SELECT commit_id FROM file_history('modified.txt', 'after', 'build/fixtures/basic')", {"GitDiff"}),
-    "file_history_list": ("SELECT len(file_history_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
-    "tree_blame": ("SELECT lines FROM tree_blame('after', 'build/fixtures/basic', paths := ['modified.txt'])", {"GitDiff"}),
+    "resolve_revision": ("SELECT resolve_revision('before', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary", "GitLog", "GitShow", "GitFile", "GitBlame"}),
+    "merge_base": ("SELECT merge_base('before', 'after', 'build/fixtures/basic')", {"GitDiff", "GitDiffFile", "GitDiffSummary", "GitLog", "GitShow", "GitFile", "GitBlame"}),
+    "commits": ("SELECT commit_id FROM commits('after', 'build/fixtures/basic')", {"GitLog"}),
+    "commits_list": ("SELECT len(commits_list('after', 'build/fixtures/basic'))", {"GitLog"}),
+    "refs": ("SELECT name FROM refs('build/fixtures/basic')", {"GitRefs"}),
+    "refs_list": ("SELECT len(refs_list('build/fixtures/basic'))", {"GitRefs"}),
+    "ahead_behind": ("SELECT ahead_behind('before', 'after', 'build/fixtures/basic')", {"GitRefs", "GitLog"}),
+    "tree_files": ("FROM tree_files('after', 'build/fixtures/basic')", {"list_files", "GitFile", "GitDiff"}),
+    "tree_files_list": ("SELECT tree_files_list('after', 'build/fixtures/basic')", {"list_files", "GitFile", "GitDiff"}),
+    "file_content": ("SELECT file_content('modified.txt', 'after', 'build/fixtures/basic')", {"GitFile", "GitDiff"}),
+    "file_bytes": ("SELECT file_bytes('modified.txt', 'after', 'build/fixtures/basic')", {"GitFile", "GitDiff"}),
+    "file_status": ("FROM file_status('build/fixtures/basic')", {"GitStatus", "GitDiff"}),
+    "file_status_list": ("SELECT file_status_list('build/fixtures/basic')", {"GitStatus", "GitDiff"}),
+    "file_blame": ("SELECT line FROM file_blame('modified.txt', 'after', 'build/fixtures/basic')", {"GitBlame"}),
+    "file_blame_list": ("SELECT len(file_blame_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitBlame"}),
+    "file_history": ("SELECT commit_id FROM file_history('modified.txt', 'after', 'build/fixtures/basic')", {"GitLog"}),
+    "file_history_list": ("SELECT len(file_history_list('modified.txt', 'after', 'build/fixtures/basic'))", {"GitLog"}),
+    "line_history": ("SELECT commit_id FROM line_history('modified.txt', 1, 1, 'after', 'build/fixtures/basic')", {"GitLog"}),
+    "line_history_list": ("SELECT len(line_history_list('modified.txt', 1, 1, 'after', 'build/fixtures/basic'))", {"GitLog"}),
+    "tree_blame": ("SELECT lines FROM tree_blame('after', 'build/fixtures/basic', paths := ['modified.txt'])", {"GitBlame"}),
     "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip
@@ -257,7 +259,7 @@ def test_the_words_of_another_file_system_are_kept(con):
 # -- grants ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("granted", ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "read_file", "*"])
+@pytest.mark.parametrize("granted", ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs", "list_files", "read_file", "*"])
 def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
     con.execute(f"SET redline_tool_grants = ['none', '{granted}']")
     for name, (query, tools) in FUNCTIONS.items():
@@ -272,7 +274,7 @@ def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
 def test_every_function_stands_behind_a_tool_or_is_open(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|diff_.*|commits.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
+        "WHERE function_name SIMILAR TO 'file_.*|line_.*|diff_.*|commits.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
     ).fetchall()
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 

@@ -156,7 +156,7 @@ def test_the_lockdown_binds_duckdb_itself(connect, extension, inside, tmp_path):
 def test_only_the_granted_tools_of_the_lockdown_are_granted(connect, extension, inside):
     con = lockdown(connect(load=False), extension, inside.parent)
     granted = con.execute("SELECT current_setting('redline_tool_grants')").fetchone()[0]
-    assert granted == ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "list_files", "search", "read_file", "redline_capabilities"]
+    assert granted == ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs", "list_files", "search", "read_file", "redline_capabilities"]
     sandboxes = con.execute("SELECT current_setting('redline_sandboxes')").fetchone()[0]
     assert '"mode": "ro"' in sandboxes
 

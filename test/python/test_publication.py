@@ -92,12 +92,13 @@ def test_every_argument_is_published_with_its_type_and_description(server, tools
     schemas = dict(server.execute("SELECT name, input_schema FROM redline_tools()").fetchall())
     for name, tool in tools.items():
         schema = json.loads(schemas[name])
-        assert set(tool["properties"]) == set(schema["properties"]) and tool["required"] == schema.get("required", [])
+        # Programs alone need the format, so that it is taken but not listed.
+        assert set(tool["properties"]) == set(schema["properties"]) | {"format"} and tool["required"] == schema.get("required", [])
         assert set(re.findall(r"\$(\w+)", tool["sql_template"])) == set(tool["properties"])
         assert tool["format"] == "text"
         for argument, said in tool["properties"].items():
             assert said["type"] in ("string", "integer", "boolean")
-            is_list = json.loads(schemas[name])["properties"][argument].get("type") == "array"
+            is_list = json.loads(schemas[name])["properties"].get(argument, {}).get("type") == "array"
             shown = "JSON list or one value" if is_list else said["type"]
             need = "required" if argument in tool["required"] else "optional"
             assert f"\n- {argument} ({shown}, {need}){said['description'] and ': ' + said['description']}" in tool["description"]
@@ -188,4 +189,7 @@ def test_no_error_shows_the_template(server, tools):
         for argument in tool["properties"]:
             for value in ("[1", "x", "{}", "", "3.5", None):
                 text = call(server, tool, {argument: value})
-                assert "SELECT" not in text and "$" not in text.replace("'$", ""), (name, argument, text)
+                # An answer may be a file or a commit that holds anything.
+                is_error = re.match("[a-z_]+: ", text)
+                assert is_error or name.startswith("Git") or name == "redline_capabilities", (name, argument, text)
+                assert not is_error or "SELECT" not in text and "$" not in text.replace("'$", ""), (name, argument, text)

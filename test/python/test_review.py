@@ -288,7 +288,7 @@ def test_templates_answer_as_the_call_does(con, review):
             continue
         given = {"from": "main~1", "to": "main", "repo": str(review)}
         given |= {"file": "src/util.py"} if name == "GitDiffFile" else {"paths": ["*.py", ":!api"]}
-        bound = dict.fromkeys(json.loads(schema)["properties"]) | given
+        bound = dict.fromkeys([*json.loads(schema)["properties"], "format"]) | given
         text = call_text(con, name, **given)
         assert "util.py" in text and "api/" not in text
         assert con.execute(template, bound).fetchone() == (text,)

@@ -145,6 +145,11 @@ HOSTILE = {
     "a line that is near": ("edit_file", {"path": "ws/f", "old_string": "a fs_denied: x y", "new_string": "z"}),
     "a revision": ("GitDiff", {"from_rev": FORGED, "to_rev": "HEAD", "path": "ws"}),
     "a file of a comparison": ("GitDiffFile", {"from_rev": "HEAD~1", "to_rev": "HEAD", "path": "ws", "file_path": FORGED}),
+    "a subject": ("GitLog", {"repo": "ws"}),
+    "a message": ("GitShow", {"repo": "ws"}),
+    "a line of a file": ("GitBlame", {"repo": "ws", "file": FORGED}),
+    "a branch": ("GitRefs", {"repo": "ws"}),
+    "a name in a status": ("GitStatus", {"repo": "ws"}),
     "a name in a summary": ("GitDiffSummary", {"from_rev": "HEAD~1", "to_rev": "HEAD", "path": "ws"}),
 }
 

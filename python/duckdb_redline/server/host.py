@@ -13,7 +13,10 @@ import duckdb
 
 from .approver import Page
 
-READING = ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "list_files", "search", "read_file", "redline_capabilities"]
+READING = [
+    "Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs",
+    "list_files", "search", "read_file", "redline_capabilities",
+]  # fmt: skip
 WRITING = ["write_file", "edit_file"]
 # What a person may be asked to read at most, as pages of a terminal.
 MAX_PAGES = 20

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::functions::git::review::{Frame, Request, Reviewed};
 use crate::functions::params::comparison::{self, Revisions};
 use crate::git::{LineCounts, Measured, RenameOptions};
-use crate::review::{CURSOR_BYTES, Kind, Layout};
+use crate::review::{CURSOR_BYTES, Kind, Layout, Page};
 use crate::text::DiffOptions;
 use crate::tools::{
     Compared, FileChange, GitDiff, GitDiffArguments, GitDiffFile, GitDiffFileArguments,
@@ -32,7 +32,7 @@ impl Answers for GitDiffSummary {
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+pub enum Shown {
     /// The list of the files alone.
     List,
     /// The list, then hunks.
@@ -44,21 +44,8 @@ impl Shown {
         let reply = call.reply;
         let request = self.request(call, arguments)?;
         let Reviewed { rows, page } =
-            request.answer(&call.execution, &AnswerFrame { reply, shown: self })?;
-        let mut compared = Compared {
-            totals: Totals { truncated: page.next_cursor.is_some(), ..totals(&rows) },
-            ..Compared::default()
-        };
-        if reply.is_data {
-            let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
-            compared.files =
-                listed.filter_map(|section| Some(file_change(&rows[section.file?]))).collect();
-            compared.patch = page.patch();
-        } else {
-            compared.text = page.text();
-        }
-        compared.totals.next_cursor = page.next_cursor;
-        Ok(compared)
+            request.answer(&call.execution, &AnswerFrame::new(reply, self, 0))?;
+        Ok(compared(&reply, &rows, page))
     }
 
     fn request(self, call: &Call, arguments: GitDiffArguments) -> Result<Request> {
@@ -80,10 +67,37 @@ impl Shown {
     }
 }
 
+/// Returns the answer that a page of these changes is.
+pub fn compared(reply: &Reply, rows: &[Measured], page: Page) -> Compared {
+    let mut compared = Compared {
+        totals: Totals { truncated: page.next_cursor.is_some(), ..totals(rows) },
+        ..Compared::default()
+    };
+    if reply.is_data {
+        let listed = page.sections.iter().filter(|section| section.kind == Kind::File);
+        compared.files =
+            listed.filter_map(|section| Some(file_change(&rows[section.file?]))).collect();
+        compared.patch = page.patch();
+    } else {
+        compared.text = page.text();
+    }
+    compared.totals.next_cursor = page.next_cursor;
+    compared
+}
+
 /// An answer that carries a page.
-struct AnswerFrame {
+pub struct AnswerFrame {
     reply: Reply,
     shown: Shown,
+    /// Bytes of what stands beside the page.
+    besides: usize,
+}
+
+impl AnswerFrame {
+    /// Returns an answer with so many bytes beside its page.
+    pub const fn new(reply: Reply, shown: Shown, besides: usize) -> Self {
+        Self { reply, shown, besides }
+    }
 }
 
 impl Frame for AnswerFrame {
@@ -108,7 +122,7 @@ impl Frame for AnswerFrame {
             Shown::List => self.reply.room(&Listed(empty)),
             Shown::Hunks => self.reply.room(&empty),
         };
-        self.reply.max_bytes - room
+        self.reply.max_bytes - room + self.besides
     }
 }
 

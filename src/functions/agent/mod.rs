@@ -1,14 +1,16 @@
 //! What agents and their hosts call: tools (`redline_call`; `tools` has them all, `entry` what each is, `file_answers`,
-//! `find_answers` and `git_answers` what they do), their list, what may be done, help, and the scripts of
+//! `find_answers`, `git_answers`, `history_answers` and `revision_answers` what they do), their list, what may be done, help, and the scripts of
 //! `sql/`.
 
 pub mod entry;
 mod file_answers;
 mod find_answers;
 mod git_answers;
+mod history_answers;
 pub mod redline_call;
 pub mod redline_capabilities;
 pub mod redline_help;
 pub mod redline_sql;
 pub mod redline_tools;
+mod revision_answers;
 pub mod tools;

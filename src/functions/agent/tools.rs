@@ -3,8 +3,8 @@
 use super::entry::Entry;
 use crate::error::Result;
 use crate::tools::{
-    Capabilities, Diff, EditFile, GitDiff, GitDiffFile, GitDiffSummary, ListFiles, ReadFile,
-    Search, WriteFile, no_such_tool,
+    Capabilities, Diff, EditFile, GitBlame, GitDiff, GitDiffFile, GitDiffSummary, GitFile, GitLog,
+    GitRefs, GitShow, GitStatus, ListFiles, ReadFile, Search, WriteFile, no_such_tool,
 };
 
 /// Every tool, in the order in which they are listed.
@@ -13,6 +13,12 @@ pub static TOOLS: &[Entry] = &[
     Entry::of::<GitDiffSummary>(),
     Entry::of::<GitDiff>(),
     Entry::of::<GitDiffFile>(),
+    Entry::of::<GitLog>(),
+    Entry::of::<GitShow>(),
+    Entry::of::<GitFile>(),
+    Entry::of::<GitBlame>(),
+    Entry::of::<GitStatus>(),
+    Entry::of::<GitRefs>(),
     Entry::of::<ListFiles>(),
     Entry::of::<Search>(),
     Entry::of::<ReadFile>(),
@@ -36,6 +42,12 @@ mod tests {
 
     #[test]
     fn every_property_has_a_type_and_every_argument_is_told_somewhere() {
+        // One name means one thing, which one of the tools tells for all.
+        let is_told_by = |tool: &crate::tools::Declaration, name: &str| {
+            let property = &(tool.input_schema)()["properties"][name];
+            let is_told = ["description", "default"].iter().any(|key| !property[key].is_null());
+            is_told || tool.description.contains(name) || INSTRUCTIONS.contains(name)
+        };
         for tool in TOOLS.iter().map(|tool| &tool.declaration) {
             for schema in [(tool.input_schema)(), (tool.output_schema)()] {
                 assert_eq!(schema["type"], "object");
@@ -44,10 +56,9 @@ mod tests {
                     assert!(has("type") || has("enum"), "{} {name}: {property}", tool.name);
                 }
             }
-            for (name, property) in (tool.input_schema)()["properties"].as_object().unwrap() {
-                let is_told = ["description", "default"].iter().any(|key| !property[key].is_null());
-                let is_named = tool.description.contains(name) || INSTRUCTIONS.contains(name);
-                assert!(is_told || is_named, "{} {name}: {property}", tool.name);
+            for name in (tool.input_schema)()["properties"].as_object().unwrap().keys() {
+                let is_told = TOOLS.iter().any(|other| is_told_by(&other.declaration, name));
+                assert!(is_told, "{} {name}", tool.name);
             }
         }
     }

@@ -13,7 +13,7 @@ pub struct AheadBehind;
 impl Declared for AheadBehind {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitRefs", "GitLog"]),
         description: "How many commits only the first of two revisions has, and how many only the second",
         example: "SELECT ahead_behind('HEAD~1', 'HEAD', '.')",
     };

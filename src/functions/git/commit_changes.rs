@@ -211,7 +211,7 @@ pub struct CommitChangesTable;
 impl Declared for CommitChangesTable {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitShow", "GitDiff"]),
         description: "The changed files of every commit of a range, in the order of git log",
         example: "SELECT subject, file_path, additions FROM commit_changes('HEAD', '.') LIMIT 10",
     };

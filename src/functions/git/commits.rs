@@ -136,7 +136,7 @@ pub struct CommitsTable;
 impl Declared for CommitsTable {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitLog"]),
         description: "Every commit of a range, merges included, in the order of git log",
         example: "SELECT commit_id, author_name, subject FROM commits('HEAD', '.') LIMIT 10",
     };

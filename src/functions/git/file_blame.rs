@@ -211,7 +211,7 @@ pub struct FileBlame;
 impl Declared for FileBlame {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitBlame"]),
         description: "The lines of a file, each with the commit it is from, as git blame has it",
         example: "SELECT line, author_name, subject, content FROM file_blame('README.md', 'HEAD', '.') LIMIT 10",
     };

@@ -69,7 +69,7 @@ pub struct FileContent<T>(PhantomData<T>);
 impl<T: ContentType> Declared for FileContent<T> {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitFile", "GitDiff"]),
         description: T::DESCRIPTION,
         example: T::EXAMPLE,
     };

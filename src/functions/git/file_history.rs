@@ -22,7 +22,7 @@ use crate::functions::surface::{
 };
 use crate::git::{
     Comparison, FileChange, Follow, HistoryOptions, LineCounts, Measured, Merges, Repository,
-    Revision,
+    RevRange, Revision,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
@@ -111,7 +111,7 @@ pub struct FileHistory;
 impl Declared for FileHistory {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitLog"]),
         description: "The commits that changed a file, through renames, as git log --follow lists them",
         example: "SELECT subject, file_path, additions FROM file_history('README.md', 'HEAD', '.') LIMIT 10",
     };
@@ -159,7 +159,7 @@ impl TableFunction for FileHistory {
 }
 
 /// The changes of the file; one that no commit has is an error.
-struct Jobs {
+pub struct Jobs {
     follow: Follow,
     repository: Repository,
     file: String,
@@ -181,6 +181,23 @@ impl Iterator for Jobs {
 }
 
 impl Jobs {
+    /// Starts the walk over the commits of a range that changed a file; the range is as given, for messages.
+    pub fn new(
+        repository: &Repository,
+        ends: &RevRange,
+        [file, rev]: [&str; 2],
+        options: HistoryOptions,
+        budget: Arc<Budget>,
+    ) -> Result<Self> {
+        Ok(Self {
+            follow: Follow::new(repository, ends, file, options, budget)?,
+            repository: repository.clone(),
+            file: file.to_owned(),
+            rev: rev.to_owned(),
+            is_found: false,
+        })
+    }
+
     /// Returns an error where the newest version lacks the file, too.
     fn not_found(&self) -> Result<Option<FileChange>> {
         let ends = self.repository.ends(&self.rev)?;
@@ -219,13 +236,8 @@ impl Query {
         } else {
             None
         };
-        let jobs = Jobs {
-            follow: Follow::new(&repository, &ends, &self.file, self.options, Arc::clone(&budget))?,
-            repository: repository.clone(),
-            file: self.file.clone(),
-            rev: self.rev.clone(),
-            is_found: false,
-        };
+        let asked = [self.file.as_str(), self.rev.as_str()];
+        let jobs = Jobs::new(&repository, &ends, asked, self.options, Arc::clone(&budget))?;
         let nothing = Revision::Empty;
         let comparison = Comparison::new(repository.clone(), nothing, nothing)?;
         let worker = || {

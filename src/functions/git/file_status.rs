@@ -14,7 +14,7 @@ use crate::functions::params::arguments::{required_text, row_text};
 use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 use crate::git::{
-    FileStatus, RenameOptions, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
+    FileStatus, RenameOptions, Repository, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
 };
 use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
 
@@ -74,7 +74,7 @@ pub struct FileStatusTable;
 impl Declared for FileStatusTable {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitStatus", "GitDiff"]),
         description: "The files that git status lists: what is staged, changed, in conflict or not tracked",
         example: "SELECT file_path, index_status, worktree_status FROM file_status('.')",
     };
@@ -145,20 +145,36 @@ impl TableFunction for FileStatusTable {
 impl Query {
     /// Starts the parts, each a job.
     fn start(&self, execution: &ExecutionContext) -> Result<Ordered<StatusFound>> {
-        let budget = execution.budget.part();
-        let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
-        let walk = StatusWalk::new(&repository, self.options.clone())?;
-        // The longest first.
-        let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
-        let permits = Permits::take(execution.threads().min(jobs.len()));
-        let worker = || {
-            let (walk, budget) = (walk.clone(), Arc::clone(&budget));
-            move |part| walk.find(part, &budget)
-        };
-        let workers = (0..permits.count()).map(|_| worker()).collect();
-        let window = Window { jobs: jobs.len(), bytes: usize::MAX };
-        Ordered::start(Source::new(jobs.into_iter()), workers, window, budget, permits)
+        start(execution.repository(&self.repo)?, self.options.clone(), execution)
     }
+}
+
+fn start(
+    repository: Repository,
+    options: StatusOptions,
+    execution: &ExecutionContext,
+) -> Result<Ordered<StatusFound>> {
+    let budget = execution.budget.part();
+    let walk = StatusWalk::new(&repository.with_budget(Arc::clone(&budget)), options)?;
+    // The longest first.
+    let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
+    let permits = Permits::take(execution.threads().min(jobs.len()));
+    let worker = || {
+        let (walk, budget) = (walk.clone(), Arc::clone(&budget));
+        move |part| walk.find(part, &budget)
+    };
+    let workers = (0..permits.count()).map(|_| worker()).collect();
+    let window = Window { jobs: jobs.len(), bytes: usize::MAX };
+    Ordered::start(Source::new(jobs.into_iter()), workers, window, budget, permits)
+}
+
+/// Returns the status of a repository.
+pub fn status(
+    repository: &Repository,
+    options: StatusOptions,
+    execution: &ExecutionContext,
+) -> Result<Vec<FileStatus>> {
+    joined(start(repository.clone(), options, execution)?)
 }
 
 /// Awaits all parts.

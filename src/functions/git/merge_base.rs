@@ -13,7 +13,15 @@ pub struct MergeBase;
 impl Declared for MergeBase {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiffSummary", "GitDiffFile", "GitDiff"]),
+        grant: Grant::Tools(&[
+            "GitDiffSummary",
+            "GitDiffFile",
+            "GitDiff",
+            "GitLog",
+            "GitShow",
+            "GitFile",
+            "GitBlame",
+        ]),
         description: "The best common ancestor of two commits, as git merge-base prints it; NULL when there is none",
         example: "SELECT merge_base('HEAD~1', 'HEAD', '.')",
     };

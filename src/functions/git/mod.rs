@@ -16,6 +16,7 @@ pub mod file_history;
 pub mod file_patches;
 pub mod file_status;
 pub mod history_jobs;
+pub mod line_history;
 pub mod line_rows;
 pub mod merge_base;
 pub mod numbered;

@@ -145,7 +145,7 @@ fn count(commits: Option<u64>) -> Option<i64> {
 }
 
 /// Returns what a reference is by its name.
-fn kind(name: &[u8]) -> &'static str {
+pub fn kind(name: &[u8]) -> &'static str {
     const KINDS: [(&[u8], &str); 4] = [
         (b"refs/heads/", "branch"),
         (b"refs/remotes/", "remote"),
@@ -189,7 +189,7 @@ pub struct RefsTable;
 impl Declared for RefsTable {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitRefs"]),
         description: "HEAD and the references of a repository, in the order of their names",
         example: "SELECT short_name, kind, commit_id, subject FROM refs('.')",
     };

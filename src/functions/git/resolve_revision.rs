@@ -13,7 +13,15 @@ pub struct ResolveRevision;
 impl Declared for ResolveRevision {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiffSummary", "GitDiffFile", "GitDiff"]),
+        grant: Grant::Tools(&[
+            "GitDiffSummary",
+            "GitDiffFile",
+            "GitDiff",
+            "GitLog",
+            "GitShow",
+            "GitFile",
+            "GitBlame",
+        ]),
         description: "The id of the object that a revision names, as git rev-parse has it",
         example: "SELECT resolve_revision('HEAD~2', '.')",
     };

@@ -136,7 +136,7 @@ pub struct TreeBlame;
 impl Declared for TreeBlame {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["GitBlame"]),
         description: "Runs of lines of all files of a revision, each with the commit it is from",
         example: "SELECT author_name, sum(lines) FROM tree_blame('HEAD', '.') GROUP BY ALL",
     };

@@ -103,7 +103,7 @@ pub struct TreeFiles;
 impl Declared for TreeFiles {
     const DECLARATION: Declaration = Declaration {
         family: Family::Git,
-        grant: Grant::Tools(&["GitDiff"]),
+        grant: Grant::Tools(&["list_files", "GitFile", "GitDiff"]),
         description: "The files of a revision, the index or the work tree, as git ls-tree -r -l lists them",
         example: "SELECT file_path, size FROM tree_files('HEAD', '.') ORDER BY size DESC LIMIT 10",
     };

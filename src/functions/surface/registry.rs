@@ -30,6 +30,8 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<git::file_blame::FileBlameList>(),
     table::<git::file_history::FileHistory>(),
     scalar::<git::file_history::FileHistoryList>(),
+    table::<git::line_history::LineHistory>(),
+    scalar::<git::line_history::LineHistoryList>(),
     table::<git::tree_blame::TreeBlame>(),
     table::<git::tree_files::TreeFiles>(),
     scalar::<git::tree_files::TreeFilesList>(),

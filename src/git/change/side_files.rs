@@ -72,9 +72,32 @@ impl SideFiles {
         self.comparison.between(tree, Revision::Index).walk(Arc::clone(budget))?.collect()
     }
 
+    /// Says that a file is not there.
+    pub(in crate::git) fn not_found(&self, file: &str, revision: &str) -> Result<Error> {
+        let error =
+            Error::not_found(format!("there is no file {} in {}", quoted(file), quoted(revision)));
+        Ok(match self.nearest(file)?.as_slice() {
+            [] => error.with_hint(
+                "Paths start at the root of the repository; tree_files(rev, repo) lists them",
+            ),
+            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
+        })
+    }
+
     /// Returns the paths nearest to one that was not found, for a hint.
     pub fn nearest(&self, path: &str) -> Result<Vec<String>> {
         self.comparison.nearest_paths(path)
+    }
+}
+
+impl Repository {
+    /// Returns a text that changes when a file of a revision, or what lies behind the revision, does.
+    pub fn state_of_file(&self, file: &str, revision: &str) -> Result<String> {
+        if !Revision::is_named(revision) {
+            return Ok(format!("{:?}", self.ends(revision)?));
+        }
+        let entry = SideFiles::open(self, revision)?.find(file.as_bytes())?;
+        Ok(format!("{:?} {:?}", self.head(), entry.map(|entry| (entry.mode, entry.oid))))
     }
 }
 

@@ -38,7 +38,7 @@ use range::Range;
 use resolve::{Hint, Resolver};
 
 pub use clock::local_time_zone;
-pub(super) use posix::translated;
+pub(super) use posix::{basic_translated, translated};
 pub use references::{Named as NamedReference, Reference, ReferenceDetails, ReferenceReader};
 
 /// One side of a comparison, resolved.
@@ -82,7 +82,26 @@ impl Revision {
     }
 }
 
+/// What HEAD names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedOut {
+    /// The branch, by its full name, whether it exists or not.
+    pub branch: Option<Vec<u8>>,
+    /// The commit; none before the first one.
+    pub commit: Option<Oid>,
+}
+
+/// Returns the moment that a date means as people write it, in seconds since 1970; `None` where nothing in it is one.
+pub fn date_of(text: &str) -> Option<i64> {
+    date::parse(text.as_bytes(), &clock::Clock::here())
+}
+
 impl Repository {
+    /// Returns what is checked out.
+    pub fn checked_out(&self) -> Result<CheckedOut> {
+        Ok(CheckedOut { branch: self.references().branch()?, commit: self.head() })
+    }
+
     /// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of our own
     /// names: `EMPTY`, `INDEX`, `WORKTREE`.
     pub fn revision(&self, name: &str) -> Result<Revision> {

@@ -14,6 +14,66 @@ pub fn translated(text: &[u8]) -> Option<String> {
     pattern.groups.is_empty().then_some(pattern.out)
 }
 
+/// Returns the same for a basic regular expression: there, groups, intervals, `|`, `+` and `?` are those with a backslash
+/// before them, and some signs stand for themselves where they could mean nothing else.
+pub fn basic_translated(text: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (mut extended, mut rest) = (String::new(), text);
+    // Whether nothing stands before that could be repeated.
+    let mut is_start = true;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let was_start = std::mem::replace(&mut is_start, false);
+        match c {
+            '\\' => {
+                let escaped = rest.chars().next()?;
+                rest = &rest[escaped.len_utf8()..];
+                match escaped {
+                    '(' | '|' => is_start = true,
+                    ')' | '{' | '+' | '?' => {}
+                    '}' => {}
+                    _ => extended.push('\\'),
+                }
+                extended.push(escaped);
+            }
+            '[' => {
+                let end = bracket_end(rest)?;
+                extended.push('[');
+                extended.push_str(&rest[..end]);
+                rest = &rest[end..];
+            }
+            '*' if was_start => extended.push_str("\\*"),
+            '^' if was_start => {
+                extended.push('^');
+                is_start = true;
+            }
+            '$' if rest.is_empty() || rest.starts_with("\\)") || rest.starts_with("\\|") => {
+                extended.push('$');
+            }
+            '(' | ')' | '{' | '}' | '|' | '+' | '?' | '^' | '$' => {
+                extended.push('\\');
+                extended.push(c);
+            }
+            c => extended.push(c),
+        }
+    }
+    translated(extended.as_bytes())
+}
+
+/// Returns where a bracket expression ends, its `]` included; `rest` stands behind its `[`.
+fn bracket_end(rest: &str) -> Option<usize> {
+    let mut at = usize::from(rest.starts_with('^'));
+    at += usize::from(rest[at..].starts_with(']'));
+    loop {
+        let c = rest[at..].chars().next()?;
+        let is_class = rest[at..].starts_with("[:");
+        at += if is_class { rest[at..].find(":]")? + 2 } else { c.len_utf8() };
+        if c == ']' {
+            return Some(at);
+        }
+    }
+}
+
 struct Translation<'t> {
     rest: &'t str,
     out: String,
@@ -210,6 +270,32 @@ mod tests {
                 matches,
                 "{text} {subject} as {pattern}"
             );
+        }
+    }
+
+    #[test]
+    fn a_basic_expression_has_its_signs_behind_backslashes() {
+        for (text, subject, matches) in [
+            ("main(", "fn main()", true),
+            (r"\(ab\)*c", "ababc", true),
+            (r"^\(a\|b\)$", "b", true),
+            ("a|b", "a|b", true),
+            ("a|b", "a", false),
+            ("*a", "*a", true),
+            ("a^b$c", "a^b$c", true),
+            (r"^a\{2\}$", "aa", true),
+            (r"a{2}", "a{2}", true),
+            (r"^a\+$", "aaa", true),
+            ("^a+$", "a+", true),
+            ("[]*]x", "*x", true),
+            ("[[:digit:]]*z", "12z", true),
+        ] {
+            let pattern = basic_translated(text.as_bytes()).unwrap_or_else(|| panic!("{text}"));
+            let regex = Regex::new(&pattern).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(regex.is_match(subject.as_bytes()), matches, "{text} {subject} {pattern}");
+        }
+        for text in ["[", "\\", r"\(a", r"a\{2,1\}", r"\(a\)\1"] {
+            assert_eq!(basic_translated(text.as_bytes()), None, "{text}");
         }
     }
 

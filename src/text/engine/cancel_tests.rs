@@ -160,12 +160,14 @@ fn every_pass_behind_the_search_looks_up() {
     assert_eq!(runs.len(), LINES);
     assert!(passes(|cancel| runs_of(&every_second, 0, cancel).map(drop)) >= 2);
     assert!(passes(|cancel| pair_up(&runs, &runs, cancel).map(drop)) >= 1);
-    let content = Content { text: lines.view(), keys: lines.view(), ids: &[], first: 0 };
+    let content =
+        Content { text: lines.view(), keys: lines.view(), ids: &[], first: 0, is_lowest: false };
     assert!(passes(|cancel| compact(&runs, &runs, &content, cancel).map(drop)) >= 1);
     // Runs that slide are weighed in their places as well.
     let same = text((0..4 * LINES).map(|_| 1));
     let same = split(&same);
-    let content = Content { text: same.view(), keys: same.view(), ids: &[], first: 0 };
+    let content =
+        Content { text: same.view(), keys: same.view(), ids: &[], first: 0, is_lowest: false };
     assert!(passes(|cancel| compact(&runs[..1], &[], &content, cancel).map(drop)) >= 4);
     let changes = pair_up(&runs, &runs, &CancelToken::never()).expect("nobody stops it");
     assert!(
@@ -214,8 +216,13 @@ fn a_stop_is_seen_and_ends_the_diff() {
     let (old, new) = (split(&old), split(&new));
     for algorithm in [Algorithm::Myers, Algorithm::Patience, Algorithm::Histogram] {
         for whitespace in [Whitespace::Exact, Whitespace::All] {
-            let options =
-                Options { algorithm, whitespace, ignore_blank_lines: true, trim_tail: true };
+            let options = Options {
+                algorithm,
+                whitespace,
+                ignore_blank_lines: true,
+                trim_tail: true,
+                is_lowest: false,
+            };
             let all = CheckCount::all();
             let mut engine = Engine::default();
             let wanted = engine

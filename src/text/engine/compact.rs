@@ -41,6 +41,8 @@ pub(super) struct Content<'a> {
     pub(super) ids: &'a [u32],
     /// the first of which is this line.
     pub(super) first: usize,
+    /// Whether runs stay at their lowest place.
+    pub(super) is_lowest: bool,
 }
 
 impl Content<'_> {
@@ -124,6 +126,7 @@ impl Slider<'_> {
             .map(|last| before - facing[last]);
         let up = match faced {
             Some(up) if up <= slack => up,
+            _ if self.content.is_lowest => 0,
             _ => self.best_by_indent(run, slack.min(size + 1).min(MAX_PLACES), pace)?,
         };
         Ok(Run { start: run.start - up, end: run.end - up })

@@ -149,6 +149,7 @@ impl Engine {
             keys: keys[side],
             ids: &self.ids[side],
             first: start,
+            is_lowest: options.is_lowest,
         });
         let old_runs = compact(&old_runs, &new_runs, &content[0], cancel)?;
         let new_runs = compact(&new_runs, &old_runs, &content[1], cancel)?;

@@ -43,6 +43,9 @@ pub struct Options {
     pub ignore_blank_lines: bool,
     /// Whether a common tail takes no part. git does so when the context is 0; its hunks differ in rare cases.
     pub trim_tail: bool,
+    /// Whether runs that may slide stay at their lowest place instead of where they read best: git without its indent
+    /// heuristic.
+    pub is_lowest: bool,
 }
 
 /// One maximal run of changed lines: half-open ranges of 0-based line numbers, at most one of them empty.

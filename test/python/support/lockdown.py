@@ -38,6 +38,8 @@ REPOSITORY_CALLS = {
     "file_blame_list": ["SELECT len(file_blame_list('{tracked}', 'main', '{repo}'))"],
     "file_history": ["SELECT * EXCLUDE (author_date, committer_date) FROM file_history('{tracked}', 'main', '{repo}')"],
     "file_history_list": ["SELECT len(file_history_list('{tracked}', 'main', '{repo}'))"],
+    "line_history": ["SELECT * EXCLUDE (author_date, committer_date) FROM line_history('{tracked}', 1, 1, 'main', '{repo}')"],
+    "line_history_list": ["SELECT len(line_history_list('{tracked}', 1, 1, 'main', '{repo}'))"],
     "tree_blame": ["SELECT * EXCLUDE (author_date) FROM tree_blame('main', '{repo}')", "SELECT lines FROM tree_blame('WORKTREE', '{repo}')"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip

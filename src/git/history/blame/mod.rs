@@ -166,7 +166,7 @@ impl Repository {
         let mut files = SideFiles::open(self, &side)?;
         let entry = match files.find(file.as_bytes())? {
             Some(entry) => entry,
-            None => return Err(not_found(&files, file, revision)?),
+            None => return Err(files.not_found(file, revision)?),
         };
         let content = files.read(file.as_bytes(), entry, limits::OBJECT_BYTES)?;
         let mut blamer = Blamer::new(self, files, options.clone(), hidden, budget)?;
@@ -208,17 +208,6 @@ impl Repository {
         let hidden = History::new(self, &ends, options, Arc::clone(budget))?.into_hidden()?;
         Ok((tip, hidden))
     }
-}
-
-fn not_found(files: &SideFiles, file: &str, revision: &str) -> Result<Error> {
-    let error =
-        Error::not_found(format!("there is no file {} in {}", quoted(file), quoted(revision)));
-    Ok(match files.nearest(file)?.as_slice() {
-        [] => error.with_hint(
-            "Paths start at the root of the repository; tree_files(rev, repo) lists them",
-        ),
-        near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
-    })
 }
 
 impl Blamer {

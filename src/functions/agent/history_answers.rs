@@ -1,0 +1,292 @@
+//! What the tools `GitLog`, `GitRefs` and `GitStatus` do.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::entry::{Answers, Call};
+use crate::error::{Error, Result, escaped, quoted, visible};
+use crate::find::Glob;
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::git::commit_columns::{Commit, INFO, NAMES};
+use crate::functions::git::file_history::Jobs;
+use crate::functions::git::file_status;
+use crate::functions::git::refs::kind;
+use crate::git::{
+    Change, FileChange, FileStatus, History, HistoryOptions, Mailmap, Merges, NamedReference, Oid,
+    Pathspec, Reference, ReferenceDetails, ReferenceReader, RenameOptions, Repository,
+    StatusOptions, Visited, date_of,
+};
+use crate::limits;
+use crate::review::{Binding, Position};
+use crate::tools::{
+    GitLog, GitLogArguments, GitRefs, GitRefsArguments, GitStatus, GitStatusArguments,
+    ListedCommit, ListedReference, ListedStatus, ListedVersion, Listing, shown_id, utc_text,
+};
+
+/// What pages of a list are cut by.
+pub struct Pages {
+    binding: Binding,
+    first: usize,
+}
+
+impl Pages {
+    /// Reads where a page begins; `options` and `state` are what a cursor holds for.
+    pub fn new(options: &str, state: &str, cursor: Option<&str>) -> Result<Self> {
+        let binding = Binding::new(options.as_bytes(), state.as_bytes());
+        let from = cursor.map(|cursor| binding.position(cursor)).transpose()?;
+        Ok(Self { binding, first: from.unwrap_or_default().listed })
+    }
+
+    /// Returns how many rows stand on the pages before.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Returns what leads to a row.
+    pub fn cursor(&self, row: usize) -> Result<String> {
+        self.binding.cursor(Position { listed: row, ..Position::default() }).ok_or_else(|| {
+            Error::too_large("there are more rows than a cursor can count")
+                .with_hint("Ask for fewer")
+        })
+    }
+}
+
+/// Opens the repository that a tool was given; also returns its name as it is shown.
+pub fn opened(execution: &ExecutionContext, repo: Option<&str>) -> Result<(String, Repository)> {
+    let repo = repo.map_or_else(|| execution.default_repository(), str::to_owned);
+    let repository = execution.repository(&repo)?;
+    Ok((escaped(&repo), repository))
+}
+
+/// Returns bytes as text that hides and turns nothing, cut where it is long.
+pub fn shown(bytes: &[u8]) -> String {
+    visible(&String::from_utf8_lossy(bytes))
+}
+
+impl Answers for GitLog {
+    fn answer(call: Call, arguments: GitLogArguments) -> Result<Listing<ListedCommit>> {
+        call.execution.read(|| log(&call, &arguments))
+    }
+}
+
+fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>> {
+    let execution = &call.execution;
+    let (repo, repository) = opened(execution, arguments.repo.as_deref())?;
+    let range = arguments.range.as_deref().unwrap_or("HEAD");
+    let ends = repository.ends(range)?;
+    let options = HistoryOptions {
+        merges: Merges::AllParents,
+        since: arguments.since.as_deref().map(|text| moment("since", text)).transpose()?,
+        until: arguments.until.as_deref().map(|text| moment("until", text)).transpose()?,
+        first_parent: false,
+    };
+    let given = arguments.paths.iter().flatten();
+    let paths = given.map(|path| Pathspec::parse(path)).collect::<Result<Vec<_>>>()?;
+    if arguments.file.is_some() && !paths.is_empty() {
+        return Err(Error::invalid_args("GitLog was given both file and paths").with_hint(
+            "Give file for one file through its renames, or paths for what pathspecs name",
+        ));
+    }
+    let asked = format!(
+        "GitLog {range:?} {:?} {:?} {:?} {:?}",
+        arguments.file, arguments.paths, arguments.since, arguments.until
+    );
+    let pages = Pages::new(&asked, &format!("{ends:?}"), arguments.cursor.as_deref())?;
+    let reader = CommitReader::new(&repository)?;
+    let budget = Arc::clone(&execution.budget);
+    let head = match &arguments.file {
+        Some(file) => format!("{} in {repo}, {}", quoted(range), quoted(file)),
+        None => format!("{} in {repo}", quoted(range)),
+    };
+    let filled = |rows: &mut dyn Iterator<Item = Result<ListedCommit>>| {
+        Listing::filled(head.clone(), &call.reply, pages.first(), rows, |row| pages.cursor(row))
+    };
+    if let Some(file) = &arguments.file {
+        let jobs = Jobs::new(&repository, &ends, [file, range], options, budget)?;
+        let mut rows = jobs.skip(pages.first()).map(|found| {
+            let FileChange { commit, change } = found?;
+            Ok(ListedCommit { file: Some(version(&change)), ..reader.read(commit)? })
+        });
+        return filled(&mut rows);
+    }
+    let history = History::new(&repository, &ends, options, budget)?;
+    let mut history = history.with_paths(&repository, &paths)?;
+    history.settle();
+    let commits = std::iter::from_fn(|| history.next_commit());
+    let mut rows = commits.skip(pages.first()).map(|commit| reader.read(commit?));
+    filled(&mut rows)
+}
+
+/// Returns the moment that a text means, in microseconds since 1970.
+fn moment(name: &str, text: &str) -> Result<i64> {
+    let seconds = date_of(text).and_then(|seconds| seconds.checked_mul(1_000_000));
+    seconds.ok_or_else(|| {
+        Error::invalid_args(format!("{name} is {}", quoted(text)))
+            .with_hint("Give a date, such as 2026-01-31 or '2 weeks ago'")
+    })
+}
+
+fn version(change: &Change) -> ListedVersion {
+    ListedVersion {
+        file_path: shown(&change.path),
+        old_path: change.origin.as_ref().map(|origin| shown(&origin.path)),
+        status: change.status().name(),
+    }
+}
+
+/// Reads commits for lists.
+pub struct CommitReader<'a> {
+    repository: &'a Repository,
+    mailmap: Mailmap,
+    decorations: HashMap<Oid, Vec<Vec<u8>>>,
+}
+
+impl<'a> CommitReader<'a> {
+    /// Reads the names of people, and of the references that lead to commits.
+    pub fn new(repository: &'a Repository) -> Result<Self> {
+        let (mailmap, decorations) = (repository.mailmap()?, repository.decorations()?);
+        Ok(Self { repository, mailmap, decorations })
+    }
+
+    /// Returns what is asked of a commit.
+    pub fn commit(&self, visited: Visited, needs: u8) -> Result<Commit> {
+        let (objects, cancel) = (self.repository.objects(), self.repository.cancel());
+        Commit::read(visited, needs, &objects, Some(&self.mailmap), &cancel)
+    }
+
+    /// Returns the short names of what leads to a commit.
+    pub fn refs(&self, id: &Oid) -> Vec<String> {
+        let names = self.decorations.get(id).map_or(&[][..], Vec::as_slice);
+        let first = names.iter().take(limits::SHOWN_REFERENCES);
+        let mut texts: Vec<String> = first.map(|name| shown(short(name))).collect();
+        if let Some(more @ 1..) = names.len().checked_sub(limits::SHOWN_REFERENCES) {
+            texts.push(format!("and {more} more"));
+        }
+        texts
+    }
+
+    fn read(&self, visited: Visited) -> Result<ListedCommit> {
+        let commit = self.commit(visited, INFO | NAMES)?;
+        let (id, info) = (commit.visited.id, commit.info.as_ref());
+        let author = info.and_then(|info| info.author.as_ref());
+        Ok(ListedCommit {
+            commit_id: id.to_string(),
+            parent_ids: commit.visited.parents.iter().map(Oid::to_string).collect(),
+            author_name: author.map_or(String::new(), |person| shown(&person.name)),
+            author_email: author.map_or(String::new(), |person| shown(&person.email)),
+            author_date: info.and_then(|info| info.author_date).map(utc_text),
+            subject: info.map_or(String::new(), |info| shown(&info.subject)),
+            refs: self.refs(&id),
+            file: None,
+        })
+    }
+}
+
+/// Returns the name of a reference without what all of its kind begin with.
+fn short(name: &[u8]) -> &[u8] {
+    let prefixes: [&[u8]; 3] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/"];
+    prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).unwrap_or(name)
+}
+
+impl Answers for GitRefs {
+    fn answer(call: Call, arguments: GitRefsArguments) -> Result<Listing<ListedReference>> {
+        call.execution.read(|| references(&call, &arguments))
+    }
+}
+
+fn references(call: &Call, arguments: &GitRefsArguments) -> Result<Listing<ListedReference>> {
+    let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
+    let glob = arguments.glob.as_deref().map(Glob::parse).transpose()?;
+    let is_meant = |named: &NamedReference| {
+        glob.as_ref().is_none_or(|glob| glob.matches(&String::from_utf8_lossy(&named.name)))
+    };
+    let all = repository.reference_names()?;
+    let named: Vec<NamedReference> = all.into_iter().filter(is_meant).collect();
+    let state: Vec<String> = named
+        .iter()
+        .map(|named| format!("{} {:?}", String::from_utf8_lossy(&named.name), named.object))
+        .collect();
+    let asked = format!("GitRefs {:?}", arguments.glob);
+    let pages = Pages::new(&asked, &state.join("\n"), arguments.cursor.as_deref())?;
+    let details = ReferenceDetails {
+        short: false,
+        commit: true,
+        message: true,
+        upstream: true,
+        distance: true,
+    };
+    let reader = ReferenceReader::new(&repository, details, repository.packed_references()?);
+    let plural = if named.len() == 1 { "" } else { "s" };
+    let head = format!("{repo}: {} reference{plural}", named.len());
+    let mut rows =
+        named.into_iter().skip(pages.first()).map(|named| Ok(listed(&reader.read(named)?)));
+    Listing::filled(head, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
+}
+
+fn listed(reference: &Reference) -> ListedReference {
+    let named = &reference.named;
+    ListedReference {
+        name: path_text(short(&named.name)),
+        kind: kind(&named.name),
+        commit_id: reference.commit.map(|id| id.to_string()),
+        symbolic_target: named.target.as_deref().map(|target| shown(short(target))),
+        is_head: named.is_head,
+        upstream: reference.upstream.as_deref().map(|upstream| shown(short(upstream))),
+        ahead: reference.distance.map(|(ahead, _)| ahead),
+        behind: reference.distance.map(|(_, behind)| behind),
+        subject: reference.subject.as_deref().map(shown),
+    }
+}
+
+impl Answers for GitStatus {
+    fn answer(call: Call, arguments: GitStatusArguments) -> Result<Listing<ListedStatus>> {
+        call.execution.read(|| status(&call, &arguments))
+    }
+}
+
+fn status(call: &Call, arguments: &GitStatusArguments) -> Result<Listing<ListedStatus>> {
+    let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
+    let paths = arguments.paths.iter().flatten().map(|path| Pathspec::parse(path));
+    let options = StatusOptions {
+        paths: paths.collect::<Result<_>>()?,
+        renames: Some(RenameOptions::default()),
+        untracked: true,
+        ignored: false,
+    };
+    let files = file_status::status(&repository, options, &call.execution)?;
+    let head = repository.checked_out()?;
+    let place = match (&head.branch, head.commit) {
+        (Some(branch), Some(id)) => {
+            format!("on {} at {}", shown(short(branch)), shown_id(&id.to_string()))
+        }
+        (Some(branch), None) => format!("on {}, which has no commit yet", shown(short(branch))),
+        (None, Some(id)) => format!("at {}, no branch", shown_id(&id.to_string())),
+        (None, None) => "with a damaged HEAD".to_owned(),
+    };
+    let count = match files.len() {
+        0 => "nothing to commit, nothing untracked".to_owned(),
+        1 => "1 file".to_owned(),
+        many => format!("{many} files"),
+    };
+    let asked = format!("GitStatus {:?}", arguments.paths);
+    let state = format!("{:?} {files:?}", head.commit);
+    let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
+    let mut rows = files.iter().skip(pages.first()).map(|file| Ok(status_row(file)));
+    let head = format!("{repo} {place}: {count}");
+    Listing::filled(head, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
+}
+
+fn status_row(file: &FileStatus) -> ListedStatus {
+    ListedStatus {
+        file_path: path_text(&file.path),
+        old_path: file.old_path.as_deref().map(path_text),
+        index_status: file.index,
+        worktree_status: file.work_tree,
+        conflict: file.conflict,
+    }
+}
+
+/// Returns a path as it can be given again, escaped where it hides or turns text.
+fn path_text(path: &[u8]) -> String {
+    escaped(&String::from_utf8_lossy(path))
+}

@@ -1,0 +1,252 @@
+//! What the tools `GitShow`, `GitFile` and `GitBlame` do.
+
+use std::sync::Arc;
+
+use super::entry::{Answers, Call};
+use super::git_answers::{AnswerFrame, Shown, compared};
+use super::history_answers::{CommitReader, Pages, opened, shown};
+use crate::budget::Budget;
+use crate::error::{Error, Result, escaped, quoted};
+use crate::find::shortened;
+use crate::form::Form;
+use crate::functions::git::commit_columns::{BODY, INFO, NAMES};
+use crate::functions::git::file_blame::infos;
+use crate::functions::git::review::{Request, Reviewed};
+use crate::functions::params::comparison::{self, Revisions};
+use crate::git::{
+    BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person,
+    RenameOptions, Repository, SideFiles, Visited, blob_id,
+};
+use crate::limits;
+use crate::review::{Binding, Position};
+use crate::text::DiffOptions;
+use crate::tools::{
+    BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
+    GitShow, GitShowArguments, LinePlace, LineScan, Lines, ListedBlame, Listing, Reply,
+    ShownCommit, utc_text,
+};
+
+/// What part of an answer a message may be.
+const MESSAGE_PART: usize = 3;
+
+impl Answers for GitShow {
+    fn answer(call: Call, arguments: GitShowArguments) -> Result<ShownCommit> {
+        let rev = arguments.rev.as_deref().unwrap_or("HEAD");
+        let execution = &call.execution;
+        let words = execution.read(|| {
+            let (_, repository) = opened(execution, arguments.repo.as_deref())?;
+            words(&repository, rev, &call)
+        })?;
+        let repo = arguments.repo.unwrap_or_else(|| execution.default_repository());
+        let paths = arguments.paths.unwrap_or_default();
+        let renames = Some(RenameOptions::default());
+        let parent = words.parent_ids.first().map_or("EMPTY", String::as_str).to_owned();
+        let commit = Some(words.commit_id.clone());
+        let request = Request {
+            revisions: Revisions::of_tool(parent, commit, repo, &paths, renames)?,
+            options: DiffOptions {
+                context: comparison::context(arguments.context_lines)?,
+                ..DiffOptions::default()
+            },
+            file: None,
+            has_hunks: true,
+            max_bytes: call.reply.max_bytes,
+            cursor: arguments.cursor,
+        };
+        let is_first = request.cursor.is_none();
+        let besides = match (call.reply.is_data, is_first) {
+            (true, true) => serde_json::to_string(&words).map_or(0, |json| json.len()) + 16,
+            (true, false) => 0,
+            (false, true) => call.reply.form.cost(&words.text()),
+            (false, false) => call.reply.form.cost(&words.short_text()),
+        };
+        let frame = AnswerFrame::new(call.reply, Shown::Hunks, besides);
+        let Reviewed { rows, page } = request.answer(execution, &frame)?;
+        let compared = compared(&call.reply, &rows, page);
+        Ok(ShownCommit { words, is_first, compared })
+    }
+}
+
+/// Returns the commit that a revision names, as a walk finds it.
+fn commit(repository: &Repository, rev: &str, budget: &Arc<Budget>) -> Result<Visited> {
+    let ends = repository.ends(rev)?;
+    if ends.tips.len() != 1 || !ends.hidden.is_empty() {
+        return Err(Error::invalid_args(format!("{} is not one commit", quoted(rev)))
+            .with_hint("Give one revision; GitLog lists the commits of a range"));
+    }
+    let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
+    let mut history = History::new(repository, &ends, options, Arc::clone(budget))?;
+    let first = history.next_commit().transpose()?;
+    first.ok_or_else(|| {
+        Error::not_found(format!("{} names no commit", quoted(rev))).with_hint("Call GitLog")
+    })
+}
+
+/// Returns what a commit says of itself, the message cut where it would leave no room for anything else.
+fn words(repository: &Repository, rev: &str, call: &Call) -> Result<CommitWords> {
+    let reader = CommitReader::new(repository)?;
+    let visited = commit(repository, rev, &call.execution.budget)?;
+    let commit = reader.commit(visited, INFO | NAMES | BODY)?;
+    let visited = &commit.visited;
+    let mut words = CommitWords {
+        commit_id: visited.id.to_string(),
+        parent_ids: visited.parents.iter().map(|id| id.to_string()).collect(),
+        refs: reader.refs(&visited.id),
+        ..CommitWords::default()
+    };
+    if let Some(info) = &commit.info {
+        words.author = named(info.author.as_ref());
+        words.author_date = info.author_date.map(utc_text);
+        words.committer = named(info.committer.as_ref());
+        words.committer_date = info.committer_date.map(utc_text);
+        words.message = message(info, &call.reply);
+    }
+    Ok(words)
+}
+
+fn named(person: Option<&Person>) -> String {
+    person.map_or_else(
+        || "(nobody)".to_owned(),
+        |person| format!("{} <{}>", shown(&person.name), shown(&person.email)),
+    )
+}
+
+fn message(info: &CommitInfo, reply: &Reply) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut whole = text(&info.subject);
+    if !info.body.is_empty() {
+        whole = format!("{whole}\n\n{}", text(&info.body));
+    }
+    // What is hard to see is escaped line by line; an indent is added where it is shown.
+    let lines: Vec<String> = whole.trim_end().lines().map(escaped).collect();
+    let whole = lines.join("\n");
+    let room = reply.max_bytes / MESSAGE_PART;
+    let indents = 4 * lines.len();
+    let kept = Form::Json.fitting(&whole, room.saturating_sub(indents.min(room / 2)));
+    if kept.len() == whole.len() {
+        return whole;
+    }
+    format!("{kept}\n[message cut at {} of {} bytes]", kept.len(), whole.len())
+}
+
+impl Answers for GitFile {
+    fn answer(call: Call, arguments: GitFileArguments) -> Result<FileLines> {
+        call.execution.read(|| file(&call, &arguments)).map(FileLines)
+    }
+}
+
+fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
+    let mut range = arguments.range()?;
+    let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
+    let (rev, path) = (arguments.rev.as_deref().unwrap_or("HEAD"), arguments.file.as_str());
+    let mut files = SideFiles::open(&repository, rev)?;
+    let Some(entry) = files.find(path.as_bytes())? else {
+        let error =
+            Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));
+        return Err(match files.nearest(path)?.as_slice() {
+            [] => {
+                error.with_hint("Paths start at the root of the repository; list_files lists them")
+            }
+            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
+        });
+    };
+    let content = files.read(path.as_bytes(), entry, limits::OBJECT_BYTES)?;
+    let options = format!(
+        "GitFile {repo:?} {path:?} {rev:?} {:?} {:?} {}",
+        arguments.first_line, arguments.last_line, range.has_numbers
+    );
+    let base_oid = blob_id(&content)?;
+    let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
+    if let Some(cursor) = &arguments.cursor {
+        let from = binding.position(cursor)?;
+        range.from = LinePlace { line: from.listed as u64, byte: from.offset as u64 };
+    }
+    let mut scan = LineScan::new(range, call.reply.max_bytes);
+    scan.push(&content);
+    let cursor = |place: LinePlace| {
+        let number = |given: u64| usize::try_from(given).unwrap_or(usize::MAX);
+        let position = Position {
+            listed: number(place.line),
+            offset: number(place.byte),
+            ..Position::default()
+        };
+        binding.cursor(position).ok_or_else(|| {
+            Error::too_large(format!("{} has a line that no cursor reaches", quoted(path)))
+                .with_hint("Use search to find a text in it")
+        })
+    };
+    let path = escaped(&format!("{path} at {rev}"));
+    let lines = Lines { path, base_oid, ..Lines::default() };
+    lines.filled(&scan.finish(), range, &call.reply, cursor)
+}
+
+impl Answers for GitBlame {
+    fn answer(call: Call, arguments: GitBlameArguments) -> Result<Listing<ListedBlame>> {
+        call.execution.read(|| blame(&call, &arguments))
+    }
+}
+
+fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBlame>> {
+    let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
+    let (rev, path) = (arguments.rev.as_deref().unwrap_or("HEAD"), arguments.file.as_str());
+    let number = |name: &str, given: Option<u64>, default: u32| match given {
+        Some(0) => Err(Error::invalid_args(format!("{name} is 0")).with_hint("Lines count from 1")),
+        Some(line) => Ok(u32::try_from(line).unwrap_or(u32::MAX)),
+        None => Ok(default),
+    };
+    let first = number("first_line", arguments.first_line, 1)?;
+    let last = number("last_line", arguments.last_line, u32::MAX)?;
+    if last < first {
+        return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
+            .with_hint("The last line is not before the first"));
+    }
+    let asked = format!("GitBlame {repo:?} {path:?} {rev:?} {first} {last}");
+    let peeked = arguments.cursor.as_deref().map(|given| Binding::peek(given, asked.as_bytes()));
+    let shown_before = peeked.transpose()?.unwrap_or_default().listed;
+    // A line costs two bytes at least: no page holds more.
+    let most = u32::try_from(call.reply.max_bytes / 2).unwrap_or(u32::MAX);
+    let from = first.saturating_add(u32::try_from(shown_before).unwrap_or(u32::MAX));
+    let options = BlameOptions {
+        lines: Some((from, last.min(from.saturating_add(most)))),
+        ..BlameOptions::default()
+    };
+    let state = repository.state_of_file(path, rev)?;
+    let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
+    let blame = repository.blame(path, rev, &options, &call.execution.budget)?;
+    let count = u32::try_from(blame.bounds.len() - 1).unwrap_or(u32::MAX);
+    let infos = infos(&repository, &blame.versions, Some(&repository.mailmap()?))?;
+    let runs = blame.runs.iter().flat_map(|run| {
+        let head = Arc::new(head(
+            &blame.versions[run.version],
+            infos[run.version].as_deref(),
+            u64::from(run.source) + 1,
+            path,
+        ));
+        (0..run.lines).map(move |offset| (run.line + offset, Arc::clone(&head)))
+    });
+    let mut rows = runs.map(|(line, head)| {
+        let text = blame.line(line);
+        Ok(ListedBlame { line: u64::from(line) + 1, text: shortened(text), head })
+    });
+    let place = escaped(&format!("{path} at {rev}"));
+    let lines = format!("{place}, lines {first} to {} of {count}", last.min(count));
+    Listing::filled(lines, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
+}
+
+fn head(
+    version: &BlamedVersion,
+    info: Option<&CommitInfo>,
+    original_line: u64,
+    path: &str,
+) -> BlameHead {
+    let author = info.and_then(|info| info.author.as_ref());
+    BlameHead {
+        commit_id: version.commit.map(|id| id.to_string()),
+        author_name: author.map_or(String::new(), |person| shown(&person.name)),
+        author_date: info.and_then(|info| info.author_date).map(utc_text),
+        subject: info.map_or(String::new(), |info| shown(&info.subject)),
+        original_path: shown(&version.path),
+        original_line,
+        is_renamed: version.path != path.as_bytes(),
+    }
+}

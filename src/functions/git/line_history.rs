@@ -1,0 +1,260 @@
+//! `line_history(file, first, last, rev, repo)` and `line_history_list(…)`: the commits that changed some lines of a file.
+
+use std::sync::Arc;
+
+use super::commit_columns::{
+    BODY, Commit, CommitThen, FIRST_PARENT, INFO, MAILMAP, NAMES, SINCE, UNTIL, history_options,
+};
+use super::numbered::{Numbered, push_rows};
+use crate::budget::{Budget, Permits};
+use crate::error::{Error, Result, quoted};
+use crate::ffi::{
+    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
+    TableFunction, Type, Value,
+};
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::comparison::{self, NamedOptions};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col,
+};
+use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked, Merges};
+use crate::limits;
+use crate::pipeline::{Ordered, Source, Weigh, Window};
+use crate::text::CancelToken;
+
+const FILE: Field = Field::new(
+    "file",
+    Type::Varchar,
+    "The file, by its path from the repository's root; with first and last NULL also ':name:file', the lines of a function",
+);
+const FIRST: Field =
+    Field::new("first", Type::BigInt, "The first line, from 1; NULL for the first of the file");
+const LAST: Field =
+    Field::new("last", Type::BigInt, "The last line; NULL for the last of the file");
+const REVISION: Field = Field::new(
+    "rev",
+    Type::Varchar,
+    "The newest version: a revision; a range a..b lists no commit behind a",
+);
+
+/// Lines of a file as a commit left them.
+pub struct LinesThere;
+
+impl Row for LinesThere {
+    type Of<'a> = &'a LineVersion;
+
+    const OWN: &'static [Col<Self>] = &[
+        col("file_path", Type::Varchar, "The path of the file there", |row, out| {
+            out.push_bytes(Some(&row.path));
+        }),
+        col("first_line", Type::BigInt, "The first of the lines there, from 1", |row, out| {
+            out.push_bigint(Some(i64::from(row.first_line)));
+        }),
+        col("last_line", Type::BigInt, "The last of the lines there", |row, out| {
+            out.push_bigint(Some(i64::from(row.last_line)));
+        }),
+        col(
+            "patch",
+            Type::Varchar,
+            "What the commit changed of the lines, as git log -L prints it",
+            |row, out| out.push_bytes(Some(&row.patch)),
+        ),
+    ];
+}
+
+/// A commit with what it made of the lines.
+pub struct Version {
+    commit: Commit,
+    lines: LineVersion,
+}
+
+impl Weigh for Version {
+    fn bytes(&self) -> usize {
+        self.commit.bytes() + self.lines.bytes()
+    }
+}
+
+impl RowGroup for Version {
+    type Row = CommitThen<LinesThere>;
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> <Self::Row as Row>::Of<'_> {
+        (&self.commit, &self.lines)
+    }
+}
+
+/// The table function.
+pub struct LineHistory;
+
+impl Declared for LineHistory {
+    const DECLARATION: Declaration = Declaration {
+        family: Family::Git,
+        grant: Grant::Tools(&["GitLog"]),
+        description: "The commits that changed some lines of a file, or a function, as git log -L lists them",
+        example: "SELECT subject, patch FROM line_history('README.md', 1, 3, 'HEAD', '.') LIMIT 10",
+    };
+}
+
+/// The validated arguments.
+pub struct Query {
+    file: String,
+    lines: LinesAsked,
+    rev: String,
+    repo: String,
+    mailmap: bool,
+    options: HistoryOptions,
+}
+
+/// Returns the file that is meant, and its lines.
+fn asked(file: String, first: Option<i64>, last: Option<i64>) -> Result<(String, LinesAsked)> {
+    if let (None, None, Some(rest)) = (first, last, file.strip_prefix(':')) {
+        let wrong = || {
+            Error::invalid_args(format!("the file is {}", quoted(&file)))
+                .with_hint("Give ':name:file' for a function, or its lines as first and last")
+        };
+        let (name, path) = split_name(rest).ok_or_else(wrong)?;
+        return Ok((path.to_owned(), LinesAsked::Function(name.to_owned())));
+    }
+    let line =
+        |name: &str, given: Option<i64>, default: u32| match given {
+            None => Ok(default),
+            Some(line) if line > 0 => Ok(u32::try_from(line).unwrap_or(u32::MAX)),
+            Some(line) => Err(Error::invalid_args(format!("{name} is {line}"))
+                .with_hint("Lines are counted from 1")),
+        };
+    let (from, to) = (line("first", first, 1)?, line("last", last, u32::MAX)?);
+    if to < from {
+        return Err(Error::invalid_args(format!("first is {from} and last is {to}"))
+            .with_hint("The last line is not before the first"));
+    }
+    Ok((file, LinesAsked::Between(from, to)))
+}
+
+/// Splits `name:file`; a backslash takes the sign behind it into the name.
+fn split_name(text: &str) -> Option<(&str, &str)> {
+    let mut is_escaped = false;
+    let colon = text.char_indices().find(|(_, c)| {
+        let ends = *c == ':' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        ends
+    });
+    let (at, _) = colon?;
+    let (name, file) = (&text[..at], &text[at + 1..]);
+    (!name.is_empty() && !file.is_empty()).then_some((name, file))
+}
+
+impl TableFunction for LineHistory {
+    const NAME: &'static str = "line_history";
+    const PARAMETERS: &'static [Field] = &[FILE, FIRST, LAST, REVISION, comparison::REPO];
+    const NAMED: &'static [Field] = &[SINCE, UNTIL, FIRST_PARENT, MAILMAP];
+    const COLUMNS: &'static [Field] = <Version as RowGroup>::Row::FIELDS;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type Bind = Query;
+    type Scan = Stream<Version>;
+
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
+        let named = NamedOptions::new(Self::NAMED, named);
+        let file = required_text(&arguments[0], Self::NAME, "file")?;
+        let (file, lines) = asked(file, arguments[1].as_integer(), arguments[2].as_integer())?;
+        Ok(Query {
+            file,
+            lines,
+            rev: required_text(&arguments[3], Self::NAME, "rev")?,
+            repo: required_text(&arguments[4], Self::NAME, "repo")?,
+            mailmap: named.get("mailmap").as_boolean().unwrap_or(true),
+            options: history_options(&named),
+        })
+    }
+
+    fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
+        let execution = ExecutionContext::open::<Self>(open.settings)?;
+        let needs = <Version as RowGroup>::Row::COLUMNS.needs(open.projection);
+        let rows = execution.read(|| query.start(&execution, needs))?;
+        Ok(Stream::new(rows, open.projection).eager())
+    }
+
+    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
+        scan.fill(batch)
+    }
+}
+
+impl Query {
+    /// Starts the walk; a worker reads what each commit says.
+    fn start(&self, execution: &ExecutionContext, needs: u8) -> Result<Ordered<Version>> {
+        let budget = execution.budget.part();
+        let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
+        let mailmap =
+            if needs & NAMES != 0 && self.mailmap { Some(repository.mailmap()?) } else { None };
+        let of_walk = Arc::clone(&budget);
+        let log =
+            LineLog::new(&repository, &self.file, &self.lines, &self.rev, self.options, of_walk)?;
+        let objects = repository.objects();
+        let of_work = Arc::clone(&budget);
+        let work = move |found: LineVersion| {
+            let cancel = CancelToken::of(&of_work);
+            let visited = found.commit.clone();
+            let commit = Commit::read(visited, needs, &objects, mailmap.as_ref(), &cancel)?;
+            Ok::<_, Error>(Version { commit, lines: found })
+        };
+        let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
+        Ordered::start(Source::new(log), vec![work], window, budget, Permits::take(1))
+    }
+}
+
+/// The scalar function that returns the rows as a list, for arguments that are columns.
+pub struct LineHistoryList;
+
+impl Declared for LineHistoryList {
+    const DECLARATION: Declaration = Declaration {
+        description: "The rows of line_history as a list, for arguments that are columns",
+        example: "SELECT len(line_history_list('README.md', 1, 3, 'HEAD', '.'))",
+        ..LineHistory::DECLARATION
+    };
+}
+
+impl ScalarFunction for LineHistoryList {
+    const NAME: &'static str = "line_history_list";
+    const OVERLOADS: &'static [Overload] = &[&[
+        FILE,
+        Field::new("first", Type::BigInt, "The first line, from 1"),
+        Field::new("last", Type::BigInt, "The last line"),
+        REVISION,
+        comparison::REPO,
+    ]];
+    const RETURNS: Type = Numbered::<CommitThen<LinesThere>>::LIST;
+    const VOLATILE: bool = true;
+    const NULLS: Nulls = Nulls::Propagate;
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+    type State = ExecutionContext;
+
+    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
+        Some(&execution.budget)
+    }
+
+    fn open(settings: Settings) -> Result<ExecutionContext> {
+        ExecutionContext::open::<Self>(settings)
+    }
+
+    fn call(
+        execution: &mut ExecutionContext,
+        arguments: Arguments<'_>,
+        out: &mut Column,
+    ) -> Result<()> {
+        let file = row_text(arguments, 0, "file")?;
+        let (file, lines) = asked(file, arguments.bigint(1), arguments.bigint(2))?;
+        let query = Query {
+            file,
+            lines,
+            rev: row_text(arguments, 3, "rev")?,
+            repo: row_text(arguments, 4, "repo")?,
+            mailmap: true,
+            options: HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() },
+        };
+        let all = INFO | NAMES | BODY;
+        push_rows(execution.read(|| query.start(execution, all))?, out)
+    }
+}

@@ -1,0 +1,365 @@
+//! The commits that changed some lines of a file, as `git log -L` finds them.
+//!
+//! Each commit has lines to look for, of its own version of the file; a change that touches them makes it one that is
+//! shown, and what they were before it is looked for in its parents. A merge hands them to the first parent that has them
+//! unchanged, or to all.
+//!
+//! | file | holds |
+//! |---|---|
+//! | this one | the walk |
+//! | `ranges` | sets of lines, and where they were before a change |
+//! | `order` | the order of the commits |
+//! | `patch` | what is shown of a change |
+//! | `section` | the lines of a function by its name |
+
+mod order;
+mod patch;
+mod ranges;
+mod section;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::budget::Budget;
+use crate::error::{Error, Result, quoted};
+use crate::git::change::changed_file::{Change, Entry};
+use crate::git::change::comparison::Comparison;
+use crate::git::change::contents::Reader;
+use crate::git::change::renames::{RenameOptions, pair};
+use crate::git::change::side_files::SideFiles;
+use crate::git::history::commit_links::Commits as CommitLinks;
+use crate::git::history::walk::{History, HistoryOptions, Merges, Visited};
+use crate::git::objects::Objects;
+use crate::git::repository::Repository;
+use crate::git::revision::Revision;
+use crate::git::tree::tree_lookup::Located;
+use crate::git::tree::walk::TreeChanges;
+use crate::git::{Oid, PathFilter};
+use crate::limits;
+use crate::text::{CancelToken, Engine, plain_line_changes};
+use order::TopologicalOrder;
+use patch::Touched;
+use ranges::Lines;
+
+/// Which lines are asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinesAsked {
+    /// From the first to the last, from 1; the last may be beyond the end.
+    Between(u32, u32),
+    /// Those of the first function whose line matches a basic regular expression of POSIX.
+    Function(String),
+}
+
+/// A commit that changed the lines, and how.
+#[derive(Debug)]
+pub struct LineVersion {
+    /// The commit.
+    pub commit: Visited,
+    /// The path of the file there.
+    pub path: Vec<u8>,
+    /// The first of the lines there, from 1.
+    pub first_line: u32,
+    /// The last of them.
+    pub last_line: u32,
+    /// What changed, as git prints it.
+    pub patch: Vec<u8>,
+}
+
+impl LineVersion {
+    /// Returns about how many bytes it takes in memory.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.path.len() + self.patch.len()
+    }
+}
+
+/// Lines of a file of one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Tracked {
+    path: Vec<u8>,
+    lines: Lines,
+}
+
+/// A file that differs between a commit and a parent.
+struct Pair {
+    old_path: Vec<u8>,
+    old: Option<Entry>,
+    path: Vec<u8>,
+    new: Entry,
+}
+
+/// Where one path leads in trees.
+#[derive(Default)]
+struct PathTrees {
+    located: HashMap<Oid, Option<Entry>>,
+    last: Located,
+}
+
+/// The commits that changed the lines, as an iterator; after an error it ends.
+pub struct LineLog {
+    commits: TopologicalOrder,
+    links: CommitLinks,
+    options: HistoryOptions,
+    /// What is looked for in commits that were not reached yet.
+    waiting: HashMap<Oid, Vec<Tracked>>,
+    paths: HashMap<Vec<u8>, PathTrees>,
+    objects: Objects,
+    trees: TreeChanges,
+    reader: Reader,
+    engine: Engine,
+    /// What the last commit changed, and is to be given.
+    found: Vec<LineVersion>,
+    is_over: bool,
+    budget: Arc<Budget>,
+}
+
+impl LineLog {
+    /// Starts the walk at the end of a range of commits.
+    ///
+    /// # Errors
+    /// `invalid_args` for a range with several ends and for lines that the file does not have, `not_found` for a file or
+    /// a function that is not there.
+    pub fn new(
+        repository: &Repository,
+        file: &str,
+        asked: &LinesAsked,
+        rev: &str,
+        options: HistoryOptions,
+        budget: Arc<Budget>,
+    ) -> Result<Self> {
+        let ends = repository.ends(rev)?;
+        let &[tip] = ends.tips.as_slice() else {
+            return Err(Error::invalid_args(format!(
+                "{} names several commits, and the lines are those of one version",
+                quoted(rev)
+            ))
+            .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
+        };
+        let mut files = SideFiles::open(repository, &tip.to_string())?;
+        let Some(entry) = files.find(file.as_bytes())? else {
+            return Err(files.not_found(file, rev)?);
+        };
+        let content = files.read(file.as_bytes(), entry, limits::OBJECT_BYTES)?;
+        let nothing = Comparison::new(repository.clone(), Revision::Empty, Revision::Empty)?;
+        let mut reader = nothing.reader();
+        let lines = section::lines(asked, file, entry, &content, &mut reader, &budget)?;
+        // What is too new is left out at the end: the lines must be followed through it.
+        let merges = Merges::AllParents;
+        let walk =
+            HistoryOptions { until: None, first_parent: options.first_parent, merges, ..options };
+        let history = History::new(repository, &ends, walk, Arc::clone(&budget))?;
+        let cancel = CancelToken::of(&budget);
+        let commits = TopologicalOrder::new(history, options.first_parent, &cancel)?;
+        let tracked = Tracked { path: file.as_bytes().to_vec(), lines };
+        let paths: Arc<PathFilter> = Arc::default();
+        Ok(Self {
+            commits,
+            links: CommitLinks::new(repository)?,
+            options,
+            waiting: HashMap::from([(tip, vec![tracked])]),
+            paths: HashMap::new(),
+            objects: repository.objects(),
+            trees: TreeChanges::idle(repository.objects(), paths, Arc::clone(&budget)),
+            reader,
+            engine: Engine::default(),
+            found: Vec::new(),
+            is_over: false,
+            budget,
+        })
+    }
+
+    /// Returns the file of a path in a tree.
+    fn file(&mut self, tree: Oid, path: &[u8]) -> Result<Option<Entry>> {
+        let trees = match self.paths.get_mut(path) {
+            Some(trees) => trees,
+            None => self.paths.entry(path.to_vec()).or_default(),
+        };
+        if let Some(entry) = trees.located.get(&tree) {
+            return Ok(*entry);
+        }
+        let located = Located::find(&self.objects, Some(tree), path, Some(&trees.last))?;
+        if trees.located.len() >= limits::LOCATED_TREES {
+            trees.located.clear();
+        }
+        trees.located.insert(tree, located.file);
+        trees.last = located;
+        Ok(trees.last.file)
+    }
+
+    /// Returns the files with lines that differ between a commit and a parent, with what they were made from.
+    fn pairs(&mut self, tracked: &[Tracked], old: Option<Oid>, new: Oid) -> Result<Vec<Pair>> {
+        let mut pairs = Vec::new();
+        let mut is_added = false;
+        for one in tracked {
+            let after = self.file(new, &one.path)?;
+            let before = old.map(|old| self.file(old, &one.path)).transpose()?.flatten();
+            let same = |entry: Option<Entry>| entry.map(|entry| (entry.mode, entry.oid));
+            let Some(after) = after.filter(|_| same(before) != same(after)) else { continue };
+            is_added |= before.is_none();
+            let path = one.path.clone();
+            pairs.push(Pair { old_path: path.clone(), old: before, path, new: after });
+        }
+        match old {
+            Some(old) if is_added => self.renamed(tracked, old, new),
+            _ => Ok(pairs),
+        }
+    }
+
+    /// Does the same, looking among removed files for those that added ones were made from.
+    fn renamed(&mut self, tracked: &[Tracked], old: Oid, new: Oid) -> Result<Vec<Pair>> {
+        let mut changes: Vec<Change> = Vec::new();
+        self.trees.restart(Some(old), Some(new))?;
+        for change in self.trees.by_ref() {
+            let change = change?;
+            let is_meant = || tracked.iter().any(|one| one.path == change.path);
+            if change.new.is_none() || is_meant() {
+                changes.push(change);
+            }
+        }
+        let cancel = CancelToken::of(&self.budget);
+        let rows = pair(changes, &RenameOptions::default(), &mut self.reader, &cancel)?.rows;
+        let pairs = rows.into_iter().filter_map(|change| {
+            let old_path = change.old_path().to_vec();
+            Some(Pair { old_path, old: change.old, new: change.new?, path: change.path })
+        });
+        Ok(pairs.collect())
+    }
+
+    fn content(&self, entry: Option<Entry>) -> Result<Arc<Vec<u8>>> {
+        match entry {
+            None => Ok(Arc::default()),
+            Some(entry) if entry.mode.is_submodule() => {
+                Ok(Arc::new(format!("Subproject commit {}\n", entry.oid).into_bytes()))
+            }
+            Some(entry) => self.objects.blob(&entry.oid),
+        }
+    }
+
+    /// Returns what lines of a commit were before the changes of one parent; what touches them goes to `shown`, in the
+    /// place of the file that has them.
+    fn before(
+        &mut self,
+        tracked: &[Tracked],
+        pairs: Vec<Pair>,
+        shown: &mut [Option<Touched>],
+    ) -> Result<(Vec<Tracked>, bool)> {
+        let mut before = tracked.to_vec();
+        let mut is_changed = false;
+        for Pair { old_path, old, path, new } in pairs {
+            let at = before.iter().position(|one| one.path == path);
+            let Some(at) = at.filter(|&at| !before[at].lines.is_empty()) else { continue };
+            let contents = (self.content(old)?, self.content(Some(new))?);
+            let cancel = CancelToken::of(&self.budget);
+            let changes = plain_line_changes(&mut self.engine, &contents.0, &contents.1, &cancel)?;
+            let touched = ranges::touched(&before[at].lines, &changes);
+            before[at].lines = ranges::before(&before[at].lines, &changes, &touched);
+            before[at].path = old_path.clone();
+            if touched.is_empty() {
+                continue;
+            }
+            is_changed = true;
+            if let Some(own) = tracked.iter().position(|one| one.path == path) {
+                let old_path = old.map(|_| old_path);
+                let (old, new) = contents;
+                shown[own] = Some(Touched { old_path, path, old, new, changes: touched });
+            }
+        }
+        Ok((before, is_changed))
+    }
+
+    /// Looks for lines in a parent too.
+    fn hand_on(&mut self, parent: Oid, tracked: Vec<Tracked>) {
+        let waiting = self.waiting.entry(parent).or_default();
+        for one in tracked {
+            match waiting.iter_mut().find(|other| other.path == one.path) {
+                Some(other) => other.lines = ranges::union(&other.lines, &one.lines),
+                None => waiting.push(one),
+            }
+        }
+        waiting.sort_by(|one, other| one.path.cmp(&other.path));
+    }
+
+    /// Looks for lines in a commit, and hands them on to its parents.
+    fn process(&mut self, commit: &Visited, tracked: Vec<Tracked>) -> Result<()> {
+        let mut shown: Vec<Option<Touched>> = tracked.iter().map(|_| None).collect();
+        let mut candidates = Vec::new();
+        if commit.parents.is_empty() {
+            let pairs = self.pairs(&tracked, None, commit.tree)?;
+            self.before(&tracked, pairs, &mut shown)?;
+        }
+        let followed = if self.options.first_parent { 1 } else { commit.parents.len() };
+        for &parent in commit.parents.iter().take(followed) {
+            let tree = self.links.links(&parent)?.tree;
+            let pairs = self.pairs(&tracked, Some(tree), commit.tree)?;
+            let (before, is_changed) = self.before(&tracked, pairs, &mut shown)?;
+            if !is_changed {
+                // This parent has the lines as they are, wherever the others have them from.
+                self.hand_on(parent, before);
+                return Ok(());
+            }
+            candidates.push((parent, before));
+        }
+        candidates.into_iter().for_each(|(parent, before)| self.hand_on(parent, before));
+        self.show(commit, &tracked, shown)
+    }
+
+    /// Makes the rows of a commit.
+    fn show(
+        &mut self,
+        commit: &Visited,
+        tracked: &[Tracked],
+        shown: Vec<Option<Touched>>,
+    ) -> Result<()> {
+        if let Some(until) = self.options.until {
+            let date = i128::from(self.links.links(&commit.id)?.date) * 1_000_000;
+            if date > i128::from(until) {
+                return Ok(());
+            }
+        }
+        let cancel = CancelToken::of(&self.budget);
+        let is_merge = commit.parents.len() > 1;
+        for (one, touched) in tracked.iter().zip(shown) {
+            let Some(touched) = touched else { continue };
+            let (Some(first), Some(last)) = (one.lines.first(), one.lines.last()) else { continue };
+            self.found.push(LineVersion {
+                commit: commit.clone(),
+                path: one.path.clone(),
+                first_line: first.start + 1,
+                last_line: last.end,
+                // git prints none of a merge.
+                patch: if is_merge { Vec::new() } else { touched.patch(&one.lines, &cancel)? },
+            });
+        }
+        self.found.reverse();
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<Option<LineVersion>> {
+        loop {
+            if let Some(found) = self.found.pop() {
+                return Ok(Some(found));
+            }
+            self.waiting.retain(|_, tracked| tracked.iter().any(|one| !one.lines.is_empty()));
+            if self.waiting.is_empty() {
+                return Ok(None);
+            }
+            let Some(commit) = self.commits.next() else { return Ok(None) };
+            self.budget.check()?;
+            if let Some(tracked) = self.waiting.remove(&commit.id) {
+                self.process(&commit, tracked)?;
+            }
+        }
+    }
+}
+
+impl Iterator for LineLog {
+    type Item = Result<LineVersion>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let step = self.step();
+        self.is_over = !matches!(step, Ok(Some(_)));
+        step.transpose()
+    }
+}

@@ -1,0 +1,74 @@
+//! Commits in the order of `git log --topo-order`: none before all of its children, and a line of history after the other.
+
+use std::collections::HashMap;
+
+use crate::budget::{Charge, check_current};
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::history::walk::{History, Visited};
+use crate::text::CancelToken;
+
+/// Commits between two looks at the budget.
+const LOOK: usize = 1 << 10;
+
+/// The commits of a walk, whose end has to be known first.
+pub struct TopologicalOrder {
+    /// By id, with the children that were not given yet.
+    commits: HashMap<Oid, (Visited, u32)>,
+    /// Those whose children all were given; the last comes next.
+    ready: Vec<Oid>,
+    /// Parents of a merge that are followed.
+    followed: usize,
+    _charge: Charge,
+}
+
+impl TopologicalOrder {
+    /// Walks to the end.
+    pub fn new(mut history: History, first_parent: bool, cancel: &CancelToken<'_>) -> Result<Self> {
+        history.settle();
+        let (mut found, mut charge) = (Vec::new(), Charge::free());
+        while let Some(commit) = history.next_commit() {
+            let commit = commit?;
+            if found.len() % LOOK == 0 {
+                check_current()?;
+            }
+            charge.join(
+                cancel
+                    .charge(2 * size_of::<Visited>() + commit.parents.len() * size_of::<Oid>())?,
+            );
+            found.push(commit);
+        }
+        let followed = if first_parent { 1 } else { usize::MAX };
+        let ids: Vec<Oid> = found.iter().map(|commit| commit.id).collect();
+        let mut commits: HashMap<Oid, (Visited, u32)> =
+            found.into_iter().map(|commit| (commit.id, (commit, 0))).collect();
+        for id in &ids {
+            let parents = commits.get(id).map(|(commit, _)| commit.parents.clone());
+            for parent in parents.into_iter().flatten().take(followed) {
+                if let Some((_, children)) = commits.get_mut(&parent) {
+                    *children += 1;
+                }
+            }
+        }
+        let is_tip = |id: &Oid| commits.get(id).is_some_and(|(_, children)| *children == 0);
+        let ready = ids.into_iter().rev().filter(is_tip).collect();
+        Ok(Self { commits, ready, followed, _charge: charge })
+    }
+}
+
+impl Iterator for TopologicalOrder {
+    type Item = Visited;
+
+    fn next(&mut self) -> Option<Visited> {
+        let (commit, _) = self.commits.remove(&self.ready.pop()?)?;
+        for parent in commit.parents.iter().take(self.followed) {
+            if let Some((_, children)) = self.commits.get_mut(parent) {
+                *children -= 1;
+                if *children == 0 {
+                    self.ready.push(*parent);
+                }
+            }
+        }
+        Some(commit)
+    }
+}

@@ -1,0 +1,117 @@
+//! What `git log -L` prints of a change: its lines alone, without an index line and with the ranges as hunks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::ranges::Lines;
+use crate::error::Result;
+use crate::text::lines::Lines as Text;
+use crate::text::{CancelToken, LineChange};
+
+/// A change of a file whose lines are followed.
+pub struct Touched {
+    /// The path before; none where the file was added.
+    pub old_path: Option<Vec<u8>>,
+    /// The path after.
+    pub path: Vec<u8>,
+    /// The content before.
+    pub old: Arc<Vec<u8>>,
+    /// The content after.
+    pub new: Arc<Vec<u8>>,
+    /// The changes that touch the lines.
+    pub changes: Vec<LineChange>,
+}
+
+impl Touched {
+    /// Writes the patch of lines of the new version.
+    pub fn patch(&self, lines: &Lines, cancel: &CancelToken<'_>) -> Result<Vec<u8>> {
+        let old = Text::split(&self.old, cancel)?;
+        let new = Text::split(&self.new, cancel)?;
+        let mut out = Vec::new();
+        let before = self.old_path.as_deref();
+        line(&mut out, &[b"diff --git a/", before.unwrap_or(&self.path), b" b/", &self.path]);
+        match before {
+            Some(path) => line(&mut out, &[b"--- a/", path]),
+            None => line(&mut out, &[b"--- /dev/null"]),
+        }
+        line(&mut out, &[b"+++ b/", &self.path]);
+        let mut at = 0;
+        for range in lines {
+            // A change may lie in several ranges, each of which shows it.
+            if at > 0 && self.changes[at - 1].new.end > range.start {
+                at -= 1;
+            }
+            while at < self.changes.len() && self.changes[at].new.end < range.start {
+                at += 1;
+            }
+            if self.changes.get(at).is_none_or(|change| change.new.start > range.end) {
+                continue;
+            }
+            at = self.hunk(&mut out, range, at, &old, &new);
+            cancel.check()?;
+        }
+        Ok(out)
+    }
+
+    /// Writes a range; returns the first change behind it.
+    fn hunk(
+        &self,
+        out: &mut Vec<u8>,
+        range: &Range<u32>,
+        first: usize,
+        old: &Text<'_>,
+        new: &Text<'_>,
+    ) -> usize {
+        let mut last = first;
+        while self.changes.get(last + 1).is_some_and(|change| change.new.start < range.end) {
+            last += 1;
+        }
+        let (head, tail) = (&self.changes[first], &self.changes[last]);
+        let start =
+            i64::from(head.old.start) - i64::from(head.new.start.saturating_sub(range.start));
+        let end = i64::from(tail.old.end) + i64::from(range.end.saturating_sub(tail.new.end));
+        let (start, end) = if start == 0 && end == 0 { (-1, -1) } else { (start, end) };
+        let sizes = format!(
+            "@@ -{},{} +{},{} @@\n",
+            start + 1,
+            end - start,
+            range.start + 1,
+            range.end - range.start
+        );
+        out.extend_from_slice(sizes.as_bytes());
+        let (mut at, mut current) = (first, range.start);
+        while let Some(change) = self.changes.get(at).filter(|change| change.new.start < range.end)
+        {
+            while current < change.new.start {
+                marked(out, b' ', new.get(current as usize));
+                current += 1;
+            }
+            for removed in change.old.clone() {
+                marked(out, b'-', old.get(removed as usize));
+            }
+            while current < change.new.end && current < range.end {
+                marked(out, b'+', new.get(current as usize));
+                current += 1;
+            }
+            at += 1;
+        }
+        while current < range.end {
+            marked(out, b' ', new.get(current as usize));
+            current += 1;
+        }
+        at
+    }
+}
+
+fn line(out: &mut Vec<u8>, parts: &[&[u8]]) {
+    parts.iter().for_each(|part| out.extend_from_slice(part));
+    out.push(b'\n');
+}
+
+fn marked(out: &mut Vec<u8>, mark: u8, line: &[u8]) {
+    out.push(mark);
+    out.extend_from_slice(line);
+    if !line.ends_with(b"\n") {
+        out.extend_from_slice(b"\n\\ No newline at end of file\n");
+    }
+}

@@ -1,0 +1,142 @@
+//! Sets of lines, and how they lie in the version before a change.
+//!
+//! What git does at the edges of a range is not told anywhere but by its output: lines that a change touches are followed
+//! as a whole, also where the change reaches beyond the range.
+
+use std::ops::Range;
+
+use crate::text::LineChange as Change;
+
+/// Lines of a file, in order and apart.
+pub type Lines = Vec<Range<u32>>;
+
+/// Returns the changes that touch lines of the new version: those that share a line with them, and removals inside them.
+pub fn touched(lines: &Lines, changes: &[Change]) -> Vec<Change> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for change in changes {
+        while at < lines.len() && change.new.start > lines[at].end {
+            at += 1;
+        }
+        let Some(range) = lines.get(at) else { break };
+        if change.new.start < range.end && range.start < change.new.end {
+            found.push(change.clone());
+        }
+    }
+    found
+}
+
+/// Returns where lines of the new version were in the old one; `touched` is what [`touched`] found.
+pub fn before(lines: &Lines, changes: &[Change], touched: &[Change]) -> Lines {
+    let kept = shifted(&without(lines, touched), changes);
+    union(&kept, &touched.iter().map(|change| change.old.clone()).collect())
+}
+
+/// Returns lines without those that changes made.
+fn without(lines: &Lines, changes: &[Change]) -> Lines {
+    let mut rest = Lines::new();
+    let mut at = 0;
+    for range in lines {
+        let (mut start, end) = (range.start, range.end);
+        while start < end {
+            while at < changes.len() && start >= changes[at].new.end {
+                at += 1;
+            }
+            let Some(change) = changes.get(at).filter(|change| end > change.new.start) else {
+                rest.push(start..end);
+                break;
+            };
+            if start < change.new.start {
+                rest.push(start..change.new.start);
+            }
+            start = change.new.end;
+        }
+    }
+    rest
+}
+
+/// Moves lines by what was added and removed above them.
+fn shifted(lines: &Lines, changes: &[Change]) -> Lines {
+    let mut moved = Lines::new();
+    let (mut at, mut offset) = (0, 0i64);
+    for range in lines {
+        while let Some(change) = changes.get(at).filter(|change| range.start >= change.new.start) {
+            offset += change.old.len() as i64 - change.new.len() as i64;
+            at += 1;
+        }
+        let by = |line: u32| u32::try_from(i64::from(line) + offset).unwrap_or(0);
+        moved.push(by(range.start)..by(range.end));
+    }
+    moved
+}
+
+/// Returns the lines of both sets; ranges that meet become one.
+pub fn union(one: &Lines, other: &Lines) -> Lines {
+    let mut all: Vec<&Range<u32>> =
+        one.iter().chain(other).filter(|range| !range.is_empty()).collect();
+    all.sort_by_key(|range| (range.start, range.end));
+    let mut joined = Lines::new();
+    for range in all {
+        match joined.last_mut() {
+            Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+            _ => joined.push(range.clone()),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(ranges: &[(u32, u32)]) -> Lines {
+        ranges.iter().map(|&(start, end)| start..end).collect()
+    }
+
+    /// Returns how many changes touch lines, and where these were before; a change is its old and its new lines.
+    fn followed(given: &[(u32, u32)], changes: &[[u32; 4]]) -> (usize, Lines) {
+        let changes: Vec<Change> = changes
+            .iter()
+            .map(|&[old, old_end, new, new_end]| Change {
+                old: old..old_end,
+                new: new..new_end,
+                ignorable: false,
+            })
+            .collect();
+        let touched = touched(&lines(given), &changes);
+        (touched.len(), before(&lines(given), &changes, &touched))
+    }
+
+    #[test]
+    fn lines_move_with_what_is_above_them() {
+        for (change, moved) in [
+            ([0, 0, 0, 3], (7, 17)),
+            ([0, 3, 0, 0], (13, 23)),
+            ([30, 31, 30, 32], (10, 20)),
+            // An addition right above, and a removal right below, are not of the range.
+            ([5, 5, 5, 10], (5, 15)),
+            ([20, 25, 20, 20], (10, 20)),
+        ] {
+            assert_eq!(followed(&[(10, 20)], &[change]), (0, lines(&[moved])), "{change:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_touches_lines_is_followed_whole() {
+        for (change, followed_to) in
+            [([8, 12, 8, 12], (8, 20)), ([15, 17, 15, 15], (10, 22)), ([12, 12, 12, 14], (10, 18))]
+        {
+            assert_eq!(followed(&[(10, 20)], &[change]), (1, lines(&[followed_to])), "{change:?}");
+        }
+        assert_eq!(followed(&[(0, 5)], &[[0, 0, 0, 5]]), (1, Lines::new()));
+        // Two ranges that one change touches become one.
+        assert_eq!(followed(&[(0, 5), (8, 12)], &[[3, 10, 3, 10]]).1, lines(&[(0, 12)]));
+    }
+
+    #[test]
+    fn sets_are_joined_in_order() {
+        let joined = union(&lines(&[(0, 2), (8, 9)]), &lines(&[(2, 3), (5, 6), (6, 6)]));
+        assert_eq!(joined, lines(&[(0, 3), (5, 6), (8, 9)]));
+        assert_eq!(union(&Lines::new(), &Lines::new()), Lines::new());
+    }
+}

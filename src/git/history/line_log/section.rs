@@ -1,0 +1,92 @@
+//! The lines that are asked about: by their numbers, or those of a function by its name.
+
+use std::sync::Arc;
+
+use regex::bytes::RegexBuilder;
+
+use super::LinesAsked;
+use super::ranges::Lines;
+use crate::budget::Budget;
+use crate::error::{Error, Result, quoted};
+use crate::git::change::changed_file::{Change, Entry};
+use crate::git::change::contents::Reader;
+use crate::git::revision::basic_translated;
+use crate::limits;
+use crate::text::CancelToken;
+use crate::text::lines::Lines as Text;
+
+/// Returns the lines that are asked about, in a version of a file.
+pub fn lines(
+    asked: &LinesAsked,
+    file: &str,
+    entry: Entry,
+    content: &[u8],
+    reader: &mut Reader,
+    budget: &Arc<Budget>,
+) -> Result<Lines> {
+    let cancel = CancelToken::of(budget);
+    let text = Text::split(content, &cancel)?;
+    let count = text.len() as u32;
+    let (first, last) = match asked {
+        LinesAsked::Between(first, last) => (*first, (*last).min(count)),
+        LinesAsked::Function(name) => {
+            let change = Change::new(file.as_bytes().to_vec(), None, Some(entry));
+            let sections = reader.sections(&change)?;
+            let pattern = pattern(name)?;
+            let mut pace = cancel.pace();
+            let mut is_heading = |line: usize| {
+                let line = text.get(line);
+                pace.spend(1 + line.len() / 32)?;
+                Ok::<bool, Error>(sections.is_heading(line))
+            };
+            let mut start = None;
+            for line in 0..text.len() {
+                let bytes = text.get(line);
+                // git's search ends where a text of C does.
+                let end = bytes.iter().position(|&byte| byte == 0);
+                let shown = &bytes[..end.unwrap_or(bytes.len())];
+                let shown = shown.strip_suffix(b"\n").unwrap_or(shown);
+                if pattern.is_match(shown) && is_heading(line)? {
+                    start = Some(line);
+                    break;
+                }
+                if end.is_some() {
+                    break;
+                }
+            }
+            let Some(start) = start else {
+                return Err(Error::not_found(format!(
+                    "no function of {} matches {}",
+                    quoted(file),
+                    quoted(name)
+                ))
+                .with_hint("Give a part of the line that begins it, or the numbers of its lines"));
+            };
+            let mut end = start + 1;
+            while end < text.len() && !is_heading(end)? {
+                end += 1;
+            }
+            (start as u32 + 1, end as u32)
+        }
+    };
+    if first > count {
+        return Err(Error::invalid_args(format!(
+            "the lines begin at {first}, and the file has {count}"
+        ))
+        .with_hint("Give lines of the file, counted from 1"));
+    }
+    Ok(std::iter::once(first - 1..last).collect())
+}
+
+fn pattern(name: &str) -> Result<regex::bytes::Regex> {
+    let refused = || {
+        Error::invalid_args(format!("{} is no basic regular expression", quoted(name))).with_hint(
+            "Give a part of the line that begins the function, such as ':main:src/main.rs'",
+        )
+    };
+    let translated = basic_translated(name.as_bytes()).ok_or_else(refused)?;
+    RegexBuilder::new(&translated)
+        .size_limit(limits::SEARCH_HEAP_BYTES)
+        .build()
+        .map_err(|_| refused())
+}

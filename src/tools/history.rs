@@ -1,0 +1,324 @@
+//! `GitLog`, `GitRefs` and `GitStatus`: lists of what a repository holds beside files.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::listing::{ListedRow, Listing};
+use super::tool::{Alias, Tool};
+
+/// Digits of an id where it is shown to be read.
+const SHOWN_DIGITS: usize = 12;
+
+/// Lists commits.
+pub struct GitLog;
+
+impl Tool for GitLog {
+    const NAME: &'static str = "GitLog";
+    const TITLE: &'static str = "List commits";
+    const DESCRIPTION: &'static str = "Lists commits, newest first (since, until); with file those that changed it, through \
+         renames. Example: range = v1..main, since = 2 weeks ago";
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("rev", "range"),
+        Alias::Means("branch", "range"),
+        Alias::Means("ref", "range"),
+        Alias::Means("path", "repo"),
+        Alias::Means("repo_path", "repo"),
+        Alias::Means("file_path", "file"),
+        Alias::Means("after", "since"),
+        Alias::Means("before", "until"),
+        Alias::Say("from", "Give range = from..to"),
+        Alias::Say("to", "Give range = from..to"),
+        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+        Alias::Say("max_count", "Give max_bytes, and cursor to go on"),
+        Alias::Say("skip", "Give cursor = next_cursor of the previous answer to go on"),
+        Alias::Say("grep", "SQL: FROM commits(range, repo) WHERE subject LIKE …"),
+    ];
+    type Arguments = GitLogArguments;
+    type Output = Listing<ListedCommit>;
+}
+
+/// The arguments of `GitLog`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GitLogArguments {
+    /// Revision, a..b or ALL. Default: HEAD.
+    pub range: Option<String>,
+    #[allow(missing_docs)]
+    pub repo: Option<String>,
+    #[allow(missing_docs)]
+    pub file: Option<String>,
+    #[allow(missing_docs)]
+    pub paths: Option<Vec<String>>,
+    #[allow(missing_docs)]
+    pub since: Option<String>,
+    #[allow(missing_docs)]
+    pub until: Option<String>,
+    #[allow(missing_docs)]
+    pub cursor: Option<String>,
+}
+
+/// A commit in a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedCommit {
+    /// Its id.
+    pub commit_id: String,
+    /// Its parents.
+    pub parent_ids: Vec<String>,
+    /// Who wrote it.
+    pub author_name: String,
+    /// Their address.
+    pub author_email: String,
+    /// When it was written, in UTC.
+    pub author_date: Option<String>,
+    /// The first paragraph of its message.
+    pub subject: String,
+    /// What leads to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<String>,
+    /// What it made of the file that was asked for.
+    #[serde(flatten)]
+    pub file: Option<ListedVersion>,
+}
+
+/// What a commit made of a file.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedVersion {
+    /// Its path there.
+    pub file_path: String,
+    /// What it was renamed or copied from.
+    pub old_path: Option<String>,
+    /// What happened to it.
+    pub status: &'static str,
+}
+
+impl ListedRow for ListedCommit {
+    const NAME: &'static str = "commits";
+
+    fn shown(&self, _before: Option<&Self>) -> String {
+        let mut text = format!(
+            "{} {} {}: {}",
+            shown_id(&self.commit_id),
+            shown_day(self.author_date.as_deref()),
+            self.author_name,
+            self.subject
+        );
+        if self.parent_ids.len() > 1 {
+            text.push_str(" (merge)");
+        }
+        if !self.refs.is_empty() {
+            text.push_str(&format!(" [{}]", self.refs.join(", ")));
+        }
+        match &self.file {
+            Some(ListedVersion { file_path, old_path: Some(old), status }) => {
+                text.push_str(&format!(" ({status}: {old} => {file_path})"));
+            }
+            Some(ListedVersion { status, .. }) if *status != "modified" => {
+                text.push_str(&format!(" ({status})"));
+            }
+            _ => {}
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// Lists references.
+pub struct GitRefs;
+
+impl Tool for GitRefs {
+    const NAME: &'static str = "GitRefs";
+    const TITLE: &'static str = "List references";
+    const DESCRIPTION: &'static str = "Lists branches and tags, their commits, and how far branches are from upstream. \
+         Example: glob = refs/tags/v*";
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("pattern", "glob"),
+        Alias::Means("path", "repo"),
+        Alias::Means("repo_path", "repo"),
+        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+    ];
+    type Arguments = GitRefsArguments;
+    type Output = Listing<ListedReference>;
+}
+
+/// The arguments of `GitRefs`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GitRefsArguments {
+    #[allow(missing_docs)]
+    pub repo: Option<String>,
+    #[allow(missing_docs)]
+    pub glob: Option<String>,
+    #[allow(missing_docs)]
+    pub cursor: Option<String>,
+}
+
+/// A reference in a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedReference {
+    /// Its full name.
+    pub name: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// The commit it leads to.
+    pub commit_id: Option<String>,
+    /// The reference that a symbolic one leads to.
+    pub symbolic_target: Option<String>,
+    /// Whether it is checked out.
+    pub is_head: bool,
+    /// What a branch is merged with.
+    pub upstream: Option<String>,
+    /// Commits that only the branch has.
+    pub ahead: Option<u64>,
+    /// Commits that only its upstream has.
+    pub behind: Option<u64>,
+    /// What its tag or commit says first.
+    pub subject: Option<String>,
+}
+
+impl ListedRow for ListedReference {
+    const NAME: &'static str = "refs";
+
+    fn shown(&self, _before: Option<&Self>) -> String {
+        let id = self.commit_id.as_deref().map_or("(no commit)", shown_id);
+        let mut text = format!("{} {id}", self.name);
+        if let Some(target) = &self.symbolic_target {
+            text.push_str(&format!(" -> {target}"));
+        }
+        if self.is_head {
+            text.push_str(" (HEAD)");
+        }
+        match (&self.upstream, self.ahead, self.behind) {
+            (Some(upstream), Some(ahead), Some(behind)) => {
+                text.push_str(&format!(" [{upstream}: ahead {ahead}, behind {behind}]"));
+            }
+            (Some(upstream), ..) => text.push_str(&format!(" [{upstream}: gone]")),
+            (None, ..) => {}
+        }
+        if let Some(subject) = &self.subject {
+            text.push_str(&format!(" {subject}"));
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// Tells what is not committed.
+pub struct GitStatus;
+
+impl Tool for GitStatus {
+    const NAME: &'static str = "GitStatus";
+    const TITLE: &'static str = "Status";
+    const DESCRIPTION: &'static str = "Lists what is staged, changed, untracked or in conflict, like git status --short. Example: no arguments";
+    const ALIASES: &'static [Alias] =
+        &[Alias::Means("path", "repo"), Alias::Means("repo_path", "repo")];
+    type Arguments = GitStatusArguments;
+    type Output = Listing<ListedStatus>;
+}
+
+/// The arguments of `GitStatus`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GitStatusArguments {
+    #[allow(missing_docs)]
+    pub repo: Option<String>,
+    #[allow(missing_docs)]
+    pub paths: Option<Vec<String>>,
+    #[allow(missing_docs)]
+    pub cursor: Option<String>,
+}
+
+/// A file that is not as it was committed.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedStatus {
+    /// Its path.
+    pub file_path: String,
+    /// What it was renamed from.
+    pub old_path: Option<String>,
+    /// What the index changes.
+    pub index_status: Option<&'static str>,
+    /// What the work tree changes.
+    pub worktree_status: Option<&'static str>,
+    /// What conflict it is in.
+    pub conflict: Option<&'static str>,
+}
+
+impl ListedRow for ListedStatus {
+    const NAME: &'static str = "files";
+
+    fn shown(&self, _before: Option<&Self>) -> String {
+        let letters = [letter(self.index_status), letter(self.worktree_status)];
+        let letters = if letters == [' ', '?'] { ['?', '?'] } else { letters };
+        let old = self.old_path.as_ref().map_or(String::new(), |old| format!("{old} => "));
+        let conflict =
+            self.conflict.map_or(String::new(), |kind| format!(" ({})", kind.replace('_', " ")));
+        format!("{}{} {old}{}{conflict}\n", letters[0], letters[1], self.file_path)
+    }
+}
+
+/// Returns the letter of git's short status.
+fn letter(status: Option<&str>) -> char {
+    match status {
+        None => ' ',
+        Some("added") => 'A',
+        Some("deleted") => 'D',
+        Some("type_changed") => 'T',
+        Some("renamed") => 'R',
+        Some("copied") => 'C',
+        Some("unmerged") => 'U',
+        Some("untracked") => '?',
+        Some("ignored") => '!',
+        Some(_) => 'M',
+    }
+}
+
+/// Returns the beginning of an id.
+pub fn shown_id(id: &str) -> &str {
+    &id[..id.len().min(SHOWN_DIGITS)]
+}
+
+/// Returns the day of a time.
+pub fn shown_day(time: Option<&str>) -> &str {
+    time.map_or("(no date)", |time| time.split('T').next().unwrap_or(time))
+}
+
+/// Returns a time as text, from microseconds since 1970: in UTC, to the second.
+pub fn utc_text(micros: i64) -> String {
+    let seconds = micros.div_euclid(1_000_000);
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Source: "chrono-Compatible Low-Level Date Algorithms", Howard Hinnant, civil_from_days.
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_shown_in_utc() {
+        for (seconds, shown) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (-62_135_596_800, "0001-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(utc_text(seconds * 1_000_000), shown);
+        }
+    }
+}

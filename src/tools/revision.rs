@@ -1,0 +1,376 @@
+//! `GitShow`, `GitFile` and `GitBlame`: one commit, and one file of a revision.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::git::{Compared, ComparedContent, Totals};
+use super::history::{shown_day, shown_id};
+use super::listing::{ListedRow, Listing};
+use super::read::{LineRange, Lines, LinesContent, ReadFileArguments};
+use super::tool::{Alias, Output, Tool};
+use crate::error::Result;
+
+/// Shows a commit.
+pub struct GitShow;
+
+impl Tool for GitShow {
+    const NAME: &'static str = "GitShow";
+    const TITLE: &'static str = "Show a commit";
+    const DESCRIPTION: &'static str = "Shows a commit: its message, then what it changed (a merge: of its first parent) as GitDiff. \
+         Example: rev = HEAD~1";
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("commit", "rev"),
+        Alias::Means("revision", "rev"),
+        Alias::Means("ref", "rev"),
+        Alias::Means("path", "repo"),
+        Alias::Means("repo_path", "repo"),
+        Alias::Means("context", "context_lines"),
+        Alias::Say("file", "Give paths"),
+        Alias::Say("range", "Give rev, or call GitLog or GitDiff for a range"),
+        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+    ];
+    type Arguments = GitShowArguments;
+    type Output = ShownCommit;
+}
+
+/// The arguments of `GitShow`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GitShowArguments {
+    /// Default: HEAD.
+    pub rev: Option<String>,
+    #[allow(missing_docs)]
+    pub repo: Option<String>,
+    #[allow(missing_docs)]
+    pub paths: Option<Vec<String>>,
+    #[allow(missing_docs)]
+    pub context_lines: Option<i64>,
+    #[allow(missing_docs)]
+    pub cursor: Option<String>,
+}
+
+/// What a commit says of itself.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct CommitWords {
+    /// Its id.
+    pub commit_id: String,
+    /// Its parents.
+    pub parent_ids: Vec<String>,
+    /// Who wrote it: name and address.
+    pub author: String,
+    /// When, in UTC.
+    pub author_date: Option<String>,
+    /// Who committed it.
+    pub committer: String,
+    /// When.
+    pub committer_date: Option<String>,
+    /// What leads to it.
+    pub refs: Vec<String>,
+    /// Its message.
+    pub message: String,
+}
+
+impl CommitWords {
+    /// Returns the words as the first page shows them.
+    pub fn text(&self) -> String {
+        let Self { commit_id, parent_ids, author, committer, refs, message, .. } = self;
+        let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
+        let mut text = format!("commit {commit_id}\n");
+        if !refs.is_empty() {
+            text.push_str(&format!("refs: {}\n", refs.join(", ")));
+        }
+        match parent_ids.as_slice() {
+            [] => text.push_str("parents: none\n"),
+            [_] => {}
+            several => text.push_str(&format!("parents: {}\n", several.join(" "))),
+        }
+        text.push_str(&format!("author: {author} {}\n", date(&self.author_date)));
+        if (committer, &self.committer_date) != (author, &self.author_date) {
+            text.push_str(&format!("committer: {committer} {}\n", date(&self.committer_date)));
+        }
+        text.push('\n');
+        // No line of a message can pass for what redline says.
+        for line in message.trim_end().split('\n') {
+            let indent = if line.is_empty() { "" } else { "    " };
+            text.push_str(&format!("{indent}{line}\n"));
+        }
+        text.push('\n');
+        text
+    }
+
+    /// Returns what a later page begins with.
+    pub fn short_text(&self) -> String {
+        format!("commit {}, continued\n\n", self.commit_id)
+    }
+}
+
+/// What `GitShow` answers: a page of a commit.
+#[derive(Debug, Clone, Default)]
+pub struct ShownCommit {
+    /// What the commit says; on later pages its id alone is shown.
+    pub words: CommitWords,
+    /// Whether this is the first page.
+    pub is_first: bool,
+    /// What it changed.
+    pub compared: Compared,
+}
+
+/// A commit as values.
+#[derive(Debug, Serialize)]
+pub struct ShownCommitContent {
+    /// What it says of itself, on the first page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitWords>,
+    /// What it changed.
+    #[serde(flatten)]
+    pub changes: ComparedContent,
+}
+
+impl Output for ShownCommit {
+    type Facts = Totals;
+    type Content = ShownCommitContent;
+
+    fn text(&self) -> String {
+        let words = if self.is_first { self.words.text() } else { self.words.short_text() };
+        words + &self.compared.text()
+    }
+
+    fn line(&self) -> String {
+        format!("commit {}: {}", self.words.commit_id, self.compared.line())
+    }
+
+    fn facts(&self) -> Totals {
+        self.compared.facts()
+    }
+
+    fn content(&self) -> ShownCommitContent {
+        ShownCommitContent {
+            commit: self.is_first.then(|| self.words.clone()),
+            changes: self.compared.content(),
+        }
+    }
+}
+
+/// Names that agents try for a file of a revision.
+const FILE_ALIASES: &[Alias] = &[
+    Alias::Means("file_path", "file"),
+    Alias::Means("revision", "rev"),
+    Alias::Means("commit", "rev"),
+    Alias::Means("ref", "rev"),
+    Alias::Means("repo_path", "repo"),
+    Alias::Means("start_line", "first_line"),
+    Alias::Means("end_line", "last_line"),
+    Alias::Say("path", "Give repo, and file from its root"),
+    Alias::Say("offset", "Give first_line, counted from 1"),
+    Alias::Say("limit", "Give first_line and last_line"),
+];
+
+/// Reads a file of a revision.
+pub struct GitFile;
+
+impl Tool for GitFile {
+    const NAME: &'static str = "GitFile";
+    const TITLE: &'static str = "Show a file";
+    const DESCRIPTION: &'static str =
+        "As read_file, at rev (HEAD) or INDEX. Example: file = src/main.rs, rev = v1";
+    const ALIASES: &'static [Alias] = FILE_ALIASES;
+    type Arguments = GitFileArguments;
+    type Output = FileLines;
+}
+
+/// The arguments of `GitFile`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GitFileArguments {
+    #[allow(missing_docs)]
+    pub file: String,
+    #[allow(missing_docs)]
+    pub rev: Option<String>,
+    #[allow(missing_docs)]
+    pub repo: Option<String>,
+    #[allow(missing_docs)]
+    pub first_line: Option<u64>,
+    #[allow(missing_docs)]
+    pub last_line: Option<u64>,
+    #[allow(missing_docs)]
+    pub line_numbers: Option<bool>,
+    #[allow(missing_docs)]
+    pub cursor: Option<String>,
+}
+
+impl GitFileArguments {
+    /// Returns what is asked for, from the beginning of its first line on.
+    ///
+    /// # Errors
+    /// `invalid_args` for lines that are none.
+    pub fn range(&self) -> Result<LineRange> {
+        let of_file = ReadFileArguments {
+            first_line: self.first_line,
+            last_line: self.last_line,
+            line_numbers: self.line_numbers,
+            ..ReadFileArguments::default()
+        };
+        of_file.range()
+    }
+}
+
+/// What `GitFile` answers: lines of a file.
+#[derive(Debug, Clone)]
+pub struct FileLines(pub Lines);
+
+/// What stands beside the text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileLinesFacts {
+    /// Lines of the file.
+    pub lines: u64,
+    /// Whether the lines asked for go on.
+    pub truncated: bool,
+    /// Where they do; null at their end.
+    pub next_cursor: Option<String>,
+}
+
+impl Output for FileLines {
+    type Facts = FileLinesFacts;
+    type Content = LinesContent;
+
+    fn text(&self) -> String {
+        self.0.text()
+    }
+
+    fn line(&self) -> String {
+        self.0.line()
+    }
+
+    fn facts(&self) -> FileLinesFacts {
+        let facts = self.0.facts();
+        FileLinesFacts {
+            lines: facts.lines,
+            truncated: facts.truncated,
+            next_cursor: facts.next_cursor,
+        }
+    }
+
+    fn content(&self) -> LinesContent {
+        self.0.content()
+    }
+}
+
+/// Tells whose lines are.
+pub struct GitBlame;
+
+impl Tool for GitBlame {
+    const NAME: &'static str = "GitBlame";
+    const TITLE: &'static str = "Blame";
+    const DESCRIPTION: &'static str =
+        "Says which commit each line of a file at rev (HEAD) is from. Example: file = src/main.rs";
+    const ALIASES: &'static [Alias] = FILE_ALIASES;
+    type Arguments = GitBlameArguments;
+    type Output = Listing<ListedBlame>;
+}
+
+/// The arguments of `GitBlame`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GitBlameArguments {
+    #[allow(missing_docs)]
+    pub file: String,
+    #[allow(missing_docs)]
+    pub rev: Option<String>,
+    #[allow(missing_docs)]
+    pub repo: Option<String>,
+    #[allow(missing_docs)]
+    pub first_line: Option<u64>,
+    #[allow(missing_docs)]
+    pub last_line: Option<u64>,
+    #[allow(missing_docs)]
+    pub cursor: Option<String>,
+}
+
+/// A run of lines of one commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlameHead {
+    /// The commit; null for lines that are not committed.
+    pub commit_id: Option<String>,
+    /// Who wrote it.
+    pub author_name: String,
+    /// When, in UTC.
+    pub author_date: Option<String>,
+    /// The first paragraph of its message.
+    pub subject: String,
+    /// The path of the file there.
+    pub original_path: String,
+    /// The line there at which the run begins.
+    pub original_line: u64,
+    #[serde(skip)]
+    #[allow(missing_docs)]
+    pub is_renamed: bool,
+}
+
+/// A line and whose it is.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedBlame {
+    /// Its number, from 1.
+    pub line: u64,
+    /// Its text.
+    pub text: String,
+    /// The run that it is in.
+    #[serde(skip)]
+    pub head: Arc<BlameHead>,
+}
+
+impl ListedBlame {
+    fn begins(&self, before: Option<&Self>) -> bool {
+        before.is_none_or(|before| !Arc::ptr_eq(&before.head, &self.head))
+    }
+}
+
+impl ListedRow for ListedBlame {
+    const NAME: &'static str = "runs";
+
+    fn shown(&self, before: Option<&Self>) -> String {
+        let line = format!("{}\t{}\n", self.line, self.text);
+        if !self.begins(before) {
+            return line;
+        }
+        let head = &*self.head;
+        let Some(commit) = &head.commit_id else { return format!("not committed\n{line}") };
+        let from =
+            if head.is_renamed { format!(" (in {})", head.original_path) } else { String::new() };
+        format!(
+            "{} {} {}: {}{from}\n{line}",
+            shown_id(commit),
+            shown_day(head.author_date.as_deref()),
+            head.author_name,
+            head.subject
+        )
+    }
+
+    fn values(rows: &[Self]) -> Value {
+        let mut runs: Vec<Value> = Vec::new();
+        let mut before = None;
+        for row in rows {
+            if row.begins(before) {
+                let mut run = json!(*row.head);
+                run["first_line"] = json!(row.line);
+                run["lines"] = json!([]);
+                runs.push(run);
+            }
+            let lines = runs.last_mut().and_then(|run| run["lines"].as_array_mut());
+            lines.into_iter().for_each(|lines| lines.push(json!(row.text)));
+            before = Some(row);
+        }
+        json!(runs)
+    }
+
+    fn value_bytes(&self, before: Option<&Self>) -> usize {
+        let text = json!(self.text).to_string().len() + ",".len();
+        if !self.begins(before) {
+            return text;
+        }
+        let around = r#","first_line":,"lines":[]"#.len() + self.line.to_string().len();
+        json!(*self.head).to_string().len() + around + text + ",".len()
+    }
+}
