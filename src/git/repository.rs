@@ -1,7 +1,9 @@
 //! Opening a repository: the one place, and the one recipe.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use gix::hashtable::HashSet;
 
 use super::refs::{References, Resolved};
 use super::store::{
@@ -10,12 +12,13 @@ use super::store::{
 };
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
 use crate::git::attributes::diff_attribute::{Drivers, drivers};
 use crate::git::objects::Objects;
 use crate::git::objects::cache::Cache;
 use crate::git::worktree::checkout::Checkout;
 use crate::limits;
-use crate::sandbox::{Access, OpenError, Root};
+use crate::sandbox::{Access, OpenError, RefLimit, Root};
 use crate::text::CancelToken;
 
 /// An open repository; cheap to clone and to share between threads.
@@ -44,6 +47,10 @@ pub struct Repository {
     _lease: Arc<Lease>,
     /// What is kept of repositories.
     repositories: Arc<Repositories>,
+    /// The references that may be read, where a sandbox names them.
+    ref_limit: Option<Arc<RefLimit>>,
+    /// The commits and tags that these lead to, once that was asked.
+    nameable: Arc<OnceLock<HashSet<Oid>>>,
 }
 
 impl Repository {
@@ -75,7 +82,13 @@ impl Repository {
             .unwrap_or(limits::BIG_FILE_BYTES);
         let quotes_high = config.boolean("core.quotePath").ok().flatten().unwrap_or(true);
         let location = with_configured_work_tree(location, &config)?;
+        let mut directories = vec![location.git_dir.path(), location.common_dir.path()];
+        // Objects that are borrowed are those of another repository.
+        directories.extend(store.directories().iter().map(GitDirectory::path));
+        let ref_limit = access.ref_limit(&directories).map(Arc::new);
         Ok(Self {
+            ref_limit,
+            nameable: Arc::default(),
             store: Arc::new(store),
             git_dir: location.git_dir.clone(),
             common_dir: location.common_dir.clone(),
@@ -122,6 +135,17 @@ impl Repository {
     /// Returns a reader of the references.
     pub(super) fn references(&self) -> References<'_> {
         References::new(&self.git_dir, &self.common_dir, self.object_hash())
+            .limited_to(self.ref_limit.as_deref())
+    }
+
+    /// Returns the references that may be read, where a sandbox names them.
+    pub(super) fn ref_limit(&self) -> Option<&RefLimit> {
+        self.ref_limit.as_deref()
+    }
+
+    /// Returns where the commits and tags are kept that these references lead to.
+    pub(super) fn nameable(&self) -> &OnceLock<HashSet<Oid>> {
+        &self.nameable
     }
 
     /// Returns the object directories.
@@ -183,6 +207,10 @@ impl Repository {
 
     /// Returns the commits that are being merged into the one that is checked out.
     pub(super) fn merge_heads(&self) -> Result<Vec<crate::git::Oid>> {
+        if self.ref_limit.is_some() {
+            // No reference names them.
+            return Ok(Vec::new());
+        }
         let bytes = self.git_dir.read(b"MERGE_HEAD", limits::REFLOG_BYTES)?.unwrap_or_default();
         let ids = bytes.split(|&byte| byte == b'\n');
         Ok(ids.filter_map(|line| crate::git::Oid::from_hex(line).ok()).collect())

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use super::beneath::Root;
 use super::directory::{Directory, OpenError};
 use super::policy::Sandboxes;
+use super::ref_limit::RefLimit;
 use crate::error::{Error, quoted};
 
 /// Everything, or only what lies in the allowed directories; and of that everything, or only what lies
@@ -62,6 +63,11 @@ impl Access {
     pub fn allows(&self, canonical: &Path) -> bool {
         self.is_allowed(canonical)
             && self.sandboxes.as_ref().is_none_or(|sandboxes| sandboxes.hold_repository(canonical))
+    }
+
+    /// Returns which references may be read of a repository with these directories; `None` is all of them.
+    pub fn ref_limit(&self, directories: &[&Path]) -> Option<RefLimit> {
+        self.sandboxes.as_ref()?.ref_limit(directories)
     }
 
     /// Opens the directory at a path from which a repository may be read. Where access is limited, it is opened

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `access` | both limits together, and the check of a repository's resolved paths |
 //! | `policy` | the setting: named roots and their rules |
+//! | `ref_limit` | the references of repositories that may be read |
 //! | `rel_path` | paths beneath a root that cannot mean another place |
 //! | `beneath` | opening beneath a root without following a link |
 //! | `directory` | directories that were opened, and files that are opened beneath them once |
@@ -22,6 +23,7 @@ mod guard;
 mod local;
 mod place;
 mod policy;
+mod ref_limit;
 mod rel_path;
 mod tour;
 mod write;
@@ -34,6 +36,7 @@ pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};
 pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
+pub use ref_limit::{RefLimit, RefPattern};
 pub use rel_path::{Flaw, RelPath};
 pub use tour::{Next, Stop};
 pub use write::Expected;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::beneath::Root;
+use super::ref_limit::{RefLimit, RefPattern};
 use super::rel_path::{Pattern, RelPath, obeyed};
 use crate::error::{Error, Result, quoted, visible};
 use crate::limits;
@@ -65,6 +66,7 @@ struct Entry {
     #[serde(default = "asked")]
     edit_approval: bool,
     reserved: Option<Vec<String>>,
+    refs: Option<Vec<String>>,
 }
 
 fn asked() -> bool {
@@ -86,6 +88,8 @@ pub struct Sandbox {
     approvals: ApprovalPolicy,
     /// What may be read and not written, by its name.
     reserved: Vec<Pattern>,
+    /// The references of repositories that may be read; `None` is all of them.
+    refs: Option<Vec<RefPattern>>,
     /// Whether DuckDB's own settings let the root be read.
     is_open: bool,
 }
@@ -142,6 +146,11 @@ impl Sandbox {
         path.matched(&self.reserved).map(Pattern::as_str)
     }
 
+    /// Returns the references of repositories that may be read; `None` is all of them.
+    pub fn refs(&self) -> Option<&[RefPattern]> {
+        self.refs.as_deref()
+    }
+
     /// Returns the bytes that a file may have.
     pub fn max_file_bytes(&self) -> u64 {
         self.max_file_bytes
@@ -177,6 +186,7 @@ impl Sandbox {
             ("read_approval", self.approvals.read && !outer.approvals.read),
             ("write_approval", writable && self.approvals.write && !outer.approvals.write),
             ("edit_approval", writable && self.approvals.edit && !outer.approvals.edit),
+            ("refs", self.refs.is_some() && self.refs != outer.refs),
         ]
         .into_iter()
         .find_map(|(field, stricter)| stricter.then_some(field))
@@ -270,6 +280,15 @@ impl Sandboxes {
     pub(super) fn repository_roots(&self) -> impl Iterator<Item = (&Path, &Root)> {
         let readable = self.0.iter().filter(|sandbox| sandbox.is_open && !sandbox.approvals.read);
         readable.map(|sandbox| (sandbox.path.as_path(), &sandbox.root))
+    }
+
+    /// Returns which references of a repository may be read, whose directories these are: what every sandbox around one of
+    /// them says.
+    pub(super) fn ref_limit(&self, directories: &[&Path]) -> Option<RefLimit> {
+        let around = self.0.iter().filter(|sandbox| {
+            directories.iter().any(|directory| directory.starts_with(&sandbox.path))
+        });
+        RefLimit::of(around.filter_map(Sandbox::refs))
     }
 
     /// Tells whether a repository with this canonical path may be read.
@@ -380,6 +399,28 @@ impl Entry {
                 patterns.iter().enumerate().map(read).collect::<Result<_>>()?
             }
         };
+        let refs = match &self.refs {
+            None => None,
+            Some(patterns) if patterns.len() > limits::RESERVED_PATTERNS => {
+                let count = patterns.len().to_string();
+                return Err(wrong(index, "refs", &count, "too many patterns", "Give fewer"));
+            }
+            Some(patterns) => {
+                let read = |(at, text): (usize, &String)| {
+                    RefPattern::parse(text).ok_or_else(|| {
+                        let hint = "Give full names such as 'refs/heads/main' or 'refs/tags/*'";
+                        wrong(
+                            index,
+                            &format!("refs[{at}]"),
+                            &quoted(text),
+                            "no pattern of references",
+                            hint,
+                        )
+                    })
+                };
+                Some(patterns.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?)
+            }
+        };
         let bad_root = |what| {
             wrong(index, "root", &quoted(&self.root), what, "Give the absolute path of a directory")
         };
@@ -404,6 +445,7 @@ impl Entry {
             identity,
             mode: self.mode,
             reserved,
+            refs,
             suffixes: self.suffixes,
             max_file_bytes: self
                 .max_file_bytes

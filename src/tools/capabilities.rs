@@ -35,6 +35,8 @@ pub struct SandboxAbilities {
     pub max_file_bytes: u64,
     /// A path that may be read.
     pub example: Option<String>,
+    /// The references of repositories that may be read; null for all.
+    pub refs: Option<Vec<String>>,
 }
 
 /// What may be done.
@@ -84,6 +86,9 @@ impl Abilities {
             let who =
                 if self.has_approver { "a person approves" } else { "nobody can approve here" };
             text.push_str(&format!(", {who}: {}", sandbox.approvals.join(", ")));
+        }
+        if let Some(refs) = &sandbox.refs {
+            text.push_str(&format!(", of repositories only {}", refs.join(", ")));
         }
         if let Some(example) = &sandbox.example {
             text.push_str(&format!("; for example {example}"));

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::entry::{Answers, Call};
 use super::tools::TOOLS;
 use crate::budget::check_current;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, escaped, quoted};
 use crate::find::{Glob, IGNORE_FILES, Ignored, Query, QueryOptions};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::{grants, settings};
@@ -135,7 +135,7 @@ impl Area<'_> {
         glob: Option<&Glob>,
     ) -> Result<Files> {
         let repo = self.repo.map_or_else(|| execution.default_repository(), str::to_owned);
-        let place = format!("{repo} at {rev}");
+        let place = escaped(&format!("{repo} at {rev}"));
         let revisions =
             Revisions::of_tool("EMPTY".to_owned(), Some(rev.to_owned()), repo, &[], None)?;
         let comparison = revisions.open(execution)?;
@@ -492,6 +492,9 @@ impl Answers for Capabilities {
                     approvals: asked.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect(),
                     max_file_bytes: sandbox.max_file_bytes(),
                     example: sandbox.example(),
+                    refs: sandbox.refs().map(|refs| {
+                        refs.iter().map(|pattern| pattern.as_str().to_owned()).collect()
+                    }),
                 }
             };
             sandboxes.iter().map(of).collect()

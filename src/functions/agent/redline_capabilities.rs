@@ -10,7 +10,7 @@ use crate::functions::context::execution_context::{
 };
 use crate::functions::context::settings;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
-use crate::sandbox::{Sandbox, Sandboxes, kernel_guard};
+use crate::sandbox::{RefPattern, Sandbox, Sandboxes, kernel_guard};
 use crate::tools::INSTRUCTIONS;
 
 /// A sandbox, without its root: what a directory is called on the machine is nobody's concern.
@@ -60,6 +60,18 @@ impl Row for SandboxRow {
             "Whether edit_file wants a person's yes",
             |sandbox, out| {
                 out.push_boolean(Some(sandbox.approvals().edit));
+            },
+        ),
+        col(
+            "refs",
+            Type::List(&Type::Varchar),
+            "The references of repositories that may be read; NULL for all",
+            |sandbox, out| match sandbox.refs() {
+                None => out.push_null(),
+                Some(refs) => {
+                    let texts: Vec<&str> = refs.iter().map(RefPattern::as_str).collect();
+                    push_texts(out, &texts);
+                }
             },
         ),
     ];

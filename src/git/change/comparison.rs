@@ -59,6 +59,7 @@ impl Comparison {
     /// Compares two sides; the index is read once, here.
     pub fn new(repository: Repository, old: Revision, new: Revision) -> Result<Self> {
         let sides = [old, new];
+        sides.iter().try_for_each(|&side| repository.check_side(side))?;
         if sides.contains(&Revision::WorkTree) {
             repository.work_tree()?;
         }

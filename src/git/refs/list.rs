@@ -48,6 +48,7 @@ impl References<'_> {
                 self.walk(&mut walk, own, 0)?;
             }
         }
+        walk.found.retain(|name, _| self.may_read(name));
         Ok(walk.found)
     }
 

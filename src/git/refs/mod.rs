@@ -22,6 +22,7 @@ use gix::bstr::ByteSlice;
 use super::Oid;
 use super::store::GitDirectory;
 use crate::error::Result;
+use crate::sandbox::RefLimit;
 use loose::Value;
 use name::Home;
 
@@ -37,6 +38,7 @@ pub struct References<'a> {
     common_dir: &'a GitDirectory,
     hash: gix::hash::Kind,
     packed: OnceCell<Arc<Packed>>,
+    limit: Option<&'a RefLimit>,
 }
 
 /// What a name leads to.
@@ -69,7 +71,22 @@ impl<'a> References<'a> {
         common_dir: &'a GitDirectory,
         hash: gix::hash::Kind,
     ) -> Self {
-        Self { git_dir, common_dir, hash, packed: OnceCell::new() }
+        Self { git_dir, common_dir, hash, packed: OnceCell::new(), limit: None }
+    }
+
+    /// Returns the reader for those that may be read alone: the others are not there.
+    pub fn limited_to(self, limit: Option<&'a RefLimit>) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Tells whether a reference may be read; HEAD is none itself, and leads to one.
+    pub fn may_read(&self, name: &[u8]) -> bool {
+        self.limit.is_none_or(|limit| limit.allows(name))
+    }
+
+    fn may_follow(&self, name: &[u8]) -> bool {
+        self.may_read(name)
+            || (!name.starts_with(b"refs/") && (name == b"HEAD" || name.ends_with(b"/HEAD")))
     }
 
     /// Follows a reference to its object.
@@ -87,7 +104,12 @@ impl<'a> References<'a> {
                     Resolved::Absent
                 });
             }
+            // Of what may not be read, nothing is said, whatever it holds.
+            if !self.may_follow(&name) {
+                return Ok(Resolved::Absent);
+            }
             match self.read(&name)? {
+                Some(Value::Id(_)) if !self.may_read(&name) => return Ok(Resolved::Absent),
                 Some(Value::Id(id)) => return Ok(Resolved::Id { name, id }),
                 Some(Value::Symbolic(target)) => {
                     is_symbolic = true;
@@ -106,8 +128,13 @@ impl<'a> References<'a> {
         let mut name = b"HEAD".to_vec();
         for _ in 0..MAX_SYMBOLIC {
             match self.read(&name)? {
-                Some(Value::Symbolic(target)) if is_valid(&target) => name = target,
-                _ => return Ok(name.starts_with(b"refs/heads/").then_some(name)),
+                Some(Value::Symbolic(target)) if is_valid(&target) && self.may_follow(&target) => {
+                    name = target;
+                }
+                _ => {
+                    let is_branch = name.starts_with(b"refs/heads/") && self.may_read(&name);
+                    return Ok(is_branch.then_some(name));
+                }
             }
         }
         Ok(None)

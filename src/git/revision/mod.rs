@@ -9,6 +9,7 @@
 //! | `upstream` | the branches that a branch is merged with and pushed to |
 //! | `short` | abbreviated ids |
 //! | `path` | files of trees and of the index |
+//! | `readable` | what may be named where a sandbox names the references that may be read |
 //! | `search`, `posix` | commits by their messages |
 //! | `date`, `date_words`, `clock` | dates as people write them, in local time |
 
@@ -19,6 +20,7 @@ mod named;
 mod path;
 mod posix;
 mod range;
+mod readable;
 mod references;
 mod resolve;
 mod search;

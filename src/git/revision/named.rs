@@ -29,7 +29,7 @@ impl Resolver<'_> {
     pub(super) fn named(&self, name: &[u8]) -> Result<Option<Oid>> {
         if let Some(id) = self.whole_id(name) {
             // git takes it unseen; a revision that names nothing is better said here.
-            return Ok(self.kind(&id)?.map(|_| id));
+            return if self.kind(&id)?.is_some() { self.nameable(id) } else { Ok(None) };
         }
         let mut is_prior = false;
         let mut log = None;
@@ -57,12 +57,15 @@ impl Resolver<'_> {
             && let Some((_, branch)) = self.prior(name)?
             && let Some(id) = self.whole_id(&branch)
         {
-            return Ok(self.kind(&id)?.map(|_| id));
+            return if self.kind(&id)?.is_some() { self.nameable(id) } else { Ok(None) };
         }
         let Some(log) = log else { return Ok(self.reference(name)?.map(|(_, id)| id)) };
         let found = if name.is_empty() { self.reference(b"HEAD")? } else { self.logged(name)? };
         let Some((reference, id)) = found else { return Ok(None) };
-        self.in_log(&reference, id, log)
+        match self.in_log(&reference, id, log)? {
+            Some(id) => self.nameable(id),
+            None => Ok(None),
+        }
     }
 
     fn whole_id(&self, name: &[u8]) -> Option<Oid> {
@@ -208,7 +211,13 @@ impl Resolver<'_> {
             let moved = entry.message.strip_prefix(b"checkout: moving from ")?;
             Some(&moved[..moved.find(b" to ")?])
         });
-        Ok(left.nth(number - 1).map(|branch| (brace + 4, branch.to_vec())))
+        let found = left.nth(number - 1).map(<[u8]>::to_vec);
+        // The log names every branch that was checked out.
+        let may_read = |branch: &Vec<u8>| {
+            self.repository.ref_limit().is_none()
+                || self.references.may_read(&[b"refs/heads/", &branch[..]].concat())
+        };
+        Ok(found.filter(may_read).map(|branch| (brace + 4, branch)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use gix::objs::Kind;
 
+use super::Revision;
 use super::resolve::Resolver;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
@@ -55,6 +56,7 @@ impl Resolver<'_> {
         if path.is_empty() {
             return Ok(None);
         }
+        self.repository.check_side(Revision::Index)?;
         let index = Index::read(self.repository)?;
         Ok(index
             .find(&path)

@@ -42,6 +42,13 @@ impl Resolver<'_> {
         self.objects.each_with_prefix(prefix, &mut |id| {
             found.insert(id.to_owned());
         })?;
+        if self.repository.ref_limit().is_some() {
+            let mut named = BTreeSet::new();
+            for id in found {
+                named.extend(self.nameable(id)?);
+            }
+            found = named;
+        }
         if found.len() < 2 {
             return Ok(found.pop_first());
         }

@@ -42,6 +42,22 @@ impl Branches<'_> {
             [b"refs/heads/", name].concat()
         };
         let short = branch.strip_prefix(b"refs/heads/").unwrap_or(&branch).to_vec();
+        if self.resolver.repository.ref_limit().is_some() {
+            // The configuration names branches that may not be read.
+            let found = match mark {
+                Mark::Upstream => self.upstream(&short),
+                Mark::Push => self.push(&short),
+            };
+            let may_read = |name: &[u8]| self.resolver.references.may_read(name);
+            return found.ok().filter(|name| may_read(&branch) && may_read(name)).ok_or_else(
+                || {
+                    self.none(
+                        "the branch has no upstream that may be read",
+                        "Name a branch or a tag that refs(repo) lists",
+                    )
+                },
+            );
+        }
         match mark {
             Mark::Upstream => self.upstream(&short),
             Mark::Push => self.push(&short),
@@ -50,6 +66,11 @@ impl Branches<'_> {
 
     /// Returns the reference that a branch, given without `refs/heads/`, is merged with, where one is configured.
     pub fn upstream_of(&self, branch: &[u8]) -> Result<Option<Vec<u8>>> {
+        let found = self.configured_upstream(branch)?;
+        Ok(found.filter(|name| self.resolver.references.may_read(name)))
+    }
+
+    fn configured_upstream(&self, branch: &[u8]) -> Result<Option<Vec<u8>>> {
         let remote = self.text("branch", branch, "remote");
         let merge = self.texts("branch", branch, "merge").into_iter().next();
         let (Some(remote), Some(merge)) = (remote, merge) else { return Ok(None) };

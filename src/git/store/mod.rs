@@ -57,6 +57,11 @@ impl ObjectStore {
         Ok(Self { directories, packs, hash })
     }
 
+    /// Returns the object directories, the repository's own first.
+    pub fn directories(&self) -> &[GitDirectory] {
+        &self.directories
+    }
+
     /// Returns the kind of the ids.
     pub fn hash(&self) -> HashKind {
         self.hash

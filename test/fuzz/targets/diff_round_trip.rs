@@ -32,6 +32,7 @@ fuzz_target!(|data: &[u8]| {
                 whitespace,
                 ignore_blank_lines: input.option(1) % 2 == 1,
                 trim_tail: input.option(2) % 2 == 1,
+                is_lowest: false,
             };
             check(&mut engine, &old, &new, &options, u32::from(input.option(3) % 5));
         }

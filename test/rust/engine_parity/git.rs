@@ -49,6 +49,7 @@ impl Case {
             whitespace: self.whitespace,
             ignore_blank_lines: self.ignore_blank_lines,
             trim_tail: self.context == 0,
+            is_lowest: false,
         }
     }
 }

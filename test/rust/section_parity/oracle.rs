@@ -183,6 +183,7 @@ fn headers(
     let [old, new] = sides.map(|side| Lines::split(side, &cancel).unwrap());
     let options = Options {
         trim_tail: case.context == 0,
+        is_lowest: false,
         ignore_blank_lines: case.ignore_blank_lines,
         ..Options::default()
     };

@@ -41,14 +41,7 @@ use order::TopologicalOrder;
 use patch::Touched;
 use ranges::Lines;
 
-/// Which lines are asked about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LinesAsked {
-    /// From the first to the last, from 1; the last may be beyond the end.
-    Between(u32, u32),
-    /// Those of the first function whose line matches a basic regular expression of POSIX.
-    Function(String),
-}
+pub use section::LinesAsked;
 
 /// A commit that changed the lines, and how.
 #[derive(Debug)]

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use regex::bytes::RegexBuilder;
 
-use super::LinesAsked;
 use super::ranges::Lines;
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
@@ -14,6 +13,15 @@ use crate::git::revision::basic_translated;
 use crate::limits;
 use crate::text::CancelToken;
 use crate::text::lines::Lines as Text;
+
+/// Which lines are asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinesAsked {
+    /// From the first to the last, from 1; the last may be beyond the end.
+    Between(u32, u32),
+    /// Those of the first function whose line matches a basic regular expression of POSIX.
+    Function(String),
+}
 
 /// Returns the lines that are asked about, in a version of a file.
 pub fn lines(
