@@ -15,6 +15,8 @@ WHEEL_READY := $(VENVS)/wheel/.ready
 STABLE_BIN := $(VENVS)/$(STABLE)/bin
 # The same with what the servers for agents need.
 STABLE_MCP := $(VENVS)/$(STABLE)/.mcp
+# The same with what checks the types of the Python package.
+STABLE_TYPES := $(VENVS)/$(STABLE)/.types
 NEXT_MCP := $(VENVS)/$(NEXT)/.mcp
 # The official client of the generation before, which has the same name as today's.
 OLD_MCP := build/mcp-1.30.0
@@ -58,7 +60,7 @@ help:
 	@echo "make debug        build/debug/redline.duckdb_extension"
 	@echo "make sql          write what the registries say: sql/tools*.sql and the lists of functions in docs/"
 	@echo "make fmt          format the Rust sources"
-	@echo "make lint         rustfmt, clippy and rustdoc, warnings as errors"
+	@echo "make lint         rustfmt, clippy, rustdoc and mypy, warnings as errors"
 	@echo "make bench        compare with git and its peers, side by side, into docs/benchmarks.md"
 	@echo "make bench-compare BASE=main  time this checkout and a revision of it in turns; WORK=renames measures some works"
 	@echo "make bench-worst  the same on texts that are hard to compare (minutes)"
@@ -172,7 +174,9 @@ fmt:
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml
 
-lint:
+lint: $(STABLE_TYPES)
+	$(call step,mypy)
+	@$(STABLE_BIN)/python -m mypy --strict --cache-dir build/mypy python/duckdb_redline
 	$(call step,cargo fmt --check)
 	$(CARGO) fmt --check
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml --check
@@ -222,6 +226,11 @@ $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	@mkdir -p $(dir $(@D))
 	@$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+	@touch $@
+
+$(STABLE_TYPES): $(STABLE_MCP)
+	$(call step,Python packages: mypy)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check mypy==2.4.1
 	@touch $@
 
 $(STABLE_MCP): MCP_PACKAGES := mcp==2.3.0 mcp-server-motherduck==1.1.0

@@ -33,7 +33,7 @@ async def main():
     with anyio.fail_after(60):
         async with Client(StdioServerParameters(command=sys.argv[1], args=[sys.argv[2]])) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            answer = await client.call_tool("GitDiffSummary", {"from_rev": "EMPTY", "to_rev": "HEAD", "path": "workspace"})
+            answer = await client.call_tool("GitDiffSummary", {"from": "EMPTY", "to": "HEAD", "repo": "workspace"})
             assert not answer.is_error and "a.txt" in answer.content[0].text, answer
             print(f"redline-mcp: {len(tools)} tools")
 

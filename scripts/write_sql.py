@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what the registries inside the extension say: sql/tools*.sql from redline_tools(), and the lists of functions in
-docs/ from redline_help()."""
+"""Writes what the registries inside the extension say: sql/tools*.sql from redline_tools(), the macros with all options in
+sql/macros.sql and the lists of functions in docs/ from redline_help()."""
 
 import argparse
 import csv
 import io
+import textwrap
 from pathlib import Path
 
 import duckdb
@@ -27,11 +28,76 @@ INDEX = """\
 # Functions
 
 Made by `make sql` from `redline_help()`; do not edit. [Options of the git functions](diff_options.md),
-[macros](macros.md) and [measures of histories](../analytics.md) have pages of their own.
+[list functions](lists.md), [macros](macros.md) and [measures of histories](../analytics.md) have pages of their own.
 
 | function | what it returns or does |
 |---|---|
 """
+
+
+# What follows is written, what precedes is kept.
+MADE = "-- Made by `make sql` from redline_help(), from here to the end; do not edit.\n"
+
+# The macros that call a table function with defaults, and what each has a row for.
+NATIVE = {
+    "changes": ("file_changes", "changed file: FROM changes(); FROM changes('main', 'feature', paths := ['src'])"),
+    "patches": ("file_patches", "changed file, with its patch"),
+    "change_lines": ("diff_lines", "line of the diff, of all files"),
+}
+
+# Words of SQL get another name, and what a call mostly means has a default.
+NAMES = {"from": "from_rev", "to": "to_rev"}
+DEFAULTS = {"from": "'HEAD'", "to": "'WORKTREE'", "repo": "'.'"}
+# A reference that is named must exist, the default need not.
+OPTIONAL = {"notes_ref": "NULL"}
+
+NATIVE_DOC = """
+-- The native functions with the defaults of `git diff HEAD` in the current directory. They read only what the query asks for;
+-- their arguments are constants or parameters.
+"""
+
+EACH_DOC = """
+-- The list functions as tables: arguments and options may be columns or subqueries, of a lateral join too. They compute every
+-- column, and a NULL argument gives no row. Order by seq: DuckDB 1.5.6 reorders the rows of a lateral join.
+"""
+
+
+def macro(name: str, parameters: list[str], body: str) -> str:
+    """Returns the definition of a table macro, in lines of at most 140 characters."""
+    width = {"width": 140, "break_long_words": False, "break_on_hyphens": False}
+    # A name stays beside its value.
+    whole = lambda text: text.replace(" := ", "\0:=\0")
+    wrapped = lambda text, indent: "\n".join(textwrap.wrap(whole(text), subsequent_indent=indent, **width)).replace("\0", " ")
+    head = wrapped(f"CREATE OR REPLACE MACRO {name}({', '.join(parameters)}) AS TABLE", " " * 8)
+    return f"{head}\n{wrapped('    ' + body, ' ' * 8)};\n"
+
+
+def render_macros(con: duckdb.DuckDBPyConnection) -> str:
+    """Returns sql/macros.sql with the macros of which the extension knows the parameters."""
+    text = (ROOT / "sql/macros.sql").read_text().partition(MADE)[0] + MADE
+    rows = con.execute("SELECT name, kind, parameters FROM redline_help()").fetchall()
+    functions = {name: (kind, parameters) for name, kind, parameters in rows}
+    positional = lambda name: [p["name"] for p in functions[name][1] if p["default"] is None]
+    named = lambda name: {p["name"]: OPTIONAL.get(p["name"], p["default"]) for p in functions[name][1] if p["default"] is not None}
+    text += NATIVE_DOC
+    for name, (function, row) in NATIVE.items():
+        parameters = [f"{NAMES.get(p, p)} := {DEFAULTS[p]}" for p in positional(function)]
+        parameters += [f"{p} := {default}" for p, default in named(function).items()]
+        given = [NAMES.get(p, p) for p in positional(function)] + [f"{p} := {p}" for p in named(function)]
+        text += f"\n-- A row per {row}.\n" + macro(name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})")
+    text += EACH_DOC
+    for name, (kind, _) in functions.items():
+        if kind == "scalar" and name.endswith("_list"):
+            function = name.removesuffix("_list")
+            # An argument that is the only one must be given.
+            parameters = [f"{p} := '.'" if p == "repo" and len(positional(function)) > 1 else NAMES.get(p, p) for p in positional(function)]
+            parameters += [f"{p} := {default}" for p, default in named(function).items()]
+            given = [NAMES.get(p, p) for p in positional(function)]
+            if named(function):
+                given.append(f"system.main.struct_pack({', '.join(f'{p} := {p}' for p in named(function))})")
+            body = f"SELECT system.main.unnest(system.main.{name}({', '.join(given)}), recursive := true)"
+            text += "\n" + macro(f"{function}_each", parameters, body)
+    return text
 
 
 def page_of(function: str) -> str:
@@ -61,7 +127,7 @@ def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     for name, (what, condition) in FILES.items():
         statements = con.execute(f"SELECT publish_sql FROM redline_tools() WHERE {condition}").fetchall()
         texts[f"sql/{name}"] = "\n".join([HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)])
-    return texts | render_functions(con)
+    return texts | {"sql/macros.sql": render_macros(con)} | render_functions(con)
 
 
 def main() -> None:

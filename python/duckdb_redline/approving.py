@@ -19,8 +19,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 import duckdb
+
+# A call of a tool that an agent asked for, and what JSON of the extension is read as.
+Proposal = dict[str, Any]
 
 TOOLS = ["edit_file", "write_file", "read_file"]
 
@@ -28,19 +32,25 @@ TOOLS = ["edit_file", "write_file", "read_file"]
 class Host:
     """The host's connection, the key that no other has, and the session for which it asks."""
 
-    def __init__(self, con):
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self.con, self.key, self.session = con, secrets.token_urlsafe(32), secrets.token_urlsafe(16)
 
-    def value(self, query: str, *arguments):
-        return self.con.execute(query, list(arguments)).fetchone()[0]
+    def value(self, query: str, *arguments: object) -> Any:
+        return only(self.con.execute(query, list(arguments)))
 
 
-def connect(folder: pathlib.Path, extension: pathlib.Path):
+def only(result: duckdb.DuckDBPyConnection) -> Any:
+    """Returns the one value of a query that has one row."""
+    row = result.fetchone()
+    assert row is not None
+    return row[0]
+
+
+def connect(folder: pathlib.Path, extension: pathlib.Path) -> tuple[Host, duckdb.DuckDBPyConnection]:
     """Returns the host and the agent's connection to a new database, locked."""
     host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
     host.con.execute(f"LOAD {literal(str(extension))}")
-    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw"}
-    sandbox |= {"read_approval": True, "write_approval": True, "edit_approval": True}
+    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw", "read_approval": True, "write_approval": True, "edit_approval": True}
     host.con.execute(f"SET GLOBAL redline_sandboxes = {literal(json.dumps([sandbox]))}")
     host.con.execute(f"SET GLOBAL redline_tool_grants = {TOOLS}")
     host.con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'")
@@ -52,11 +62,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def waiting(host: Host, proposals: list[dict]) -> list[tuple[dict, str | None]]:
+def waiting(host: Host, proposals: list[Proposal]) -> list[tuple[Proposal, str | None]]:
     """Returns each proposal with the payload to decide on; None when it needs no approval."""
     ask = "SELECT system.main.needs_approval(?, ?, ?, ?)"
-    call = lambda proposal: (proposal["tool"], json.dumps(proposal["args"]), host.session, host.key)
-    return [(proposal, host.value(ask, *call(proposal))) for proposal in proposals]
+    calls = [(proposal, (proposal["tool"], json.dumps(proposal["args"]), host.session, host.key)) for proposal in proposals]
+    return [(proposal, host.value(ask, *call)) for proposal, call in calls]
 
 
 def decide(host: Host, payload: str) -> bool | None:
@@ -93,8 +103,9 @@ def approve(host: Host, payload: str) -> None:
     host.value("SELECT system.main.approve(?, ?, ?, ?)", payload, "once", host.key, proof)
 
 
-def pages(host: Host, payload: str, width: int = 80) -> list[dict]:
-    return host.value("SELECT system.main.approval_pages(?, ?, ?)", payload, width, 100_000)
+def pages(host: Host, payload: str, width: int = 80) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = host.value("SELECT system.main.approval_pages(?, ?, ?)", payload, width, 100_000)
+    return found
 
 
 def has_colour() -> bool:
@@ -119,7 +130,8 @@ def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
             shown["unified_diff"] = host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1)
         except duckdb.Error:
             pass  # It is no longer there, or no text: the diff as it is.
-    return host.value("SELECT system.main.approval_display(?, ?, ?, ?)", json.dumps(shown), width, -1, color)
+    view: str = host.value("SELECT system.main.approval_display(?, ?, ?, ?)", json.dumps(shown), width, -1, color)
+    return view
 
 
 def page(text: str) -> None:
@@ -138,11 +150,11 @@ def page(text: str) -> None:
 REPORTED = ["path", "replacements_made", "lines_changed", "bytes_written", "lines_written", "created", "lines", "bytes", "message"]
 
 
-def apply(host: Host, agent, proposal: dict) -> str:
+def apply(host: Host, agent: duckdb.DuckDBPyConnection, proposal: Proposal) -> str:
     """Runs a proposal as the agent would and returns what there is to report."""
     tool, call = proposal["tool"], "SELECT system.main.redline_call(?, ?, ?)"
     args = json.dumps(proposal["args"] | {"format": "json"})
-    answer = json.loads(agent.execute(call, [tool, args, host.session]).fetchone()[0])
+    answer = json.loads(only(agent.execute(call, [tool, args, host.session])))
     if answer["isError"]:
         return harmless(answer["content"][0]["text"])
     # Numbers and messages; what was read or changed is not printed again.
@@ -156,7 +168,7 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def run(host: Host, agent, proposals: list[dict]) -> None:
+def run(host: Host, agent: duckdb.DuckDBPyConnection, proposals: list[Proposal]) -> None:
     """Lists what waits, asks about each and reports what came of it."""
     asked = waiting(host, proposals)
     print(f"{sum(payload is not None for _, payload in asked)} of {len(asked)} proposals wait for an answer:")
@@ -176,7 +188,7 @@ def run(host: Host, agent, proposals: list[dict]) -> None:
         print(apply(host, agent, proposal))
 
 
-def demonstration(folder: pathlib.Path) -> list[dict]:
+def demonstration(folder: pathlib.Path) -> list[Proposal]:
     """Fills a directory and returns proposals for it: an edit, a new file that is long, a read."""
     (folder / "src").mkdir()
     helper = "\n".join(f"\n\ndef helper_{number}():\n    pass" for number in range(12))
@@ -191,7 +203,7 @@ def demonstration(folder: pathlib.Path) -> list[dict]:
     ]
 
 
-def decide_on(proposals: list[dict], folder: pathlib.Path, extension: pathlib.Path) -> None:
+def decide_on(proposals: list[Proposal], folder: pathlib.Path, extension: pathlib.Path) -> None:
     """Asks about proposals for the files below a directory."""
     run(*connect(folder.resolve(), extension), proposals)
 

@@ -120,6 +120,7 @@ api! {
         );
         fn duckdb_struct_type_child_count(kind: sys::duckdb_logical_type) -> idx_t;
         fn duckdb_get_type_id(kind: sys::duckdb_logical_type) -> sys::duckdb_type;
+        fn duckdb_free(pointer: *mut c_void);
         fn duckdb_table_function_set_bind(function: sys::duckdb_table_function, bind: Option<TableBind>);
         fn duckdb_table_function_set_init(function: sys::duckdb_table_function, init: Option<Init>);
         fn duckdb_table_function_set_function(function: sys::duckdb_table_function, scan: Option<TableScan>);
@@ -216,6 +217,9 @@ api! {
             kinds: *mut sys::duckdb_logical_type, names: *mut *const c_char, count: idx_t,
         ) -> sys::duckdb_logical_type;
         fn duckdb_logical_type_set_alias(kind: sys::duckdb_logical_type, alias: *const c_char);
+        fn duckdb_create_varchar_length(text: *const c_char, length: idx_t) -> sys::duckdb_value;
+        fn duckdb_struct_type_child_name(kind: sys::duckdb_logical_type, index: idx_t) -> *mut c_char;
+        fn duckdb_struct_type_child_type(kind: sys::duckdb_logical_type, index: idx_t) -> sys::duckdb_logical_type;
         fn duckdb_list_type_child_type(kind: sys::duckdb_logical_type) -> sys::duckdb_logical_type;
         fn duckdb_create_table_function() -> sys::duckdb_table_function;
         fn duckdb_table_function_set_name(function: sys::duckdb_table_function, name: *const c_char);

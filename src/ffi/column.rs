@@ -110,7 +110,7 @@ impl Column {
         match kind {
             Type::Boolean => Self::Boolean(Vec::new()),
             Type::UTinyInt => Self::UTinyInt(Vec::new()),
-            Type::Integer | Type::UInteger | Type::TextOrTexts => {
+            Type::Integer | Type::UInteger | Type::TextOrTexts | Type::Options(_) => {
                 unreachable!("a type of parameters only")
             }
             Type::BigInt | Type::Timestamp => Self::BigInt(Vec::new()),

@@ -8,6 +8,7 @@ use libduckdb_sys as sys;
 use sys::idx_t;
 
 use super::api::{Outside, api};
+use super::given::Given;
 use super::types::{Type, TypeHandle};
 use crate::budget::Stopped;
 
@@ -20,6 +21,8 @@ pub struct Input {
     children: Vec<(Type, Input)>,
     /// What the child of a list points into.
     _elements: Option<Vector>,
+    /// The whole of an argument whose type the caller chose.
+    given: Option<Box<Given>>,
 }
 
 // SAFETY: an input is only read, and DuckDB changes nothing behind its pointers before the callback returns, by when the
@@ -49,7 +52,7 @@ impl Input {
                     let elements = Vector::flat(
                         outside,
                         outside.duckdb_list_vector_get_child(vector),
-                        child,
+                        &TypeHandle::new(outside, child),
                         length,
                     )?;
                     (
@@ -67,14 +70,26 @@ impl Input {
                 }
                 _ => (Vec::new(), None),
             };
-            Ok(Self {
-                data: api().duckdb_vector_get_data(vector),
-                mask: api().duckdb_vector_get_validity(vector),
-                rows,
-                children,
-                _elements: elements,
-            })
+            let given = match kind {
+                Type::Options(wanted) => {
+                    Some(Box::new(Given::options(outside, vector, wanted, rows)?))
+                }
+                _ => None,
+            };
+            Ok(Self { children, _elements: elements, given, ..Self::plain(vector, rows) })
         }
+    }
+
+    /// Fetches the pointers of a vector without its elements or fields.
+    ///
+    /// # Safety
+    /// `vector` must be a flat vector with `rows` rows that outlives the result.
+    pub unsafe fn plain(vector: sys::duckdb_vector, rows: usize) -> Self {
+        // SAFETY: the caller's promise.
+        let (data, mask) = unsafe {
+            (api().duckdb_vector_get_data(vector), api().duckdb_vector_get_validity(vector))
+        };
+        Self { data, mask, rows, children: Vec::new(), _elements: None, given: None }
     }
 
     /// Tells whether a row is NULL.
@@ -84,9 +99,23 @@ impl Input {
         !self.mask.is_null() && unsafe { *self.mask.add(row / 64) } & (1 << (row % 64)) == 0
     }
 
+    /// Returns an argument of type [`Type::Options`] as a whole.
+    pub fn given(&self) -> Option<&Given> {
+        self.given.as_deref()
+    }
+
     /// Returns the elements of lists (one vector) or the fields of structs.
     pub fn children(&self) -> &[(Type, Self)] {
         &self.children
+    }
+
+    /// Returns the value in a row, `None` for NULL.
+    ///
+    /// # Safety
+    /// DuckDB stores values of the vector's type as `T`.
+    pub unsafe fn value<T: Copy>(&self, row: usize) -> Option<T> {
+        // SAFETY: the row is in range (`is_null` asserts it) and holds a `T`.
+        (!self.is_null(row)).then(|| unsafe { *self.data.cast::<T>().add(row) })
     }
 
     /// Returns the number in a row, `None` for NULL.
@@ -94,8 +123,8 @@ impl Input {
     /// # Safety
     /// The vector is of type BIGINT.
     pub unsafe fn bigint(&self, row: usize) -> Option<i64> {
-        // SAFETY: the row is in range (`is_null` asserts it) and holds an i64.
-        (!self.is_null(row)).then(|| unsafe { *self.data.cast::<i64>().add(row) })
+        // SAFETY: the caller's promise.
+        unsafe { self.value(row) }
     }
 
     /// Returns the truth in a row, `None` for NULL.
@@ -104,7 +133,7 @@ impl Input {
     /// The vector is of type BOOLEAN.
     pub unsafe fn boolean(&self, row: usize) -> Option<bool> {
         // SAFETY: as above; DuckDB stores a boolean in a byte, which is read as one.
-        (!self.is_null(row)).then(|| unsafe { *self.data.cast::<u8>().add(row) } != 0)
+        unsafe { self.value::<u8>(row) }.map(|truth| truth != 0)
     }
 
     /// Returns the bytes of a text in a row, `None` for NULL.
@@ -145,7 +174,7 @@ impl Input {
 }
 
 /// A vector of ours.
-struct Vector(sys::duckdb_vector);
+pub struct Vector(sys::duckdb_vector);
 
 impl Vector {
     /// Copies the elements of lists so that they are flat at every depth. Those that DuckDB 1.5.6
@@ -154,18 +183,16 @@ impl Vector {
     ///
     /// # Safety
     /// `elements` must be a live vector of type `kind` with `rows` rows.
-    unsafe fn flat(
+    pub unsafe fn flat(
         outside: &Outside,
         elements: sys::duckdb_vector,
-        kind: &Type,
+        kind: &TypeHandle,
         rows: usize,
     ) -> Result<Self, Stopped> {
         // SAFETY: the caller's promise; the copy has room for every row, and the selection names
         // each of them once.
         unsafe {
-            let copy = Self(
-                outside.duckdb_create_vector(TypeHandle::new(outside, kind).raw(), rows as idx_t),
-            );
+            let copy = Self(outside.duckdb_create_vector(kind.raw(), rows as idx_t));
             // DuckDB catches what it throws there, and returns null.
             if copy.0.is_null() {
                 return Err(Stopped::Allocation);
@@ -176,6 +203,13 @@ impl Vector {
             outside.duckdb_vector_copy_sel(elements, copy.0, selection.0, rows as idx_t, 0, 0);
             Ok(copy)
         }
+    }
+}
+
+impl Vector {
+    /// Returns the raw vector, valid as long as `self`.
+    pub fn raw(&self) -> sys::duckdb_vector {
+        self.0
     }
 }
 

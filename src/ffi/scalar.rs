@@ -6,11 +6,12 @@ use super::column::Column;
 use super::input::Input;
 use super::settings::Settings;
 use super::types::{Field, Type};
+use super::value::Value;
 use crate::budget::Budget;
 use crate::error::Result;
 
 /// The parameters of one overload: BIGINT, BOOLEAN, VARCHAR and lists of structs of these are
-/// read today.
+/// read today, and options as the last.
 pub type Overload = &'static [Field];
 
 /// What a NULL argument means.
@@ -122,6 +123,17 @@ impl<'a> Arguments<'a> {
             }
             (other, _) => panic!("argument {index} is {other:?}, not a list of structs"),
         }
+    }
+
+    /// Tells whether an argument is NULL, or one that this overload lacks.
+    pub fn is_null(&self, index: usize) -> bool {
+        self.inputs.get(index).is_none_or(|(_, input)| input.is_null(self.row))
+    }
+
+    /// Returns the options, NULL or a struct if they are of the right type; NULL for an overload that has none.
+    pub fn options(&self) -> Value {
+        let given = self.inputs.last().and_then(|(_, input)| input.given());
+        given.map_or(Value::Null, |given| given.value(self.row))
     }
 
     pub(super) fn has_null(&self) -> bool {

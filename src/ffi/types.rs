@@ -1,6 +1,6 @@
 //! SQL types as constants, and their DuckDB handles.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::fmt;
 
 use libduckdb_sys as sys;
@@ -32,6 +32,9 @@ pub enum Type {
     Blob,
     /// VARCHAR or a list of it; of named parameters only. DuckDB checks no such parameter, and calls it ANY.
     TextOrTexts,
+    /// A struct of any of these fields, all optional; of the last parameter of a scalar function. DuckDB calls it ANY and
+    /// casts nothing, since it would drop fields that it does not know.
+    Options(&'static [Field]),
     /// A list of one type.
     List(&'static Type),
     /// A struct of named fields.
@@ -51,7 +54,7 @@ impl Type {
             Self::Timestamp => sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP_TZ,
             Self::Varchar | Self::Json => sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
             Self::Blob => sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
-            Self::TextOrTexts => sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY,
+            Self::TextOrTexts | Self::Options(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY,
             Self::List(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST,
             Self::Struct(_) => sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT,
         }
@@ -102,7 +105,7 @@ impl fmt::Display for Type {
             Self::Varchar => f.write_str("VARCHAR"),
             Self::Json => f.write_str("JSON"),
             Self::Blob => f.write_str("BLOB"),
-            Self::TextOrTexts => f.write_str("ANY"),
+            Self::TextOrTexts | Self::Options(_) => f.write_str("ANY"),
             Self::List(child) => write!(f, "{child}[]"),
             Self::Struct(fields) => {
                 let fields: Vec<String> =
@@ -166,8 +169,43 @@ impl TypeHandle {
         Self(unsafe { outside.duckdb_vector_get_column_type(vector) })
     }
 
+    /// Returns the type of a list's elements.
+    ///
+    /// # Safety
+    /// It is a LIST.
+    pub unsafe fn child(&self, outside: &Outside) -> Self {
+        // SAFETY: the caller's promise; the handle returned is owned.
+        Self(unsafe { outside.duckdb_list_type_child_type(self.0) })
+    }
+
+    /// Returns the names and types of a struct's fields.
+    ///
+    /// # Safety
+    /// It is a STRUCT.
+    pub unsafe fn fields(&self, outside: &Outside) -> Vec<(String, Self)> {
+        // SAFETY: the caller's promise; the name is a text that ends in NUL and is freed once, and the handle returned is
+        // owned.
+        let field = |index| unsafe {
+            let name = outside.duckdb_struct_type_child_name(self.0, index);
+            let text = CStr::from_ptr(name).to_string_lossy().into_owned();
+            api().duckdb_free(name.cast());
+            (text, Self(outside.duckdb_struct_type_child_type(self.0, index)))
+        };
+        // SAFETY: the handle is live.
+        (0..unsafe { api().duckdb_struct_type_child_count(self.0) }).map(field).collect()
+    }
+
+    /// Returns DuckDB's number of the type.
+    pub fn id(&self) -> sys::duckdb_type {
+        // SAFETY: the handle is live.
+        unsafe { api().duckdb_get_type_id(self.0) }
+    }
+
     /// Tells whether it is of a kind; structs are told apart by how many fields they have.
     pub fn is(&self, outside: &Outside, kind: &Type) -> bool {
+        if let Type::Options(_) = kind {
+            return true;
+        }
         // SAFETY: the handle is live, and its parts are asked for once it is known to have them.
         unsafe {
             api().duckdb_get_type_id(self.0) == kind.id()

@@ -1,5 +1,7 @@
 //! Arguments and settings as plain Rust values.
 
+use std::sync::Arc;
+
 use duckdb::core::LogicalTypeId;
 use duckdb::vtab::Value as HostValue;
 use libduckdb_sys as sys;
@@ -11,8 +13,8 @@ use super::api::Outside;
 pub enum Value {
     /// SQL NULL.
     Null,
-    /// A value of a type that redline has no use for.
-    Other,
+    /// A value of a type that redline has no use for, by the type's name.
+    Other(&'static str),
     /// BOOLEAN.
     Boolean(bool),
     /// Any integer that fits 64 signed bits; larger ones saturate.
@@ -23,6 +25,8 @@ pub enum Value {
     Text(String),
     /// A list.
     List(Vec<Value>),
+    /// A struct; of arguments of scalar functions.
+    Struct(Vec<(Arc<str>, Value)>),
 }
 
 impl Value {
@@ -64,7 +68,21 @@ impl Value {
             LogicalTypeId::List => {
                 Self::List(value.to_list().unwrap_or_default().iter().map(Self::copy).collect())
             }
-            _ => Self::Other,
+            _ => Self::Other("value of another type"),
+        }
+    }
+
+    /// Returns the name of its type for a message; integers of all sizes have one.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "NULL",
+            Self::Other(name) => name,
+            Self::Boolean(_) => "BOOLEAN",
+            Self::Integer(_) => "INTEGER",
+            Self::Timestamp(_) => "TIMESTAMP",
+            Self::Text(_) => "VARCHAR",
+            Self::List(_) => "LIST",
+            Self::Struct(_) => "STRUCT",
         }
     }
 

@@ -22,7 +22,8 @@ use crate::ffi::Registrar;
 /// Registers every setting and function on the database that loads the extension.
 pub fn register(registrar: &mut Registrar) -> Result<()> {
     refuse_names_that_are_taken(registrar)?;
-    registrar.keep(context::database::Database::new(surface::FUNCTIONS));
+    let tools = agent::tools::TOOLS.iter().map(|tool| tool.declaration.name).collect();
+    registrar.keep(context::database::Database::new(surface::FUNCTIONS, tools));
     // Later, threads may read repositories alone.
     crate::git::local_time_zone();
     context::settings::register(registrar)?;

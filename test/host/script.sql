@@ -60,7 +60,7 @@ SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.'), recursive := true);
 SELECT unnest(file_diff_list('lines.txt', 'EMPTY', 'HEAD', '.'), recursive := true) LIMIT 3000;
 
 --! rows: 8
-SELECT unnest(file_diff_list('directory0/file000.txt', 'HEAD~1', 'HEAD', '.', 3), recursive := true);
+SELECT unnest(file_diff_list('directory0/file000.txt', 'HEAD~1', 'HEAD', '.', {'context': 3}), recursive := true);
 
 -- Rows with NULL between them, and lists of every length in one vector.
 --! rows: 300

@@ -130,7 +130,7 @@ def test_the_example_of_the_specification_is_shown_approved_and_applied(connecti
     "SELECT * FROM approvals_given(key := {key})",
 ])  # fmt: skip
 def test_only_the_holder_of_the_key_approves_or_sees_what_waits(connections, query):
-    for grants in (["*"], [*TOOLS, "Approve"]):
+    for grants in (["*"], TOOLS):
         host, agent = connections()
         host.execute(f"SET GLOBAL redline_tool_grants = {grants}")
         digest = value(agent, "SELECT current_setting('redline_approver')")

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -43,8 +44,7 @@ ANSWERS = {
     24: [(..., "Ann", 2, 1)],
     25: [(1, 1, 1, 0.5), (2, 0, 0, 1.0)],
     26: [("one\ntwo\n", "one\n2\n"), ("another", None)],
-    30: [(".", "README.md", "modified"), (".", "docs/moved.txt", "added"), (".", "moved.txt", "deleted"), (".", "src/lib.py", "modified")]
-    + [("src", "README.md", "modified"), ("src", "docs/moved.txt", "added"), ("src", "moved.txt", "deleted"), ("src", "src/lib.py", "modified")],
+    30: [(repo, *row) for repo in (".", "src") for row in (("README.md", "modified"), ("docs/moved.txt", "renamed"), ("src/lib.py", "modified"))],
 }
 
 
@@ -156,3 +156,35 @@ def test_the_recipe_for_node_runs(extension, project, tmp_path):
     (tmp_path / "recipe.mjs").write_text(script.replace("/path/to/redline.duckdb_extension", str(extension)))
     done = subprocess.run([node, tmp_path / "recipe.mjs"], cwd=project, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "'modified'" in done.stdout, done.stdout + done.stderr
+
+
+# ---------------------------------------------------------------- the README, whose tables test_docs.py reads
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_first_lines_of_the_readme_run(extension, project, tmp_path, monkeypatch):
+    pytest.importorskip("click", reason="`make test` installs the packages of the commands")
+    lines = [line.partition("  #")[0].strip() for block in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+    commands = [line for line in lines if line.startswith("redline ")]
+    assert len(commands) >= 2
+    for command in commands:
+        words = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), *shlex.split(command)[1:]]
+        done = subprocess.run(words, cwd=project, env=os.environ | {"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True)
+        assert done.returncode == 0 and "README.md" in done.stdout, f"{command}: {done.stderr}"
+    (script,) = [shlex.split(line)[2] for line in lines if line.startswith("python -c ")]
+    monkeypatch.setattr("duckdb_redline.connection.extension_path", lambda: extension)
+    exec(script)
+
+
+def test_the_queries_in_the_readme_s_sentences_run(book_con, project):
+    queries = re.findall(r"`((?:FROM|SELECT) [^`]+)`", README)
+    assert len(queries) >= 3
+    for query in queries:
+        assert book_con.execute(query).fetchall(), query
+
+
+def test_the_settings_for_a_client_in_the_readme_name_a_command():
+    (settings,) = re.findall(r"^```json\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (server,) = json.loads(settings)["mcpServers"].values()
+    assert f"\n{server['command']} = " in (ROOT / "pyproject.toml").read_text() and len(server["args"]) == 1

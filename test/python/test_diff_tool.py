@@ -45,6 +45,11 @@ FUNCTIONS = {
     "line_history": ("SELECT commit_id FROM line_history('modified.txt', 1, 1, 'after', 'build/fixtures/basic')", {"GitLog"}),
     "line_history_list": ("SELECT len(line_history_list('modified.txt', 1, 1, 'after', 'build/fixtures/basic'))", {"GitLog"}),
     "tree_blame": ("SELECT lines FROM tree_blame('after', 'build/fixtures/basic', paths := ['modified.txt'])", {"GitBlame"}),
+    "diff_hunks_list": ("SELECT len(diff_hunks_list('before', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
+    "file_patches_list": ("SELECT len(file_patches_list('before', 'after', 'build/fixtures/basic'))", {"GitDiff"}),
+    "tree_blame_list": ("SELECT len(tree_blame_list('after', 'build/fixtures/basic', {'paths': 'modified.txt'}))", {"GitBlame"}),
+    "commit_changes": ("SELECT file_path FROM commit_changes('after', 'build/fixtures/basic')", {"GitShow", "GitDiff"}),
+    "commit_changes_list": ("SELECT len(commit_changes_list('after', 'build/fixtures/basic'))", {"GitShow", "GitDiff"}),
     "edit_explain": ("FROM edit_explain('README.md', 'redline')", {"edit_file", "read_file"}),
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip
@@ -261,20 +266,20 @@ def test_the_words_of_another_file_system_are_kept(con):
 
 @pytest.mark.parametrize("granted", ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs", "list_files", "read_file", "*"])
 def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
-    con.execute(f"SET redline_tool_grants = ['none', '{granted}']")
+    con.execute(f"SET redline_tool_grants = ['search', '{granted}']")
     for name, (query, tools) in FUNCTIONS.items():
         if granted == "*" or granted in tools:
             assert con.execute(query).fetchall(), name
         else:
             code, words = refusal(con, query)
-            assert code == "permission_denied" and f"redline_tool_grants is ['none', '{granted}']" in words, name
+            assert code == "permission_denied" and f"redline_tool_grants is ['search', '{granted}']" in words, name
             assert any(tool in words for tool in tools)
 
 
 def test_every_function_stands_behind_a_tool_or_is_open(con):
     found = con.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
-        "WHERE function_name SIMILAR TO 'file_.*|line_.*|diff_.*|commits.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
+        "WHERE function_name SIMILAR TO 'file_.*|line_.*|diff_.*|commit.*|tree_.*|refs.*|ahead_behind|edit_explain|resolve_revision|merge_base|unified_diff|inline_diff|patch_.*|(apply|try_apply|reverse)_patch'"
     ).fetchall()
     assert {name for (name,) in found} == set(FUNCTIONS) | OPEN
 

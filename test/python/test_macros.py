@@ -29,6 +29,42 @@ def test_the_rows_are_those_of_the_table_functions(con):
         assert macro == table
 
 
+def test_each_list_function_has_a_macro_with_all_options(con):
+    helped = dict(con.execute("SELECT name, parameters FROM redline_help()").fetchall())
+    macros = dict(con.execute("SELECT function_name, parameters FROM duckdb_functions() WHERE database_name = 'memory'").fetchall())
+    sql_name = lambda name: {"from": "from_rev", "to": "to_rev"}.get(name, name)
+    lists = [name.removesuffix("_list") for name in helped if name.endswith("_list")]
+    assert len(lists) > 12
+    native = {"changes": "file_changes", "patches": "file_patches", "change_lines": "diff_lines"}
+    for macro, function in ({f"{name}_each": name for name in lists} | native).items():
+        assert macros[macro] == [sql_name(parameter["name"]) for parameter in helped[function]], macro
+
+
+def test_the_rows_of_each_macro_are_those_of_the_table_function(con):
+    repo = repositories.fixture("readme-edits")
+    sides, rev, range_ = "'v1', 'v2'", "'README.md', 'v2'", "'v2'"
+    arguments = dict.fromkeys(["file_changes", "file_patches", "diff_hunks", "diff_lines"], sides) | {"file_diff": f"'README.md', {sides}", "refs": "", "file_status": ""}
+    arguments |= dict.fromkeys(["file_blame", "file_history"], rev) | dict.fromkeys(["commits", "commit_changes", "tree_files", "tree_blame"], range_)
+    arguments["line_history"] = "'README.md', 1, 3, 'v2'"
+    options = {"refs": "", "line_history": ", first_parent := true", "file_blame": ", lines := [2, 3]", "file_history": ", first_parent := true", "file_diff": ", context := 0", "commits": ", until := DATE '2100-01-01'"}
+    for (name,) in con.execute("SELECT replace(name, '_list', '') FROM redline_help() WHERE name LIKE '%\\_list' ESCAPE '\\'").fetchall():
+        option, given = options.get(name, ", paths := ['*.md']"), arguments[name]
+        as_text = "(SELECT columns(*)::VARCHAR FROM {})"
+        table = con.execute("FROM " + as_text.format(f"{name}({given}{', ' if given else ''}'{repo}'{option})")).fetchall()
+        numbered = "* EXCLUDE seq" if name not in ("file_diff", "diff_lines") else "*"
+        place = f"{given}, repo := '{repo}'" if given else f"'{repo}'"
+        query = f"SELECT COLUMNS({numbered})::VARCHAR FROM (FROM {name}_each({place}{option}))"
+        assert table and con.execute(query).fetchall() == table, name
+
+
+def test_options_of_a_lateral_join_are_columns(con):
+    repo = repositories.fixture("readme")
+    rows = con.execute(f"""
+        SELECT o.path, o.context, count(*) FROM (VALUES ('*.md', 0), ('*.md', 3), ('*.py', 0)) o(path, context),
+            diff_lines_each('v1', 'v2', repo := '{repo}', paths := o.path, context := o.context) l GROUP BY ALL ORDER BY ALL""").fetchall()
+    assert rows == [("*.md", 0, 3), ("*.md", 3, 5), ("*.py", 0, 2)]
+
+
 def test_defaults_are_this_folder_and_three_lines(con, monkeypatch):
     monkeypatch.chdir(repositories.fixture("basic"))
     assert con.execute("SELECT count(*) > 100 FROM file_changes_each('before', 'after')").fetchone() == (True,)

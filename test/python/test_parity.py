@@ -94,7 +94,7 @@ def listed_lines(con, repo, files, context) -> list[list[Line]]:
     rows = con.execute(
         """
         SELECT * FROM (
-            SELECT id, unnest(file_diff_list(file, old, new, $repo, $context), recursive := true)
+            SELECT id, unnest(file_diff_list(file, old, new, $repo, {'context': $context}), recursive := true)
             FROM (SELECT unnest($id) AS id, unnest($file) AS file, unnest($old) AS old, unnest($new) AS new)
         ) ORDER BY id, seq
         """,

@@ -1,11 +1,14 @@
 """`paths` selects what git's pathspecs select, in every function that takes it; and ranges as table names."""
 
+import os
 import random
 import shutil
+import subprocess
 
 import duckdb
 import pytest
 import repositories
+from answers import answer, assert_refused
 
 SEED = 20_000_102
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color"]
@@ -220,6 +223,62 @@ def test_paths_in_a_bare_repository_or_git_directory_start_at_the_root(con):
         assert named(con, repositories.fixture(name), "before", "after", ["order"]) == wanted, name
     linked = repositories.fixture("linked-worktree") / "order"
     assert named(con, linked, "before", "after", ["."]) == wanted
+
+
+# The directory that `repo` names and the `file`; git reads it in that directory, as `rev:file`.
+FILES = [
+    ("", "order/a/x"), ("", "./order/a/x"), ("", "./order/../order/./a/x"), ("order", "order/a/x"), ("order", "a/x"), ("order", "./a/x"),
+    ("order", "../modified.txt"), ("order", "modified.txt"), ("order/a", "./x"), ("order/a", "../../modified.txt"), ("order/a", "./../a/x"),
+    ("order", "./nosuch"), ("order", "../nosuch.txt"), ("attributes/sub", "./deeper/../x.quiet"), ("attributes/sub", "x.quiet"),
+]  # fmt: skip
+# What git refuses: a path outside of the repository.
+OUTSIDE = [("", "../basic/modified.txt"), ("order", "../../modified.txt"), ("order", "./../../basic/order/a/x")]
+
+
+@pytest.mark.parametrize("folder, file", FILES)
+def test_a_file_is_named_from_the_root_or_with_a_dot_from_the_directory_as_by_git(con, folder, file):
+    repo = repositories.fixture("basic") / folder
+    for rev in ("before", "after"):
+        found = subprocess.run(["git", "-C", repo, "show", f"{rev}:{file}"], capture_output=True)
+        wanted = found.stdout if found.returncode == 0 else None
+        assert con.execute("SELECT file_bytes(?, ?, ?)", [file, rev, str(repo)]).fetchone() == (wanted,)
+        blamed = answer(con, "SELECT string_agg(content || chr(10), '' ORDER BY line) FROM file_blame(?, ?, ?)", file, rev, repo)
+        if wanted is None:
+            assert_refused(blamed, "not_found")
+        else:
+            assert blamed.rows == [(wanted.decode() or None,)]
+    # git counts a path of `git diff -- <path>` from the directory, and the path of a row from the root.
+    rooted = file if not file.startswith((".", "..")) else os.path.normpath(os.path.join(folder, file))
+    patch = repositories.git(repo, "diff", *PLAIN, "before", "after", "--", f":(top,literal){rooted}")
+    got = answer(con, "SELECT count(*) FILTER (line_type = 'ADDED') FROM file_diff(?, 'before', 'after', ?)", file, repo)
+    added = sum(line.startswith(b"+") and not line.startswith(b"+++ ") for line in patch.splitlines())
+    if wanted is None and repositories.git(repo, "ls-tree", "--full-tree", "before", rooted) == b"":
+        assert_refused(got, "not_found")
+    else:
+        assert got.rows == [(added,)]
+    history = answer(con, "SELECT count(*) FROM file_history(?, 'after', ?)", file, repo)
+    assert (history.error is None) == (wanted is not None)
+
+
+@pytest.mark.parametrize("folder, file", OUTSIDE)
+def test_a_file_outside_of_the_work_tree_is_refused_as_by_git(con, folder, file):
+    repo = repositories.fixture("basic") / folder
+    assert subprocess.run(["git", "-C", repo, "show", f"after:{file}"], capture_output=True).returncode != 0
+    for query in ("SELECT file_content(?, 'after', ?)", "FROM file_diff(?, 'before', 'after', ?)", "FROM file_blame(?, 'after', ?)", "FROM file_history(?, 'after', ?)"):
+        assert "outside of the work tree" in assert_refused(answer(con, query, file, repo), "invalid_args")
+
+
+def test_a_path_of_a_row_names_its_file_whichever_directory_is_named(con):
+    for folder in ("", "order", "attributes/sub"):
+        repo = str(repositories.fixture("basic") / folder)
+        rows = con.execute("SELECT file_path, len(file_diff_list(file_path, 'before', 'after', ?)) > 0 FROM file_changes('before', 'after', ?, paths := ':/order') WHERE additions > 0", [repo, repo]).fetchall()
+        assert len(rows) > 3 and all(found for _, found in rows), folder
+
+
+def test_a_bare_repository_has_no_directory_that_a_file_is_relative_to(con):
+    repo = repositories.fixture("bare.git")
+    assert "work tree" in assert_refused(answer(con, "SELECT file_content('./modified.txt', 'after', ?)", repo), "invalid_args")
+    assert con.execute("SELECT file_content('modified.txt', 'after', ?) IS NOT NULL", [str(repo)]).fetchone() == (True,)
 
 
 @pytest.fixture(scope="module")

@@ -750,9 +750,10 @@ def test_a_nul_does_not_cut_an_argument_short(con, call):
 def test_a_bad_context_is_refused(con):
     repo = str(repositories.fixture("basic"))
     for context in (-2, -2147483648, -9223372036854775808):
-        for query in (f"SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := {context})", f"SELECT file_diff_list('modified.txt', 'before', 'after', ?, {context})"):
+        for query in (f"SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := {context})", f"SELECT file_diff_list('modified.txt', 'before', 'after', ?, {{'context': {context}}})"):
             got = answer(con, query, repo)
-            if got.error is None or "Error: Could not choose" not in got.error and "out of range" not in got.error:
+            # DuckDB itself refuses what no INTEGER can hold.
+            if got.error is None or "out of range" not in got.error:
                 assert str(context) in assert_refused(got, "invalid_args")
     whole = answer(con, "SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := -1)", repo).rows
     for context in (1_000_000, 2147483647):
@@ -761,7 +762,7 @@ def test_a_bad_context_is_refused(con):
 
 def test_a_directory_is_not_diffed_as_a_file(con):
     repo = repositories.fixture("basic")
-    for path in ("same/tree", "order/a/y", "paths", "", ".", "/", "./modified.txt", "modified.txt/", "order//a", "order/../modified.txt", str(repo / "modified.txt")):
+    for path in ("same/tree", "order/a/y", "paths", "", ".", "/", "./modified.txt/", "modified.txt/", "order//a", "order/../modified.txt", str(repo / "modified.txt")):
         assert_refused(answer(con, ONE_FILE, path, "before", "after", repo), "not_found", "invalid_args")
 
 

@@ -23,8 +23,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "functions",
         &[
-            "error", "limits", "budget", "find", "form", "pipeline", "text", "sandbox", "git",
-            "edit", "render", "review", "tools", "ffi",
+            "error", "limits", "budget", "suggest", "find", "form", "pipeline", "text", "sandbox",
+            "git", "edit", "render", "review", "tools", "ffi",
         ],
     ),
 ];

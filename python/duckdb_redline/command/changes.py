@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import click
 import duckdb
@@ -51,7 +52,7 @@ def show_diff(con: duckdb.DuckDBPyConnection, screen: Screen, sides: Sides, repo
 
 
 def coloured(first: tuple[str, bytes], rest: duckdb.DuckDBPyConnection, colour: bool) -> Iterator[str]:
-    row: tuple | None = first
+    row: tuple[Any, ...] | None = first
     while row:
         in_header = True
         for line in row[0].removesuffix("\n").split("\n"):
@@ -87,8 +88,8 @@ def show_stat(con: duckdb.DuckDBPyConnection, screen: Screen, sides: Sides, repo
         table.add_column(name, justify="right", style=style, footer=str(sum(row[at] or 0 for row in rows)))
     table.add_column("file", overflow="fold")
     for status, additions, deletions, old_path, file_path in rows:
-        name = Text(status, style=STYLES.get(status, ""))
-        table.add_row(name, count(additions), count(deletions), Text(path_of(old_path, file_path)))
+        styled = Text(status, style=STYLES.get(status, ""))
+        table.add_row(styled, count(additions), count(deletions), Text(path_of(old_path, file_path)))
     screen.show_table(table)
 
 

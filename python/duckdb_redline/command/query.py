@@ -45,11 +45,12 @@ def run_query(con: duckdb.DuckDBPyConnection, screen: Screen, query: str, form: 
 
 def last_rows(con: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation | None:
     """Runs all statements but the last; returns its rows, yet to be read, or runs it where it has none."""
-    *before, last = con.extract_statements(query) or [None]
+    statements = con.extract_statements(query)
+    if not statements:
+        return None
+    *before, last = statements
     for statement in before:
         con.execute(statement)
-    if last is None:
-        return None
     # What may answer with a number of changed rows is no query, although it could answer with rows, too.
     if duckdb.ExpectedResultType.CHANGED_ROWS in last.expected_result_type:
         con.execute(last)

@@ -8,7 +8,7 @@ use crate::ffi::{Batch, Column, Field, Open, Settings, TableFunction, Type, Valu
 use crate::functions::context::execution_context::{
     self, EXTERNAL_ACCESS, ExecutionContext, LOCK_CONFIGURATION,
 };
-use crate::functions::context::settings;
+use crate::functions::context::{grants, settings};
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 use crate::sandbox::{RefPattern, Sandbox, Sandboxes, kernel_guard};
 use crate::tools::INSTRUCTIONS;
@@ -265,6 +265,7 @@ impl TableFunction for Capabilities {
     }
 
     fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
+        grants::check(&open.settings)?;
         Ok(Rows::new([ExecutionContext::new(open.settings)?], open.projection))
     }
 

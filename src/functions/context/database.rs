@@ -22,12 +22,14 @@ pub struct Database {
     pub repositories: Arc<Repositories>,
     /// The functions that are registered on it.
     pub functions: &'static [Entry],
+    /// The names of the tools that can be granted.
+    pub tools: Vec<&'static str>,
 }
 
 impl Database {
     /// Returns the state of an empty database on which `functions` are registered.
-    pub fn new(functions: &'static [Entry]) -> Self {
-        Self { functions, ..Self::default() }
+    pub fn new(functions: &'static [Entry], tools: Vec<&'static str>) -> Self {
+        Self { functions, tools, ..Self::default() }
     }
 
     /// Returns the state of the database that a function is called on.

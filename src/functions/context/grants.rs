@@ -3,22 +3,49 @@
 //! `redline_tool_grants` decides over a tool and over the functions that would give the same
 //! answer, so that a host which withholds a tool withholds it on every way.
 
+use super::database::Database;
 use super::settings;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::Settings;
 use crate::functions::surface::Grant;
+use crate::suggest;
 
 /// Refuses a function none of whose tools is granted.
 pub fn require_function(grant: Grant, settings: &Settings) -> Result<()> {
     match grant {
-        Grant::Tools(tools) => require(tools, &settings::tool_grants(settings)),
+        Grant::Tools(tools) => require_one_of(tools, settings),
         Grant::Everybody => Ok(()),
     }
 }
 
 /// Refuses a tool that is not granted.
 pub fn require_tool(tool: &str, settings: &Settings) -> Result<()> {
-    require(&[tool], &settings::tool_grants(settings))
+    require_one_of(&[tool], settings)
+}
+
+fn require_one_of(tools: &[&str], settings: &Settings) -> Result<()> {
+    check(settings)?;
+    require(tools, &settings::tool_grants(settings))
+}
+
+/// Refuses grants of what is no tool.
+pub fn check(settings: &Settings) -> Result<()> {
+    refuse_unknown(&settings::tool_grants(settings), &Database::of(settings)?.tools)
+}
+
+/// Refuses grants of what is no tool: whoever wrote them meant to grant, or to withhold, something else.
+fn refuse_unknown(grants: &[&str], tools: &[&str]) -> Result<()> {
+    let is_known = |grant: &&&str| **grant == "*" || tools.contains(grant);
+    let Some(unknown) = grants.iter().find(|grant| !is_known(grant)) else { return Ok(()) };
+    let near = suggest::nearest(unknown, tools.iter().copied());
+    let meant = near.first().map(|near| format!("Did you mean {near}? ")).unwrap_or_default();
+    let known = tools.join(", ");
+    Err(Error::invalid_args(format!(
+        "{} grants {}, which is no tool",
+        settings::TOOL_GRANTS,
+        quoted(unknown)
+    ))
+    .with_hint(format!("{meant}The tools are {known}; '*' means all")))
 }
 
 /// Refuses unless one of `tools` is granted.
@@ -51,6 +78,29 @@ mod tests {
         }
         for grants in [&["*"][..], &["Diff"], &["GitDiff", "Diff"]] {
             assert!(is_granted("Diff", grants), "{grants:?}");
+        }
+    }
+
+    #[test]
+    fn a_grant_of_what_is_no_tool_is_refused_with_the_nearest_name() {
+        let tools = ["Diff", "GitDiff", "read_file"];
+        for grants in [&[][..], &["*"], &["Diff", "*"], &["read_file", "GitDiff"]] {
+            assert!(refuse_unknown(grants, &tools).is_ok(), "{grants:?}");
+        }
+        for (grant, meant) in [
+            (
+                "Gitdiff",
+                "Did you mean 'GitDiff'? The tools are Diff, GitDiff, read_file; '*' means all.",
+            ),
+            ("readfile", "Did you mean 'read_file'? "),
+            ("none", "The tools are "),
+            ("", "The tools are "),
+        ] {
+            let error = refuse_unknown(&["Diff", grant, "*"], &tools).unwrap_err().to_string();
+            let words = format!(
+                "invalid_args: redline_tool_grants grants '{grant}', which is no tool. {meant}"
+            );
+            assert!(error.starts_with(&words), "{error}");
         }
     }
 

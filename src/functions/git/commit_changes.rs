@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::commit_columns::{self, INFO, NAMES, push_texts};
 use super::file_changes;
 use super::history_jobs::Jobs;
+use super::listed::Listed;
+use super::numbered::{Numbered, push_rows};
 use crate::budget::Permits;
 use crate::error::{Error, Result};
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions};
@@ -352,5 +354,19 @@ impl Query {
         let jobs = Jobs::source(history, History::next);
         let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
         Ordered::start(jobs, workers, window, budget, permits)
+    }
+}
+
+impl Listed for CommitChangesTable {
+    const LIST_NAME: &'static str = "commit_changes_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of commit_changes as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(commit_changes_list('HEAD~2..HEAD', '.', {'renames': true}))";
+    type Element = Numbered<CommitChange>;
+
+    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        let all: Vec<usize> = (0..CommitChange::FIELDS.len()).collect();
+        push_rows(execution.read(|| query.start(execution, &all))?, out)
     }
 }

@@ -8,20 +8,18 @@ use super::commit_columns::{
     push_texts,
 };
 use super::history_jobs::Jobs;
+use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::{Budget, Charge, Permits};
+use crate::budget::{Charge, Permits};
 use crate::error::{Error, Result};
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
-use crate::git::{Excluded, History, HistoryOptions, Merges, Notes, Oid, Pathspec, Visited};
+use crate::git::{Excluded, History, HistoryOptions, Notes, Oid, Pathspec, Visited};
 use crate::limits;
 use crate::pipeline::{Ordered, Weigh, Window};
 use crate::text::CancelToken;
@@ -245,47 +243,15 @@ impl Query {
     }
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct CommitsList;
+impl Listed for CommitsTable {
+    const LIST_NAME: &'static str = "commits_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of commits as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(commits_list('HEAD~2..HEAD', '.', {'paths': 'README.md'}))";
+    type Element = Numbered<<Commits as RowGroup>::Row>;
 
-impl Declared for CommitsList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of commits as a list, for arguments that are columns",
-        example: "SELECT len(commits_list('HEAD~2..HEAD', '.'))",
-        ..CommitsTable::DECLARATION
-    };
-}
-
-impl ScalarFunction for CommitsList {
-    const NAME: &'static str = "commits_list";
-    const OVERLOADS: &'static [Overload] = &[&[RANGE, comparison::REPO]];
-    const RETURNS: Type = Numbered::<CommitThen<Attached>>::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let query = Query {
-            range: row_text(arguments, 0, "range")?,
-            repo: row_text(arguments, 1, "repo")?,
-            history: HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() },
-            mailmap: true,
-            notes_ref: None,
-            paths: Vec::new(),
-        };
+    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
         let all = commit_columns::INFO | NAMES | commit_columns::BODY | REFS | NOTES;
         push_rows(execution.read(|| query.start(execution, all))?, out)
     }

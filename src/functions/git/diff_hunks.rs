@@ -1,13 +1,15 @@
 //! `diff_hunks(from, to, repo)`: the hunks of all files.
 
 use super::file_patches::{self, Bind, FilePatches};
+use super::listed::Listed;
+use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison;
 use crate::functions::surface::{Col, Declaration, Declared, Row, RowGroup, Stream, col};
 use crate::git::{PatchHunk, WrittenPatch};
-use crate::pipeline::Weigh;
+use crate::pipeline::{Ordered, Weigh};
 
 /// One row per hunk of any file.
 pub struct DiffHunks;
@@ -123,14 +125,28 @@ impl TableFunction for DiffHunks {
 
     fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
         let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let rows = file_patches::patches(bind, &execution, |change, patch| HunkRows {
-            path: change.path,
-            patch,
-        })?;
-        Ok(Stream::new(rows, open.projection))
+        Ok(Stream::new(hunks(bind, &execution)?, open.projection))
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
+    }
+}
+
+/// Starts the work: each change with its hunks.
+fn hunks(bind: &Bind, execution: &ExecutionContext) -> Result<Ordered<HunkRows>> {
+    file_patches::patches(bind, execution, |change, patch| HunkRows { path: change.path, patch })
+}
+
+impl Listed for DiffHunks {
+    const LIST_NAME: &'static str = "diff_hunks_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of diff_hunks as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT unnest(diff_hunks_list('HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
+    type Element = Numbered<HunkRows>;
+
+    fn list(bind: &Bind, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(hunks(bind, execution)?, out)
     }
 }

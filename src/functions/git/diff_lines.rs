@@ -1,14 +1,9 @@
 //! `diff_lines(from, to, repo)` and `diff_lines_list(…)`: the diffs of all files, line by line.
 
-use std::sync::Arc;
-
 use super::line_rows::{LineRow, LineRows, Liner};
-use crate::budget::Budget;
+use super::listed::Listed;
 use crate::error::Result;
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
@@ -109,51 +104,19 @@ fn all_files(
     })
 }
 
-/// The scalar function that returns the rows of all files as a list.
-pub struct DiffLinesList;
+impl Listed for DiffLines {
+    const LIST_NAME: &'static str = "diff_lines_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of diff_lines as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str = "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.', {'paths': '*.md'}), recursive := true)";
+    type Element = FileLines;
 
-impl Declared for DiffLinesList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of diff_lines as a list, for arguments that are columns",
-        example: "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.'), recursive := true)",
-        ..DiffLines::DECLARATION
-    };
-}
-
-impl ScalarFunction for DiffLinesList {
-    const NAME: &'static str = "diff_lines_list";
-    const OVERLOADS: &'static [Overload] = &[
-        &comparison::PARAMETERS,
-        &[comparison::FROM, comparison::TO, comparison::REPO, comparison::CONTEXT],
-    ];
-    const RETURNS: Type = FileLines::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
+    fn list(
+        (revisions, options): &Self::Bind,
+        execution: &ExecutionContext,
         out: &mut Column,
     ) -> Result<()> {
-        let Some(revisions) = Revisions::of_row(arguments, 0)? else {
-            out.push_null();
-            return Ok(());
-        };
-        let options = DiffOptions {
-            context: comparison::context(arguments.bigint(3))?,
-            ..DiffOptions::default()
-        };
-        let mut files = all_files(&revisions, &options, execution)?;
+        let mut files = all_files(revisions, options, execution)?;
         out.push_list(|elements| {
             while let Poll::Ready(file) = files.poll(None) {
                 let file = file?;

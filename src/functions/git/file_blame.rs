@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use super::commit_columns::{FIRST_PARENT, INFO, MAILMAP, NAMES, SINCE};
 use super::file_content::FILE;
+use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::{Budget, Permits};
+use crate::budget::Permits;
 use crate::error::{Error, Result};
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
@@ -350,46 +348,15 @@ impl Query {
     }
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct FileBlameList;
+impl Listed for FileBlame {
+    const LIST_NAME: &'static str = "file_blame_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of file_blame as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(file_blame_list('README.md', 'HEAD', '.', {'lines': [1, 2]}))";
+    type Element = Numbered<BlamedLines>;
 
-impl Declared for FileBlameList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of file_blame as a list, for arguments that are columns",
-        example: "SELECT len(file_blame_list('README.md', 'HEAD', '.'))",
-        ..FileBlame::DECLARATION
-    };
-}
-
-impl ScalarFunction for FileBlameList {
-    const NAME: &'static str = "file_blame_list";
-    const OVERLOADS: &'static [Overload] = &[&[FILE, REVISION, comparison::REPO]];
-    const RETURNS: Type = Numbered::<BlamedLines>::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let query = Query {
-            file: row_text(arguments, 0, "file")?,
-            rev: row_text(arguments, 1, "rev")?,
-            repo: row_text(arguments, 2, "repo")?,
-            mailmap: true,
-            options: BlameOptions::default(),
-        };
+    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
         push_rows(execution.read(|| query.start(execution, INFO | NAMES))?, out)
     }
 }

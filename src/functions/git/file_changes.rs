@@ -1,14 +1,9 @@
 //! `file_changes(from, to, repo)` and `file_changes_list(from, to, repo)`: the changed files.
 
-use std::sync::Arc;
-
+use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
@@ -231,44 +226,19 @@ impl TableFunction for FileChanges {
     }
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct FileChangesList;
+impl Listed for FileChanges {
+    const LIST_NAME: &'static str = "file_changes_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of file_changes as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str = "SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.', {'renames': true}), recursive := true)";
+    type Element = Numbered<Measured>;
 
-impl Declared for FileChangesList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of file_changes as a list, for arguments that are columns",
-        example: "SELECT unnest(file_changes_list('HEAD~1', 'HEAD', '.'), recursive := true)",
-        ..FileChanges::DECLARATION
-    };
-}
-
-impl ScalarFunction for FileChangesList {
-    const NAME: &'static str = "file_changes_list";
-    const OVERLOADS: &'static [Overload] = &[&comparison::PARAMETERS];
-    const RETURNS: Type = Numbered::<Measured>::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
+    fn list(
+        (revisions, options): &Self::Bind,
+        execution: &ExecutionContext,
         out: &mut Column,
     ) -> Result<()> {
-        let Some(revisions) = Revisions::of_row(arguments, 0)? else {
-            out.push_null();
-            return Ok(());
-        };
         let all = Measure { sizes: true, lines: true };
-        push_rows(measured(&revisions, all, &DiffOptions::default(), execution)?, out)
+        push_rows(measured(revisions, all, options, execution)?, out)
     }
 }

@@ -17,8 +17,11 @@ use crate::git::SideFiles;
 use crate::limits;
 
 /// A file of a repository.
-pub const FILE: Field =
-    Field::new("file", Type::Varchar, "The file, by its path from the repository's root");
+pub const FILE: Field = Field::new(
+    "file",
+    Type::Varchar,
+    "The file, by its path from the repository's root; './…' and '../…' start at the directory that repo names",
+);
 
 /// How a content is returned.
 pub trait ContentType: Send + 'static {
@@ -117,8 +120,9 @@ impl<T: ContentType> ScalarFunction for FileContent<T> {
                     place.insert(side)
                 }
             };
-            let Some(entry) = side.find(file.as_bytes())? else { return Ok(None) };
-            side.read(file.as_bytes(), entry, limit).map(Some)
+            let path = side.path_from_root(&file)?;
+            let Some(entry) = side.find(&path)? else { return Ok(None) };
+            side.read(&path, entry, limit).map(Some)
         })?;
         T::push(content.as_ref().map(|bytes| bytes.as_slice()), out);
         Ok(())

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
+use super::file_content::FILE;
 use super::line_rows::{LineRows, Liner};
+use super::listed::Listed;
 use crate::budget::{Budget, Current};
 use crate::error::Result;
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{Declaration, Declared, Family, Grant, Row};
 use crate::git::{Change, Comparison};
@@ -48,9 +47,6 @@ impl Found {
         })
     }
 }
-
-const FILE: Field =
-    Field::new("file", Type::Varchar, "The file, by its path from the repository's root");
 
 /// The table function of one file.
 pub struct FileDiff;
@@ -118,57 +114,20 @@ impl TableFunction for FileDiff {
     }
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct FileDiffList;
+impl Listed for FileDiff {
+    const LIST_NAME: &'static str = "file_diff_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of file_diff as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str = "SELECT unnest(file_diff_list('README.md', 'HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
+    type Element = LineRows;
 
-impl Declared for FileDiffList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of file_diff as a list, for arguments that are columns",
-        example: "SELECT unnest(file_diff_list('README.md', 'HEAD~1', 'HEAD', '.'), recursive := true)",
-        ..FileDiff::DECLARATION
-    };
-}
-
-impl ScalarFunction for FileDiffList {
-    const NAME: &'static str = "file_diff_list";
-    const OVERLOADS: &'static [Overload] = &[
-        &[FILE, comparison::FROM, comparison::TO, comparison::REPO],
-        &[FILE, comparison::FROM, comparison::TO, comparison::REPO, comparison::CONTEXT],
-    ];
-    const RETURNS: Type = LineRows::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
+    fn list(
+        comparison: &FileComparison,
+        execution: &ExecutionContext,
         out: &mut Column,
     ) -> Result<()> {
-        let revisions = Revisions::of_row(arguments, 1)?;
-        let (Some(_), Some(revisions)) = (arguments.text(0), revisions) else {
-            out.push_null();
-            return Ok(());
-        };
-        let comparison = FileComparison {
-            file: row_text(arguments, 0, "file")?,
-            revisions,
-            options: DiffOptions {
-                context: comparison::context(arguments.bigint(4))?,
-                ..DiffOptions::default()
-            },
-        };
         execution
-            .read(|| Found::find(&comparison, execution))?
+            .read(|| Found::find(comparison, execution))?
             .lines(&comparison.options)?
             .write_list(out);
         Ok(())

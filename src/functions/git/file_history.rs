@@ -7,22 +7,20 @@ use super::commit_columns::{
 };
 use super::file_changes::{self, LINES};
 use super::file_content::FILE;
+use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
 use crate::budget::{Budget, Permits};
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{
-    Comparison, FileChange, Follow, HistoryOptions, LineCounts, Measured, Merges, Repository,
-    RevRange, Revision,
+    Comparison, FileChange, Follow, HistoryOptions, LineCounts, Measured, Repository, RevRange,
+    Revision,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
@@ -231,12 +229,13 @@ impl Query {
         let budget = execution.budget.part();
         let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
         let ends = repository.ends(&self.rev)?;
+        let file = repository.file_from_root(&self.file)?;
         let mailmap = if needs & NAMES != 0 && self.mailmap {
             Some(Arc::new(repository.mailmap()?))
         } else {
             None
         };
-        let asked = [self.file.as_str(), self.rev.as_str()];
+        let asked = [file.as_str(), self.rev.as_str()];
         let jobs = Jobs::new(&repository, &ends, asked, self.options, Arc::clone(&budget))?;
         let nothing = Revision::Empty;
         let comparison = Comparison::new(repository.clone(), nothing, nothing)?;
@@ -260,46 +259,15 @@ impl Query {
     }
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct FileHistoryList;
+impl Listed for FileHistory {
+    const LIST_NAME: &'static str = "file_history_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of file_history as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(file_history_list('README.md', 'HEAD', '.', {'first_parent': true}))";
+    type Element = Numbered<<Version as RowGroup>::Row>;
 
-impl Declared for FileHistoryList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of file_history as a list, for arguments that are columns",
-        example: "SELECT len(file_history_list('README.md', 'HEAD', '.'))",
-        ..FileHistory::DECLARATION
-    };
-}
-
-impl ScalarFunction for FileHistoryList {
-    const NAME: &'static str = "file_history_list";
-    const OVERLOADS: &'static [Overload] = &[&[FILE, REVISION, comparison::REPO]];
-    const RETURNS: Type = Numbered::<CommitThen<FileVersion>>::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let query = Query {
-            file: row_text(arguments, 0, "file")?,
-            rev: row_text(arguments, 1, "rev")?,
-            repo: row_text(arguments, 2, "repo")?,
-            mailmap: true,
-            options: HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() },
-        };
+    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
         let all = INFO | NAMES | BODY | LINES;
         push_rows(execution.read(|| query.start(execution, all))?, out)
     }

@@ -1,7 +1,9 @@
 //! `file_patches(from, to, repo)`: changes as git prints them.
 
+use super::listed::Listed;
+use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
@@ -141,5 +143,17 @@ impl TableFunction for FilePatches {
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
+    }
+}
+
+impl Listed for FilePatches {
+    const LIST_NAME: &'static str = "file_patches_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of file_patches as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str = "SELECT unnest(file_patches_list('HEAD~1', 'HEAD', '.', {'context': 1}), recursive := true)";
+    type Element = Numbered<PatchRow>;
+
+    fn list(bind: &Bind, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(patches(bind, execution, |change, patch| PatchRow { change, patch })?, out)
     }
 }

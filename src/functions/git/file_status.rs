@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
+use super::listed::Listed;
 use super::numbered::Numbered;
-use crate::budget::{Budget, Permits};
+use crate::budget::Permits;
 use crate::error::{Error, Result};
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 use crate::git::{
@@ -189,48 +187,15 @@ fn joined(mut parts: Ordered<StatusFound>) -> Result<Vec<FileStatus>> {
     }
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct FileStatusList;
+impl Listed for FileStatusTable {
+    const LIST_NAME: &'static str = "file_status_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of file_status as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT unnest(file_status_list('.', {'untracked': false}), recursive := true)";
+    type Element = Numbered<FileStatus>;
 
-impl Declared for FileStatusList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of file_status as a list, for arguments that are columns",
-        example: "SELECT unnest(file_status_list('.'), recursive := true)",
-        ..FileStatusTable::DECLARATION
-    };
-}
-
-impl ScalarFunction for FileStatusList {
-    const NAME: &'static str = "file_status_list";
-    const OVERLOADS: &'static [Overload] = &[&[comparison::REPO]];
-    const RETURNS: Type = Numbered::<FileStatus>::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let query = Query {
-            repo: row_text(arguments, 0, "repo")?,
-            options: StatusOptions {
-                paths: Vec::new(),
-                renames: Some(RenameOptions::default()),
-                untracked: true,
-                ignored: false,
-            },
-        };
+    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
         let rows = joined(execution.read(|| query.start(execution))?)?;
         out.push_list(|elements| {
             for (seq, row) in (1..).zip(&rows) {

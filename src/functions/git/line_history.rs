@@ -5,20 +5,18 @@ use std::sync::Arc;
 use super::commit_columns::{
     BODY, Commit, CommitThen, FIRST_PARENT, INFO, MAILMAP, NAMES, SINCE, UNTIL, history_options,
 };
+use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::{Budget, Permits};
+use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col,
 };
-use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked, Merges};
+use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked};
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::CancelToken;
@@ -190,8 +188,8 @@ impl Query {
         let mailmap =
             if needs & NAMES != 0 && self.mailmap { Some(repository.mailmap()?) } else { None };
         let of_walk = Arc::clone(&budget);
-        let log =
-            LineLog::new(&repository, &self.file, &self.lines, &self.rev, self.options, of_walk)?;
+        let file = repository.file_from_root(&self.file)?;
+        let log = LineLog::new(&repository, &file, &self.lines, &self.rev, self.options, of_walk)?;
         let objects = repository.objects();
         let of_work = Arc::clone(&budget);
         let work = move |found: LineVersion| {
@@ -205,55 +203,15 @@ impl Query {
     }
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct LineHistoryList;
+impl Listed for LineHistory {
+    const LIST_NAME: &'static str = "line_history_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of line_history as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(line_history_list('README.md', 1, 3, 'HEAD', '.', {'first_parent': true}))";
+    type Element = Numbered<<Version as RowGroup>::Row>;
 
-impl Declared for LineHistoryList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of line_history as a list, for arguments that are columns",
-        example: "SELECT len(line_history_list('README.md', 1, 3, 'HEAD', '.'))",
-        ..LineHistory::DECLARATION
-    };
-}
-
-impl ScalarFunction for LineHistoryList {
-    const NAME: &'static str = "line_history_list";
-    const OVERLOADS: &'static [Overload] = &[&[
-        FILE,
-        Field::new("first", Type::BigInt, "The first line, from 1"),
-        Field::new("last", Type::BigInt, "The last line"),
-        REVISION,
-        comparison::REPO,
-    ]];
-    const RETURNS: Type = Numbered::<CommitThen<LinesThere>>::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let file = row_text(arguments, 0, "file")?;
-        let (file, lines) = asked(file, arguments.bigint(1), arguments.bigint(2))?;
-        let query = Query {
-            file,
-            lines,
-            rev: row_text(arguments, 3, "rev")?,
-            repo: row_text(arguments, 4, "repo")?,
-            mailmap: true,
-            options: HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() },
-        };
+    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
         let all = INFO | NAMES | BODY;
         push_rows(execution.read(|| query.start(execution, all))?, out)
     }

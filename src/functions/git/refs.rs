@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
+use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::{Budget, Permits};
+use crate::budget::Permits;
 use crate::error::{Error, Result};
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
@@ -250,41 +248,15 @@ fn start(repo: &str, execution: &ExecutionContext, needs: u8) -> Result<Ordered<
     Ordered::start(Source::new(jobs.into_iter()), workers, window, budget, permits)
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct RefsList;
+impl Listed for RefsTable {
+    const LIST_NAME: &'static str = "refs_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of refs as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str = "SELECT len(refs_list('.'))";
+    type Element = Numbered<Reference>;
 
-impl Declared for RefsList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of refs as a list, for arguments that are columns",
-        example: "SELECT len(refs_list('.'))",
-        ..RefsTable::DECLARATION
-    };
-}
-
-impl ScalarFunction for RefsList {
-    const NAME: &'static str = "refs_list";
-    const OVERLOADS: &'static [Overload] = &[&[comparison::REPO]];
-    const RETURNS: Type = Numbered::<Reference>::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let repo = row_text(arguments, 0, "repo")?;
+    fn list(repo: &String, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
         let all = SHORT | COMMIT | MESSAGE | UPSTREAM | DISTANCE;
-        push_rows(execution.read(|| start(&repo, execution, all))?, out)
+        push_rows(execution.read(|| start(repo, execution, all))?, out)
     }
 }

@@ -136,6 +136,7 @@ impl Request {
         execution: &ExecutionContext,
         file: &str,
     ) -> Result<Vec<Change>> {
+        let file = &comparison.repository().file_from_root(file)?;
         if let renames @ Some(_) = self.revisions.renames() {
             let changes = comparison.changes(renames, execution.budget.part())?;
             let of_file = |change: &Result<Change>| {

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::commit_columns::{FIRST_PARENT, INFO, MAILMAP, NAMES, SINCE};
 use super::file_blame::{COPIES, IGNORE_REVS, MOVES, blame_options, infos};
+use super::listed::Listed;
+use super::numbered::{Numbered, push_rows};
 use crate::error::{Error, Result};
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions, Revisions};
@@ -224,5 +226,18 @@ impl Query {
                 Ok(BlamedFile { path, blame, infos })
             })
         })
+    }
+}
+
+impl Listed for TreeBlame {
+    const LIST_NAME: &'static str = "tree_blame_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of tree_blame as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT len(tree_blame_list('HEAD', '.', {'paths': '*.md'}))";
+    type Element = Numbered<BlamedFile>;
+
+    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(query.start(execution, INFO | NAMES)?, out)
     }
 }

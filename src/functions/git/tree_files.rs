@@ -1,16 +1,11 @@
 //! `tree_files(rev, repo)` and `tree_files_list(rev, repo)`: the files of a revision, the index or the work tree.
 
-use std::sync::Arc;
-
+use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
-};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::{required_text, row_text};
+use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
@@ -161,40 +156,15 @@ impl TableFunction for TreeFiles {
     }
 }
 
-/// The scalar function that returns the rows as a list, for arguments that are columns.
-pub struct TreeFilesList;
+impl Listed for TreeFiles {
+    const LIST_NAME: &'static str = "tree_files_list";
+    const LIST_DESCRIPTION: &'static str =
+        "The rows of tree_files as a list, for arguments that are columns";
+    const LIST_EXAMPLE: &'static str =
+        "SELECT unnest(tree_files_list('HEAD', '.', {'paths': '*.md'}), recursive := true)";
+    type Element = Numbered<TreeFile>;
 
-impl Declared for TreeFilesList {
-    const DECLARATION: Declaration = Declaration {
-        description: "The rows of tree_files as a list, for arguments that are columns",
-        example: "SELECT unnest(tree_files_list('HEAD', '.'), recursive := true)",
-        ..TreeFiles::DECLARATION
-    };
-}
-
-impl ScalarFunction for TreeFilesList {
-    const NAME: &'static str = "tree_files_list";
-    const OVERLOADS: &'static [Overload] = &[&[REVISION, comparison::REPO]];
-    const RETURNS: Type = Numbered::<TreeFile>::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let (rev, repo) = (row_text(arguments, 0, "rev")?, row_text(arguments, 1, "repo")?);
-        push_rows(start(&Revisions::files_of(rev, repo, Vec::new()), true, execution)?, out)
+    fn list(revisions: &Revisions, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(start(revisions, true, execution)?, out)
     }
 }

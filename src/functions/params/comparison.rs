@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::arguments::{required_text, row_text};
+use super::arguments::required_text;
 use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Arguments, Field, Type, Value};
+use crate::ffi::{Field, Type, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked};
 use crate::limits;
@@ -30,13 +30,6 @@ pub const TO: Field = Field::new(
 );
 /// The repository.
 pub const REPO: Field = Field::new("repo", Type::Varchar, "The repository, or a directory in it");
-/// How much around a change is shown by the functions that return lists.
-pub const CONTEXT: Field = Field::optional(
-    "context",
-    Type::BigInt,
-    "3",
-    "Unchanged lines around a change, -1 for the whole file",
-);
 
 /// The named parameters of all git functions; [`NamedOptions`] reads them by name.
 pub const NAMED: [Field; 12] = [
@@ -160,27 +153,6 @@ impl Revisions {
         })
     }
 
-    /// Takes three arguments of a row, from `first` on; `None` where one is NULL, but for `from`: the parent of a root
-    /// commit is NULL, and it is compared with nothing.
-    pub fn of_row(arguments: Arguments<'_>, first: usize) -> Result<Option<Self>> {
-        if [first + 1, first + 2].iter().any(|&index| arguments.text(index).is_none()) {
-            return Ok(None);
-        }
-        let from = match arguments.text(first) {
-            Some(_) => row_text(arguments, first, "from")?,
-            None => "EMPTY".to_owned(),
-        };
-        Ok(Some(Self {
-            from,
-            to: Some(row_text(arguments, first + 1, "to")?),
-            repo: row_text(arguments, first + 2, "repo")?,
-            merge_base: false,
-            untracked: Untracked::Ignored,
-            paths: Vec::new(),
-            renames: None,
-        }))
-    }
-
     /// Compares nothing with one side, of which all files are asked for.
     pub fn files_of(rev: String, repo: String, paths: Vec<Pathspec>) -> Self {
         Self {
@@ -296,6 +268,7 @@ impl Revisions {
         file: &str,
         [asker, lister]: [&str; 2],
     ) -> Result<Vec<Change>> {
+        let file = &sides.repository().file_from_root(file)?;
         let is_directory = match sides.path(file.as_bytes())? {
             PathChange::File(changes) => return Ok(changes),
             found => found == PathChange::Directory,

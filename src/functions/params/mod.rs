@@ -2,3 +2,4 @@
 
 pub mod arguments;
 pub mod comparison;
+pub mod row_options;

@@ -32,6 +32,11 @@ impl SideFiles {
         self.comparison.sides()[1]
     }
 
+    /// Returns the path from the root of a file that an argument names, as [`Repository::path_from_root`].
+    pub fn path_from_root(&self, file: &str) -> Result<Vec<u8>> {
+        self.comparison.repository().path_from_root(file.as_bytes(), file)
+    }
+
     /// Returns the file of a path; directories and submodules are none. Of a conflict in the index it is ours.
     pub fn find(&self, path: &[u8]) -> Result<Option<Entry>> {
         let entry = match self.side() {

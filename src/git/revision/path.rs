@@ -6,6 +6,7 @@ use super::Revision;
 use super::resolve::Resolver;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
+use crate::git::repository::Repository;
 use crate::git::tree::entries::parse;
 use crate::git::worktree::index::Index;
 
@@ -13,7 +14,7 @@ impl Resolver<'_> {
     /// Returns what a path names in the tree that an object leads to; an empty path is the tree.
     pub(super) fn in_tree(&self, id: &Oid, path: &[u8]) -> Result<Option<Oid>> {
         let Some(mut tree) = self.peel_to(*id, Kind::Tree)? else { return Ok(None) };
-        let path = self.whole_path(path)?;
+        let path = self.repository.path_from_root(path, &self.asked)?;
         let mut rest = &path[..];
         while !rest.is_empty() {
             self.cancel.check()?;
@@ -52,7 +53,7 @@ impl Resolver<'_> {
             [stage @ b'0'..=b'3', b':', path @ ..] => (stage - b'0', path),
             path => (0, path),
         };
-        let path = self.whole_path(path)?;
+        let path = self.repository.path_from_root(path, &self.asked)?;
         if path.is_empty() {
             return Ok(None);
         }
@@ -64,17 +65,23 @@ impl Resolver<'_> {
             .find(|version| version.stage == stage)
             .map(|version| version.entry.oid))
     }
+}
 
-    /// Returns a path from the root: one that begins with `./` or `../` starts at the directory that `repo` named.
-    fn whole_path(&self, path: &[u8]) -> Result<Vec<u8>> {
+impl Repository {
+    /// Returns the path from the root of what `path` names in `asked`, as in git's `rev:path`: one that begins with `./` or
+    /// `../` starts at the directory that the argument `repo` named.
+    ///
+    /// # Errors
+    /// `invalid_args` where such a path leads outside, or there is no work tree.
+    pub fn path_from_root(&self, path: &[u8], asked: &str) -> Result<Vec<u8>> {
         if !path.starts_with(b"./") && !path.starts_with(b"../") {
             return Ok(path.to_vec());
         }
         let refused = |what: &str, hint: &str| {
-            Error::invalid_args(format!("{} names {what}", quoted(&self.asked)))
+            Error::invalid_args(format!("{} names {what}", quoted(asked)))
                 .with_hint(hint.to_owned())
         };
-        let location = &self.repository.location;
+        let location = &self.location;
         if location.work_tree.is_none() {
             let hint = "Write the path from the root of the repository, without './'";
             return Err(refused(
@@ -103,5 +110,19 @@ impl Resolver<'_> {
             whole.push(b'/');
         }
         Ok(whole)
+    }
+
+    /// Returns the same of a file that an argument names.
+    ///
+    /// # Errors
+    /// As above, and `invalid_args` where the directory has a name that is no UTF-8.
+    pub fn file_from_root(&self, file: &str) -> Result<String> {
+        String::from_utf8(self.path_from_root(file.as_bytes(), file)?).map_err(|_| {
+            Error::invalid_args(format!(
+                "{} starts at a directory whose name is not valid UTF-8",
+                quoted(file)
+            ))
+            .with_hint("Name the repository by its root")
+        })
     }
 }

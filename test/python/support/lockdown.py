@@ -41,6 +41,10 @@ REPOSITORY_CALLS = {
     "line_history": ["SELECT * EXCLUDE (author_date, committer_date) FROM line_history('{tracked}', 1, 1, 'main', '{repo}')"],
     "line_history_list": ["SELECT len(line_history_list('{tracked}', 1, 1, 'main', '{repo}'))"],
     "tree_blame": ["SELECT * EXCLUDE (author_date) FROM tree_blame('main', '{repo}')", "SELECT lines FROM tree_blame('WORKTREE', '{repo}')"],
+    "file_patches_list": ["SELECT file_patches_list('main~1', 'main', '{repo}')"],
+    "diff_hunks_list": ["SELECT diff_hunks_list('main~1', 'main', '{repo}')"],
+    "tree_blame_list": ["SELECT len(tree_blame_list('main', '{repo}'))"],
+    "commit_changes_list": ["SELECT len(commit_changes_list('main', '{repo}', {{'renames': true}}))"],
     "commit_changes": ["SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('main', '{repo}')", "SELECT file_path FROM commit_changes('ALL', '{repo}')"],
 }  # fmt: skip
 # Without a sandbox that may be written, and where the tool is not granted, nothing is written anywhere.

@@ -144,7 +144,8 @@ impl Repository {
         options: &BlameOptions,
         budget: &Arc<Budget>,
     ) -> Result<Blame> {
-        self.blame_with(file, revision, options, &mut BlameCache::default(), budget)
+        let file = self.file_from_root(file)?;
+        self.blame_with(&file, revision, options, &mut BlameCache::default(), budget)
     }
 
     /// Does the same as [`Self::blame`], with what was read of commits for other files.

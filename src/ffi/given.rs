@@ -1,0 +1,240 @@
+//! Reading an argument of a type that the caller chose: a struct of options.
+
+use std::sync::Arc;
+
+use libduckdb_sys as sys;
+use sys::idx_t;
+
+use super::api::{Outside, api};
+use super::input::{Input, Vector};
+use super::types::{Field, Type, TypeHandle};
+use super::value::Value;
+use crate::budget::Stopped;
+
+/// A flat vector of any type, readable without further API calls (so also inside `catch_unwind`).
+pub struct Given {
+    input: Input,
+    shape: Shape,
+    /// The vector itself, where it is a copy.
+    _copy: Option<Vector>,
+}
+
+/// What a vector holds. Parts are looked into as deep as options go: a struct of values and of lists of values.
+enum Shape {
+    Boolean,
+    Integer(fn(&Input, usize) -> Option<i64>),
+    Timestamp,
+    Date,
+    Text,
+    /// Texts where a moment is wanted, each with the moment that DuckDB reads in it.
+    Moments(Vec<Option<i64>>),
+    List(Box<Given>),
+    Struct(Vec<(Arc<str>, Given)>),
+    /// Nothing but NULL.
+    Null,
+    Other(&'static str),
+}
+
+/// How deep a vector is in the argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Argument,
+    Field,
+    Element,
+}
+
+impl Given {
+    /// Fetches the pointers of an argument's vector; the elements of lists are copied, and texts where one of `wanted` is a
+    /// moment are cast as DuckDB casts named arguments.
+    ///
+    /// # Errors
+    /// [`Stopped::Allocation`] where not enough memory for a copy.
+    ///
+    /// # Safety
+    /// `vector` must be a flat vector with `rows` rows that outlives the result.
+    pub unsafe fn options(
+        outside: &Outside,
+        vector: sys::duckdb_vector,
+        wanted: &[Field],
+        rows: usize,
+    ) -> Result<Self, Stopped> {
+        // SAFETY: the caller's promise, and the type is the vector's own.
+        unsafe {
+            let kind = TypeHandle::of(outside, vector);
+            Self::new(outside, vector, &kind, wanted, rows, Depth::Argument)
+        }
+    }
+
+    /// # Safety
+    /// As [`Self::options`], and the vector is of type `kind`.
+    unsafe fn new(
+        outside: &Outside,
+        vector: sys::duckdb_vector,
+        kind: &TypeHandle,
+        wanted: &[Field],
+        rows: usize,
+        depth: Depth,
+    ) -> Result<Self, Stopped> {
+        // SAFETY: the caller's promise, and each shape is that of the type.
+        unsafe {
+            let input = Input::plain(vector, rows);
+            let shape = match kind.id() {
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST if depth == Depth::Field => {
+                    let length = api().duckdb_list_vector_get_size(vector) as usize;
+                    let child = kind.child(outside);
+                    let elements = outside.duckdb_list_vector_get_child(vector);
+                    let elements = Vector::flat(outside, elements, &child, length)?;
+                    let given =
+                        Self::new(outside, elements.raw(), &child, &[], length, Depth::Element)?;
+                    Shape::List(Box::new(Self { _copy: Some(elements), ..given }))
+                }
+                sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT if depth == Depth::Argument => {
+                    let fields = kind.fields(outside).into_iter().enumerate();
+                    let field = |(index, (name, kind)): (usize, (String, TypeHandle))| {
+                        let child = outside.duckdb_struct_vector_get_child(vector, index as idx_t);
+                        let mut given = Self::new(outside, child, &kind, &[], rows, Depth::Field)?;
+                        let is_moment = |field: &Field| {
+                            field.kind == Type::Timestamp && field.name.eq_ignore_ascii_case(&name)
+                        };
+                        if matches!(given.shape, Shape::Text) && wanted.iter().any(is_moment) {
+                            let moment = |row| moment(outside, given.input.text(row)?);
+                            given.shape = Shape::Moments((0..rows).map(moment).collect());
+                        }
+                        Ok((Arc::from(name), given))
+                    };
+                    Shape::Struct(fields.map(field).collect::<Result<_, Stopped>>()?)
+                }
+                plain => plain_shape(plain),
+            };
+            Ok(Self { input, shape, _copy: None })
+        }
+    }
+
+    /// Copies the value in a row.
+    pub fn value(&self, row: usize) -> Value {
+        if self.input.is_null(row) {
+            return Value::Null;
+        }
+        // SAFETY: each shape is that of the vector's type.
+        let value = unsafe {
+            match &self.shape {
+                Shape::Null => None,
+                Shape::Other(name) => Some(Value::Other(name)),
+                Shape::Boolean => self.input.boolean(row).map(Value::Boolean),
+                Shape::Integer(read) => read(&self.input, row).map(Value::Integer),
+                Shape::Timestamp => self.input.value(row).map(Value::Timestamp),
+                Shape::Date => self.input.value(row).map(|days| Value::Timestamp(midnight(days))),
+                Shape::Text => self.input.text(row).map(text),
+                Shape::Moments(moments) => match moments[row] {
+                    Some(moment) => Some(Value::Timestamp(moment)),
+                    None => self.input.text(row).map(text),
+                },
+                Shape::List(elements) => self
+                    .input
+                    .list(row)
+                    .map(|rows| Value::List(rows.map(|row| elements.value(row)).collect())),
+                Shape::Struct(fields) => {
+                    let field =
+                        |(name, given): &(Arc<str>, Self)| (Arc::clone(name), given.value(row));
+                    Some(Value::Struct(fields.iter().map(field).collect()))
+                }
+            }
+        };
+        value.unwrap_or(Value::Null)
+    }
+}
+
+/// Returns what a vector without parts that are looked into holds.
+fn plain_shape(kind: sys::duckdb_type) -> Shape {
+    /// # Safety
+    /// DuckDB stores values of the vector's type as `T`.
+    unsafe fn integer<T: Copy + TryInto<i64>>(input: &Input, row: usize) -> Option<i64> {
+        // SAFETY: the caller's promise.
+        let number = unsafe { input.value::<T>(row) }?;
+        Some(number.try_into().unwrap_or(i64::MAX))
+    }
+    /// The reader of one type of integer.
+    macro_rules! integer {
+        // SAFETY: the type that is matched below is stored as this one.
+        ($kind:ty) => {
+            Shape::Integer(|input, row| unsafe { integer::<$kind>(input, row) })
+        };
+    }
+    match kind {
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN => Shape::Boolean,
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_TINYINT => integer!(i8),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT => integer!(i16),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER => integer!(i32),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT => integer!(i64),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT => integer!(u8),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_USMALLINT => integer!(u16),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER => integer!(u32),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT => integer!(u64),
+        // Without a time zone is in UTC, as where DuckDB casts named arguments.
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP | sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP_TZ => {
+            Shape::Timestamp
+        }
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_DATE => Shape::Date,
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR => Shape::Text,
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_SQLNULL => Shape::Null,
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_FLOAT => Shape::Other("FLOAT"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_DOUBLE => Shape::Other("DOUBLE"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_DECIMAL => Shape::Other("DECIMAL"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_HUGEINT => Shape::Other("HUGEINT"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_UHUGEINT => Shape::Other("UHUGEINT"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB => Shape::Other("BLOB"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_INTERVAL => Shape::Other("INTERVAL"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_ENUM => Shape::Other("ENUM"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST => Shape::Other("LIST"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_ARRAY => Shape::Other("ARRAY"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_STRUCT => Shape::Other("STRUCT"),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_MAP => Shape::Other("MAP"),
+        _ => Shape::Other("value of another type"),
+    }
+}
+
+fn text(bytes: &[u8]) -> Value {
+    Value::Text(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Returns the first moment of a day, counted from 1970; the ends of time stay what they are.
+fn midnight(days: i32) -> i64 {
+    const DAY: i64 = 24 * 60 * 60 * 1_000_000;
+    match days {
+        i32::MAX => i64::MAX,
+        end if end == -i32::MAX => -i64::MAX,
+        days => i64::from(days).saturating_mul(DAY),
+    }
+}
+
+/// Returns the moment that a text names, as DuckDB reads it for a named argument; `None` where it names none.
+fn moment(outside: &Outside, text: &[u8]) -> Option<i64> {
+    match cast(outside, text) {
+        0 if is_epoch(outside, text) => Some(0),
+        0 => None,
+        micros => Some(micros),
+    }
+}
+
+/// Tells whether a text that was cast to 0 names the first moment of 1970: 0 also stands for a cast that fails, and the same
+/// text with another year is not cast to 0 unless it is wrong.
+fn is_epoch(outside: &Outside, text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let is_other_year = |year: &str| {
+        let other = text.contains(year).then(|| text.replacen(year, "1971", 1));
+        other.is_some_and(|other| cast(outside, other.as_bytes()) != 0)
+    };
+    text.trim().eq_ignore_ascii_case("epoch") || is_other_year("1970") || is_other_year("1969")
+}
+
+/// Casts a text to a TIMESTAMPTZ.
+fn cast(outside: &Outside, text: &[u8]) -> i64 {
+    // SAFETY: the text has as many bytes as it says, and the value is ours until it is destroyed.
+    unsafe {
+        let mut value =
+            outside.duckdb_create_varchar_length(text.as_ptr().cast(), text.len() as idx_t);
+        let moment = outside.duckdb_get_timestamp_tz(value);
+        api().duckdb_destroy_value(&mut value);
+        moment.micros
+    }
+}
