@@ -22,7 +22,8 @@ pub struct Given {
 /// What a vector holds. Parts are looked into as deep as options go: a struct of values and of lists of values.
 enum Shape {
     Boolean,
-    Integer(fn(&Input, usize) -> Option<i64>),
+    /// How the integers are read, which is sound for this vector.
+    Integer(unsafe fn(&Input, usize) -> Option<i64>),
     Timestamp,
     Date,
     Text,
@@ -153,23 +154,16 @@ fn plain_shape(kind: sys::duckdb_type) -> Shape {
         let number = unsafe { input.value::<T>(row) }?;
         Some(number.try_into().unwrap_or(i64::MAX))
     }
-    /// The reader of one type of integer.
-    macro_rules! integer {
-        // SAFETY: the type that is matched below is stored as this one.
-        ($kind:ty) => {
-            Shape::Integer(|input, row| unsafe { integer::<$kind>(input, row) })
-        };
-    }
     match kind {
         sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN => Shape::Boolean,
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_TINYINT => integer!(i8),
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT => integer!(i16),
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER => integer!(i32),
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT => integer!(i64),
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT => integer!(u8),
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_USMALLINT => integer!(u16),
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER => integer!(u32),
-        sys::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT => integer!(u64),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_TINYINT => Shape::Integer(integer::<i8>),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_SMALLINT => Shape::Integer(integer::<i16>),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_INTEGER => Shape::Integer(integer::<i32>),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_BIGINT => Shape::Integer(integer::<i64>),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_UTINYINT => Shape::Integer(integer::<u8>),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_USMALLINT => Shape::Integer(integer::<u16>),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_UINTEGER => Shape::Integer(integer::<u32>),
+        sys::DUCKDB_TYPE_DUCKDB_TYPE_UBIGINT => Shape::Integer(integer::<u64>),
         // Without a time zone is in UTC, as where DuckDB casts named arguments.
         sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP | sys::DUCKDB_TYPE_DUCKDB_TYPE_TIMESTAMP_TZ => {
             Shape::Timestamp
