@@ -6,14 +6,14 @@ use libduckdb_sys as sys;
 use sys::idx_t;
 
 use super::api::{Outside, api};
-use super::input::{Input, Vector};
+use super::flat::{Flat, Vector};
 use super::types::{Field, Type, TypeHandle};
 use super::value::Value;
 use crate::budget::Stopped;
 
 /// A flat vector of any type, readable without further API calls (so also inside `catch_unwind`).
 pub struct Given {
-    input: Input,
+    input: Flat,
     shape: Shape,
     /// The vector itself, where it is a copy.
     _copy: Option<Vector>,
@@ -23,7 +23,7 @@ pub struct Given {
 enum Shape {
     Boolean,
     /// How the integers are read, which is sound for this vector.
-    Integer(unsafe fn(&Input, usize) -> Option<i64>),
+    Integer(unsafe fn(&Flat, usize) -> Option<i64>),
     Timestamp,
     Date,
     Text,
@@ -78,7 +78,7 @@ impl Given {
     ) -> Result<Self, Stopped> {
         // SAFETY: the caller's promise, and each shape is that of the type.
         unsafe {
-            let input = Input::plain(vector, rows);
+            let input = Flat::new(vector, rows);
             let shape = match kind.id() {
                 sys::DUCKDB_TYPE_DUCKDB_TYPE_LIST if depth == Depth::Field => {
                     let length = api().duckdb_list_vector_get_size(vector) as usize;
@@ -149,7 +149,7 @@ impl Given {
 fn plain_shape(kind: sys::duckdb_type) -> Shape {
     /// # Safety
     /// DuckDB stores values of the vector's type as `T`.
-    unsafe fn integer<T: Copy + TryInto<i64>>(input: &Input, row: usize) -> Option<i64> {
+    unsafe fn integer<T: Copy + TryInto<i64>>(input: &Flat, row: usize) -> Option<i64> {
         // SAFETY: the caller's promise.
         let number = unsafe { input.value::<T>(row) }?;
         Some(number.try_into().unwrap_or(i64::MAX))

@@ -20,6 +20,7 @@ mod contain;
 mod entry;
 mod extra_info;
 mod file_system;
+mod flat;
 mod given;
 mod input;
 mod option;
