@@ -25,17 +25,25 @@ def slack() -> float:
 
 
 def ended(con, query: str, parameters=(), codes=("timeout", "too_large")) -> str | None:
-    """Runs a query under the deadline, checks that it is back in time, and returns the code of its error if it has one."""
+    """Runs a query under the deadline, checks that it is back in time, and returns the code of its error if it has one.
+
+    One that is late is asked again: a machine may stand still for seconds, but not twice for the same query.
+    """
     con.execute(f"SET GLOBAL redline_max_seconds = {DEADLINE}")
-    start = time.monotonic()
-    try:
-        con.execute(query, parameters).fetchall()
-        code = None
-    except duckdb.Error as error:
-        code, _ = repositories.code_and_words(str(error))
-        assert code in codes, error
-    seconds = time.monotonic() - start
-    assert seconds < DEADLINE + slack(), f"{code} after {seconds:.1f} s"
+    late = []
+    while True:
+        start = time.monotonic()
+        try:
+            con.execute(query, parameters).fetchall()
+            code = None
+        except duckdb.Error as error:
+            code, _ = repositories.code_and_words(str(error))
+            assert code in codes, error
+        seconds = time.monotonic() - start
+        if seconds < DEADLINE + slack():
+            break
+        late.append(f"{code} after {seconds:.1f} s")
+        assert len(late) < 2, late
     assert con.execute("SELECT 42").fetchone() == (42,)
     return code
 
@@ -259,7 +267,8 @@ LIMITED = """
         print(con.execute({query!r}).fetchall())
     except duckdb.Error as error:
         print(error)
-    print(con.execute("SELECT 'alive'").fetchall(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    # Not the figure of getrusage, which counts what the process was started by.
+    print(con.execute("SELECT 'alive'").fetchall(), open('/proc/self/status').read().split('VmHWM:')[1].split()[0])
 """
 
 
