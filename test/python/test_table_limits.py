@@ -152,10 +152,9 @@ def endless(tmp_path_factory):
     return written_repositories.write(tmp_path_factory.mktemp("endless") / "endless.git", commits())
 
 
-# Neither lists, which are made within one call, nor line_history, which walks its range before the first row: DuckDB's C API
-# cannot tell them that nobody waits any more (docs/limitations.md).
+# Neither lists, which are made within one call, nor file_blame and line_history, which are done before their first row: DuckDB's
+# C API cannot tell them that nobody waits any more (docs/limitations.md).
 CANCELLED = {
-    "file_blame": "SELECT count(original_line) FROM file_blame('long.txt', 'main', 'REPO', copies := 3)",
     "tree_blame": "SELECT count(original_line) FROM tree_blame('main', 'REPO', copies := 3)",
     "file_history": "SELECT count(additions) FROM file_history('long.txt', 'main', 'REPO')",
     "contains": "SELECT count(*) FROM commit_changes('main', 'REPO', contains := ['11999', 'line 77'])",
