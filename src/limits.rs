@@ -188,6 +188,10 @@ pub const WINDOW_BYTES: usize = 32 << 20;
 pub const JOB_COMMITS: usize = 16;
 /// Revisions of repositories that a scalar function keeps open between rows.
 pub const OPEN_SIDES: usize = 16;
+/// Commits that a walk on a thread of its own hands over at once: a handover costs more than reading a few of them.
+pub const AHEAD_ITEMS: usize = 32;
+/// Such handovers by which the walk may be ahead.
+pub const AHEAD_BATCHES: usize = 32;
 /// Trees in which it is remembered where a followed path leads.
 pub const LOCATED_TREES: usize = 1 << 12;
 /// Texts that one walk over changes looks for.

@@ -31,6 +31,14 @@ impl Permits {
         Self { count: given(used.unwrap_or_else(|used| used)), counter }
     }
 
+    /// Gives away the right to one worker, where there are others.
+    #[must_use]
+    pub fn split(&mut self) -> Option<Self> {
+        let others = self.count.checked_sub(1).filter(|&others| others > 0)?;
+        self.count = others;
+        Some(Self { count: 1, counter: self.counter })
+    }
+
     /// Returns the number of workers.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -105,6 +113,12 @@ mod tests {
         assert_eq!(counts[..5], [100, 100, 100, 100, 1], "{counts:?}");
         assert_eq!(counts.iter().sum::<usize>(), all + 16, "{counts:?}");
         drop(scans);
+        let mut permits = Permits::take_from(&COUNTER, 2);
+        let split = permits.split().expect("one of two");
+        assert_eq!((permits.count(), split.count(), permits.split().is_none()), (1, 1, true));
+        drop(permits);
+        assert_eq!(COUNTER.load(Ordering::Relaxed), 1);
+        drop(split);
         assert_eq!(Permits::take_from(&COUNTER, 7).count(), 7);
     }
 }

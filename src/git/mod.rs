@@ -31,7 +31,7 @@ pub use change::side_files::SideFiles;
 pub use history::blame::{Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion};
 pub use history::commit::{CommitInfo, Person, TagInfo};
 pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
-pub use history::follow::{FileChange, Follow};
+pub use history::follow::{FileChange, Follow, FollowStep, FollowWalk};
 pub use history::line_log::{LineLog, LineVersion, LinesAsked};
 pub use history::mailmap::Mailmap;
 pub use history::notes::Notes;

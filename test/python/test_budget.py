@@ -316,6 +316,7 @@ def readable(tmp_path_factory):
         changes = repositories.git_text(repo, "diff", "--numstat", "main~39", "main").splitlines()
         rows = [(path, int(added), int(deleted)) for added, deleted, path in (line.split("\t") for line in changes)]
         patch = repositories.git(repo, "diff", "main~39", "main").decode()
+        history = [(commit,) for commit in repositories.git_text(repo, "log", "--format=%H", "--follow", "main", "--", "d0/03").split()]
         log = repositories.git(repo, "log", "--format=%H", "--numstat", "--no-renames", "main~30..main").decode()
         commits, commit = [], None
         for line in filter(None, log.splitlines()):
@@ -327,6 +328,7 @@ def readable(tmp_path_factory):
             "SELECT file_path, additions, deletions FROM file_changes('main~39', 'main', ?)": rows,
             "SELECT string_agg(patch, '') FROM file_patches('main~39', 'main', ?)": [(patch,)],
             "SELECT commit_id, file_path FROM commit_changes('main~30..main', ?) WHERE additions IS NOT NULL": commits,
+            "SELECT commit_id FROM file_history('d0/03', 'main', ?) WHERE additions IS NOT NULL": history,
         }
 
 

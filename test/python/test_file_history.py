@@ -122,6 +122,56 @@ def test_a_file_that_no_commit_changed_is_refused(con, renamed):
         history(con, renamed, "f9")
 
 
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_the_number_of_threads_changes_no_row(con, renamed, count):
+    con.execute(f"SET threads = {count}")
+    for rev in ("HEAD", "HEAD~30..HEAD"):
+        for file in repositories.git_text(renamed, "ls-tree", "-r", "--name-only", "HEAD").splitlines():
+            assert_same(history(con, renamed, file, rev), git_follow(renamed, file, rev), (file, rev))
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory) -> pathlib.Path:
+    """Returns a repository of 3,000 commits, each tenth of which changes the file f; its objects lie loose."""
+    repo = tmp_path_factory.mktemp("long")
+    write(repo, "init --quiet --initial-branch=main .")
+    stream = []
+    for number in range(3_000):
+        stream.append(f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\n")
+        stream.append(f"M 644 inline {'f' if number % 10 == 0 else 'other'}\ndata 8\n{number:07}\n\n")
+    repositories.git(repo, "-c", "fastimport.unpackLimit=100000", "fast-import", "--quiet", stdin="".join(stream).encode())
+    return repo
+
+
+def test_a_limit_leaves_no_threads(con, long):
+    con.execute("SET threads = 4").execute("SELECT 1").fetchall()
+    before = threads()
+    for limit in (1, 5, 100):
+        query = f"SELECT additions FROM file_history('f', 'main', ?) LIMIT {limit}"
+        assert con.execute(query, [str(long)]).fetchall() == [(1,)] * limit
+        assert threads() == before
+
+
+def threads() -> int:
+    return len(list(pathlib.Path("/proc/self/task").iterdir()))
+
+
+@pytest.mark.parametrize("missing", ["commit", "tree"])
+def test_a_missing_object_is_the_same_error_for_any_number_of_threads(con, long, missing):
+    name = repositories.git_text(long, "rev-parse", "main~1500" + {"commit": "", "tree": "^{tree}"}[missing]).strip()
+    object_file = long / ".git/objects" / name[:2] / name[2:]
+    content = object_file.read_bytes()
+    object_file.unlink()
+    try:
+        for count in (1, 2, 8):
+            con.execute(f"SET threads = {count}")
+            with pytest.raises(duckdb.Error, match=f"^Invalid Input Error: tool_failed: object {name} is missing"):
+                con.execute("SELECT commit_id, additions FROM file_history('f', 'main', ?)", [str(long)]).fetchall()
+    finally:
+        object_file.write_bytes(content)
+    assert len(history(con, long, "f", "main")) == 300
+
+
 @pytest.fixture(scope="module")
 def ripgrep(tmp_path_factory) -> pathlib.Path:
     if repositories.test_repositories() is None:

@@ -102,7 +102,7 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         Listing::filled(head.clone(), &call.reply, pages.first(), rows, |row| pages.cursor(row))
     };
     if let Some(file) = &arguments.file {
-        let jobs = Jobs::new(&repository, &ends, [file, range], options, budget)?;
+        let jobs = Jobs::new(&repository, &ends, [file, range], options, None, budget)?;
         let mut rows = jobs.skip(pages.first()).map(|found| {
             let FileChange { commit, change } = found?;
             Ok(ListedCommit { file: Some(version(&change)), ..reader.read(commit)? })

@@ -9,6 +9,7 @@ use super::file_changes::{self, LINES};
 use super::file_content::FILE;
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
+use super::read_ahead::ReadAhead;
 use crate::budget::{Budget, Permits};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
@@ -19,8 +20,8 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{
-    Comparison, FileChange, Follow, HistoryOptions, LineCounts, Measured, Repository, RevRange,
-    Revision,
+    Comparison, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions, LineCounts, Measured,
+    Repository, RevRange, Revision,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
@@ -158,7 +159,7 @@ impl TableFunction for FileHistory {
 
 /// The changes of the file; one that no commit has is an error.
 pub struct Jobs {
-    follow: Follow,
+    follow: Follow<ReadAhead<FollowWalk, FollowStep>>,
     repository: Repository,
     file: String,
     rev: String,
@@ -179,16 +180,20 @@ impl Iterator for Jobs {
 }
 
 impl Jobs {
-    /// Starts the walk over the commits of a range that changed a file; the range is as given, for messages.
+    /// Starts the walk over the commits of a range that changed a file; the range is as given, for messages. With a
+    /// permit the commits are read by a thread of their own.
     pub fn new(
         repository: &Repository,
         ends: &RevRange,
         [file, rev]: [&str; 2],
         options: HistoryOptions,
+        permit: Option<Permits>,
         budget: Arc<Budget>,
     ) -> Result<Self> {
+        let walk = FollowWalk::new(repository, ends, options, Arc::clone(&budget))?;
+        let walk = ReadAhead::new(walk, permit, Arc::clone(&budget));
         Ok(Self {
-            follow: Follow::new(repository, ends, file, options, budget)?,
+            follow: Follow::new(repository, walk, file, budget)?,
             repository: repository.clone(),
             file: file.to_owned(),
             rev: rev.to_owned(),
@@ -224,7 +229,8 @@ impl Jobs {
 }
 
 impl Query {
-    /// Starts the walk with workers, which read what each commit says and count lines.
+    /// Starts the walk with workers, which read what each commit says and count lines; one of their threads reads the
+    /// links between commits ahead.
     fn start(&self, execution: &ExecutionContext, needs: u8) -> Result<Ordered<Version>> {
         let budget = execution.budget.part();
         let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
@@ -236,7 +242,9 @@ impl Query {
             None
         };
         let asked = [file.as_str(), self.rev.as_str()];
-        let jobs = Jobs::new(&repository, &ends, asked, self.options, Arc::clone(&budget))?;
+        let mut permits = Permits::take(execution.threads());
+        let (of_walk, of_jobs) = (permits.split(), Arc::clone(&budget));
+        let jobs = Jobs::new(&repository, &ends, asked, self.options, of_walk, of_jobs)?;
         let nothing = Revision::Empty;
         let comparison = Comparison::new(repository.clone(), nothing, nothing)?;
         let worker = || {
@@ -252,7 +260,6 @@ impl Query {
                 Ok::<_, Error>(Version { commit, file })
             }
         };
-        let permits = Permits::take(execution.threads());
         let workers = (0..permits.count()).map(|_| worker()).collect();
         let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
         Ordered::start(Source::new(jobs), workers, window, budget, permits)

@@ -1,5 +1,5 @@
 //! The functions over repositories: one file each, with its twin that returns a list. They share the rows of lines
-//! (`line_rows`), those of commits (`commit_columns`, `history_jobs`), lists (`listed`, `numbered`), pages within a budget (`review`), and the name of a range in place of a table (`range_scan`).
+//! (`line_rows`), those of commits (`commit_columns`, `history_jobs`), lists (`listed`, `numbered`), pages within a budget (`review`), walks on threads of their own (`read_ahead`), and the name of a range in place of a table (`range_scan`).
 
 pub mod ahead_behind;
 pub mod commit_changes;
@@ -22,6 +22,7 @@ pub mod listed;
 pub mod merge_base;
 pub mod numbered;
 pub mod range_scan;
+pub mod read_ahead;
 pub mod refs;
 pub mod resolve_revision;
 pub mod review;

@@ -12,7 +12,7 @@ use crate::git::change::changed_file::{Change, Entry};
 use crate::git::change::comparison::Comparison;
 use crate::git::change::contents::Reader;
 use crate::git::change::renames::{RenameOptions, pair};
-use crate::git::history::walk::{Comparable, History, HistoryOptions, Merges, RevRange, Visited};
+use crate::git::history::walk::{History, HistoryOptions, Merges, RevRange, Visited};
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
@@ -31,10 +31,15 @@ pub struct FileChange {
     pub change: Change,
 }
 
+/// The commits in which a file is looked for.
+pub struct FollowWalk(History);
+
+/// A commit in which a file is looked for, and the tree of the parent that it is compared with.
+pub type FollowStep = (Visited, Option<Oid>);
+
 /// The changes of one file, as an iterator; after an error it ends.
-pub struct Follow {
-    history: History,
-    options: HistoryOptions,
+pub struct Follow<W> {
+    walk: W,
     path: Arc<[u8]>,
     objects: Objects,
     /// Where the path leads in trees that were looked at.
@@ -47,25 +52,42 @@ pub struct Follow {
     budget: Arc<Budget>,
 }
 
-impl Follow {
+impl FollowWalk {
     /// Starts the walk.
     pub fn new(
         repository: &Repository,
         ends: &RevRange,
-        path: &str,
         options: HistoryOptions,
         budget: Arc<Budget>,
     ) -> Result<Self> {
         let merges = if options.first_parent { Merges::FirstParent } else { Merges::Skip };
         let options = HistoryOptions { merges, ..options };
-        let mut history = History::new(repository, ends, options, Arc::clone(&budget))?;
+        let mut history = History::new(repository, ends, options, budget)?;
         // What is excluded must not lead to another path.
         history.settle();
+        Ok(Self(history))
+    }
+}
+
+impl Iterator for FollowWalk {
+    type Item = Result<FollowStep>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let visited = self.0.next_commit()?;
+        Some(visited.map(|visited| {
+            let parent = visited.parents.first().and_then(|parent| self.0.tree_of(parent));
+            (visited, parent)
+        }))
+    }
+}
+
+impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
+    /// Follows a file through the commits of a walk, or of what reads ahead for it.
+    pub fn new(repository: &Repository, walk: W, path: &str, budget: Arc<Budget>) -> Result<Self> {
         let nothing = Comparison::new(repository.clone(), Revision::Empty, Revision::Empty)?;
         let paths: Arc<PathFilter> = Arc::default();
         Ok(Self {
-            history,
-            options,
+            walk,
             path: path.as_bytes().into(),
             objects: repository.objects(),
             located: HashMap::new(),
@@ -98,9 +120,8 @@ impl Follow {
     }
 
     /// Returns what a commit made of the file, if it changed it.
-    fn change(&mut self, commit: &Comparable) -> Result<Option<Change>> {
-        let parent = commit.parents.first().map(|(_, tree)| *tree);
-        let new = self.file(Some(commit.tree))?;
+    fn change(&mut self, tree: Oid, parent: Option<Oid>) -> Result<Option<Change>> {
+        let new = self.file(Some(tree))?;
         let old = self.file(parent)?;
         let same = |entry: Option<Entry>| entry.map(|entry| (entry.mode, entry.oid));
         if same(old) == same(new) {
@@ -108,7 +129,7 @@ impl Follow {
         }
         let change = Change::new(self.path.to_vec(), old, new);
         match parent {
-            Some(parent) if old.is_none() => self.origin(change, parent, commit.tree).map(Some),
+            Some(parent) if old.is_none() => self.origin(change, parent, tree).map(Some),
             _ => Ok(Some(change)),
         }
     }
@@ -151,14 +172,10 @@ impl Follow {
     }
 
     fn step(&mut self) -> Result<Option<FileChange>> {
-        while let Some(commit) = self.history.next_commit() {
+        while let Some(step) = self.walk.next() {
             self.budget.check()?;
-            let commit = commit?;
-            if commit.parents.len() > 1 && !self.options.first_parent {
-                continue;
-            }
-            let compared = self.history.comparable(commit.clone());
-            if let Some(change) = self.change(&compared)? {
+            let (commit, parent) = step?;
+            if let Some(change) = self.change(commit.tree, parent)? {
                 return Ok(Some(FileChange { commit, change }));
             }
         }
@@ -166,7 +183,7 @@ impl Follow {
     }
 }
 
-impl Iterator for Follow {
+impl<W: Iterator<Item = Result<FollowStep>>> Iterator for Follow<W> {
     type Item = Result<FileChange>;
 
     fn next(&mut self) -> Option<Self::Item> {

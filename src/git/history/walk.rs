@@ -304,13 +304,17 @@ impl History {
         Some(Visited { id, tree: known.tree, parents })
     }
 
+    /// Returns the tree of a commit that was met.
+    pub(super) fn tree_of(&self, id: &Oid) -> Option<Oid> {
+        self.known.get(id).map(|known| known.tree)
+    }
+
     /// Returns a commit with what it is compared with.
-    pub(super) fn comparable(&self, visited: Visited) -> Comparable {
+    fn comparable(&self, visited: Visited) -> Comparable {
         let Visited { id, tree, parents } = visited;
         let compared = if self.options.merges == Merges::AllParents { parents.len() } else { 1 };
         let parents = parents.into_iter().take(compared);
-        let parents =
-            parents.filter_map(|parent| Some((parent, self.known.get(&parent)?.tree))).collect();
+        let parents = parents.filter_map(|parent| Some((parent, self.tree_of(&parent)?))).collect();
         Comparable { id, tree, parents }
     }
 
