@@ -226,7 +226,7 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
 def tables(con, cargo, recent: str) -> list[Work]:
     """Returns questions about commits, files and lines; git's answer is read as far as its rows are counted."""
     ripgrep, unchanged = inputs.ripgrep(), inputs.unchanged(100_000)
-    oldest = "src/cargo/core/workspace.rs"
+    oldest = "src/compiler/mod.rs"
     fields = "%x00%H%n%P%n%T%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B"
     columns = "commit_id, parent_ids, tree_id, author_name, author_email, author_date, committer_name, committer_email, committer_date, subject, body"
     blamed = "content, commit_id, original_line, author_name, subject"

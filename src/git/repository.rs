@@ -159,6 +159,11 @@ impl Repository {
         if is_on { self.store.graph(&self.repositories) } else { Ok(Arc::default()) }
     }
 
+    /// Returns what is kept from one query to the next.
+    pub(in crate::git) fn kept(&self) -> &Repositories {
+        &self.repositories
+    }
+
     /// Opens another repository, with what is kept for this one.
     pub(super) fn open_other(&self, given: &str) -> Result<Self> {
         let other = Self::open(given, &self.access, &self.repositories, self.cache.capacity())?;

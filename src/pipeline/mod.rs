@@ -14,6 +14,7 @@
 //!
 //! The crate in `test/loom` compiles these files with loom's locks and searches their interleavings.
 
+mod batches;
 mod source;
 mod state;
 mod sync;
@@ -22,6 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use batches::Batches;
 pub use source::Source;
 use state::{Room, Shared};
 use sync::{JoinHandle, Mutex};

@@ -844,3 +844,106 @@ def test_ids_are_cut_as_git_cuts_them_where_objects_begin_alike(con, tmp_path):
         heads = [line.split(b" ")[1] for line in wanted.split(b"\n") if line.startswith(b"index ")]
         assert len({len(head) for head in heads}) > 1, "no two objects begin alike"
         assert patches(con, sides, tree.path) == wanted
+
+
+# -- many files, and an index that is kept -------------------------------------------------------
+
+MANY = 3000
+
+
+@pytest.fixture
+def large(tmp_path):
+    """Returns a work tree with enough files for several threads, none of them written just now."""
+    tree = Tree(tmp_path / "large")
+    for number in range(MANY):
+        tree.write(f"d{number % 40:02}/f{number:04}.txt", f"{number}\n")
+    os.symlink("f0001.txt", tree.path / "d01/link")
+    tree.commit()
+    settle(tree)
+    return tree
+
+
+def settle(tree: Tree) -> None:
+    """Lets the files be older than the index, and the index old enough to be kept."""
+    for place, seconds in ((".", 100), (".git/index", 50)):
+        for path in [tree.path / place] if place != "." else [path for path in tree.path.glob("d*/*") if not path.is_symlink()]:
+            os.utime(path, (path.stat().st_mtime - seconds,) * 2)
+        if place == ".":
+            tree.git("update-index", "--refresh")
+
+
+def check_as_git(con, tree: Tree) -> None:
+    for sides, words in SIDES.items():
+        if None not in sides and sides[0].upper() != "EMPTY":
+            got = [row[:4] for row in rows(con, sides, tree.path)]
+            assert got == raw(tree, words), sides
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_changes_among_many_files_are_those_of_git_with_any_number_of_threads(con, large, threads):
+    con.execute(f"SET threads = {threads}")
+    check_as_git(con, large)
+    large.write("d00/f0000.txt", "changed\n")
+    large.write("d03/f0003.txt", "8\n")  # As long as before.
+    (large.path / "d05/f0005.txt").unlink()
+    (large.path / "d07/f0007.txt").chmod(0o755)
+    (large.path / "d09/f0009.txt").unlink()
+    os.symlink("elsewhere", large.path / "d09/f0009.txt")
+    (large.path / "d01/link").unlink()
+    large.write("d01/link", "f0001.txt")
+    for path in (large.path / "d11").iterdir():
+        path.unlink()
+    (large.path / "d11").rmdir()
+    os.symlink("d12", large.path / "d11")
+    (large.path / "d13/f0013.txt").unlink()
+    large.write("d13/f0013.txt/inside", "x\n")
+    large.git("update-index", "--assume-unchanged", "d15/f0015.txt")
+    large.write("d15/f0015.txt", "unseen\n")
+    large.git("rm", "--quiet", "--cached", "d39/f2999.txt")
+    large.write("d17/new.txt", "new\n")
+    large.git("add", "--intent-to-add", "d17/new.txt")
+    check_as_git(con, large)
+    large.git("config", "core.fileMode", "false")
+    check_as_git(con, large)
+
+
+def test_an_index_that_is_kept_is_read_again_when_it_was_written(con, large):
+    check_as_git(con, large)
+    large.write("d00/f0000.txt", "changed\n")
+    large.git("add", "--all")
+    check_as_git(con, large)
+    index = large.path / ".git/index"
+    state = index.stat()
+    os.utime(index, ns=(state.st_atime_ns, state.st_mtime_ns - 50_000_000_000))
+    check_as_git(con, large)
+    # In its place, with the size and the time that it had: only the time of its last change tells.
+    state, before = index.stat(), index.read_bytes()
+    large.git("reset", "--quiet", "HEAD")
+    assert len(index.read_bytes()) == len(before)
+    content = index.read_bytes()
+    index.write_bytes(before)
+    os.utime(index, ns=(state.st_atime_ns, state.st_mtime_ns))
+    check_as_git(con, large)
+    with open(index, "r+b") as stream:
+        stream.write(content)
+    os.utime(index, ns=(state.st_atime_ns, state.st_mtime_ns))
+    check_as_git(con, large)
+
+
+def test_what_is_staged_is_told_though_the_index_was_equal_to_the_tree_before(con, large):
+    check_as_git(con, large)
+    parent = large.git("commit-tree", "-m", "other", large.git("write-tree").decode().strip()).decode().strip()
+    assert rows(con, (parent, "INDEX"), large.path) == []
+    assert len(rows(con, ("EMPTY", "INDEX"), large.path, ", paths := 'd01'")) == MANY // 40 + 1
+    large.write("d20/f0020.txt", "staged\n")
+    large.git("add", "d20/f0020.txt")
+    settle(large)
+    check_as_git(con, large)
+    large.git("write-tree")
+    check_as_git(con, large)
+    large.git("commit", "--quiet", "-m", "second")
+    check_as_git(con, large)
+    large.git("reset", "--quiet", "--soft", "HEAD~1")
+    check_as_git(con, large)
+    large.git("read-tree", "HEAD~0^{tree}", "--prefix=copy/")
+    check_as_git(con, large)

@@ -36,7 +36,9 @@ fn ours(repo: &Path, hash: gix::hash::Kind) -> String {
         .open(&repo.join(".git"))
         .expect("access")
         .expect("a git directory");
-    let read = index::read(&git_dir, hash).expect("a sound index").unwrap_or_default();
+    let file = index::open(&git_dir).expect("access");
+    let read = file.map(|file| index::read(&git_dir, &file, hash).expect("a sound index"));
+    let read = read.unwrap_or_default();
     let mut text = String::new();
     for entry in read.entries {
         let index::Stat { changed, modified, device, inode, user, group, size } = entry.stat;

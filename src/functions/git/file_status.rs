@@ -153,7 +153,8 @@ fn start(
     execution: &ExecutionContext,
 ) -> Result<Ordered<StatusFound>> {
     let budget = execution.budget.part();
-    let walk = StatusWalk::new(&repository.with_budget(Arc::clone(&budget)), options)?;
+    let repository = repository.with_budget(Arc::clone(&budget));
+    let walk = StatusWalk::new(&repository, options, execution.threads())?;
     // The longest first.
     let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
     let permits = Permits::take(execution.threads().min(jobs.len()));

@@ -10,7 +10,7 @@ use crate::functions::params::comparison::{self, NamedOptions, Revisions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
-use crate::git::{Changes, Entry, Measure, Measured};
+use crate::git::{Change, Changes, Entry, Measure, Measured};
 use crate::pipeline::{Ordered, Weigh};
 use crate::text::{CancelToken, DiffOptions};
 
@@ -61,21 +61,24 @@ impl Row for TreeFile {
     ];
 }
 
-impl Weigh for TreeFile {
+/// Some files that follow each other.
+pub struct FileBatch(Vec<TreeFile>);
+
+impl Weigh for FileBatch {
     fn bytes(&self) -> usize {
-        self.0.bytes()
+        self.0.iter().map(|file| file.0.bytes()).sum()
     }
 }
 
-impl RowGroup for TreeFile {
-    type Row = Self;
+impl RowGroup for FileBatch {
+    type Row = TreeFile;
 
     fn rows(&self) -> usize {
-        1
+        self.0.len()
     }
 
-    fn row(&self, _: usize) -> &Self {
-        self
+    fn row(&self, index: usize) -> &TreeFile {
+        &self.0[index]
     }
 }
 
@@ -84,11 +87,14 @@ fn start(
     revisions: &Revisions,
     sizes: bool,
     execution: &ExecutionContext,
-) -> Result<Ordered<TreeFile>> {
-    revisions.work(execution, |comparison| {
+) -> Result<Ordered<FileBatch>> {
+    revisions.work_in_batches(execution, |comparison| {
         let measure = Measure { sizes, lines: false };
         let mut measurer = comparison.measurer(measure, DiffOptions::default());
-        Ok(move |change, cancel: &CancelToken<'_>| measurer.measure(change, cancel).map(TreeFile))
+        Ok(move |changes: Vec<Change>, cancel: &CancelToken<'_>| {
+            let measured = |change| measurer.measure(change, cancel).map(TreeFile);
+            changes.into_iter().map(measured).collect::<Result<_>>().map(FileBatch)
+        })
     })
 }
 
@@ -109,7 +115,7 @@ pub enum Scan {
     /// Without sizes: the walk itself, on the thread that reads, and the projection.
     Walk(Changes, Vec<usize>),
     /// With workers.
-    Workers(Box<Stream<TreeFile>>),
+    Workers(Box<Stream<FileBatch>>),
 }
 
 impl TableFunction for TreeFiles {

@@ -10,7 +10,7 @@ use crate::ffi::{Field, Type, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked};
 use crate::limits;
-use crate::pipeline::{Ordered, Source, Weigh, Window};
+use crate::pipeline::{Batches, Ordered, Source, Weigh, Window};
 use crate::text::{Algorithm, CancelToken, DiffOptions, Whitespace};
 
 /// The positional parameters of the functions over all files.
@@ -198,6 +198,7 @@ impl Revisions {
     pub fn open(&self, execution: &ExecutionContext) -> Result<Comparison> {
         let repository = execution.repository(&self.repo)?;
         let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
+        let comparison = comparison.with_threads(execution.threads());
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
     }
 
@@ -224,6 +225,23 @@ impl Revisions {
         execution.read(|| self.work_on(&self.open(execution)?, execution, make))
     }
 
+    /// Does the same as [`Self::work`] for work that is small beside handing it over: each worker takes some changes at
+    /// a time.
+    pub fn work_in_batches<R, W>(
+        &self,
+        execution: &ExecutionContext,
+        make: impl Fn(&Comparison) -> Result<W> + Send,
+    ) -> Result<Ordered<R>>
+    where
+        R: Weigh + Send + 'static,
+        W: FnMut(Vec<Change>, &CancelToken<'_>) -> Result<R> + Send + 'static,
+    {
+        execution.read(|| {
+            let comparison = self.open(execution)?;
+            self.start(&comparison, execution, |changes| Source::new(Batches::new(changes)), make)
+        })
+    }
+
     /// Starts the walk of what was opened.
     pub fn work_on<R, W>(
         &self,
@@ -235,6 +253,23 @@ impl Revisions {
         R: Weigh + Send + 'static,
         W: FnMut(Change, &CancelToken<'_>) -> Result<R> + Send + 'static,
     {
+        self.start(comparison, execution, Source::new, make)
+    }
+
+    /// Starts the walk, of whose changes `jobs` makes what a worker takes at once.
+    fn start<R, J, I, W>(
+        &self,
+        comparison: &Comparison,
+        execution: &ExecutionContext,
+        jobs: impl FnOnce(Changes) -> Source<I>,
+        make: impl Fn(&Comparison) -> Result<W>,
+    ) -> Result<Ordered<R>>
+    where
+        R: Weigh + Send + 'static,
+        J: Send + 'static,
+        I: Iterator<Item = Result<J>> + Send + 'static,
+        W: FnMut(J, &CancelToken<'_>) -> Result<R> + Send + 'static,
+    {
         let budget = execution.budget.part();
         let comparison = &comparison.clone().with_budget(Arc::clone(&budget));
         let changes = comparison.changes(self.renames, Arc::clone(&budget))?;
@@ -243,11 +278,11 @@ impl Revisions {
             .map(|_| {
                 let budget = Arc::clone(&budget);
                 let mut work = make(comparison)?;
-                Ok(move |change| work(change, &CancelToken::of(&budget)))
+                Ok(move |job| work(job, &CancelToken::of(&budget)))
             })
             .collect::<Result<_>>()?;
         let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
-        Ordered::start(Source::new(changes), workers, window, budget, permits)
+        Ordered::start(jobs(changes), workers, window, budget, permits)
     }
 
     /// Returns how renames are looked for, if they are.

@@ -38,6 +38,8 @@ pub struct Comparison {
     attributes: Arc<OnceLock<Arc<AttributeFiles>>>,
     /// The repositories that this one is a submodule of.
     above: Above,
+    /// How many threads may look at the work tree.
+    threads: usize,
 }
 
 impl Repository {
@@ -65,7 +67,7 @@ impl Comparison {
         }
         let needs_index =
             sides.iter().any(|side| matches!(side, Revision::Index | Revision::WorkTree));
-        let index = if needs_index { Some(Arc::new(Index::read(&repository)?)) } else { None };
+        let index = if needs_index { Some(Index::read(&repository)?) } else { None };
         Ok(Self {
             repository,
             old,
@@ -75,6 +77,7 @@ impl Comparison {
             paths: Arc::default(),
             attributes: Arc::default(),
             above: Above::default(),
+            threads: 1,
         })
     }
 
@@ -107,6 +110,17 @@ impl Comparison {
     pub fn with_paths(self, specs: &[Pathspec]) -> Result<Self> {
         let paths = Arc::new(PathFilter::new(specs, &self.repository.location.directory)?);
         Ok(Self { paths, ..self })
+    }
+
+    /// Lets so many threads look at the work tree.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Returns how many threads may look at the work tree.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Reads both sides within a budget.

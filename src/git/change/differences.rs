@@ -68,7 +68,7 @@ impl Comparison {
         };
         Ok(if !changes.is_empty() || !index.find(path).is_empty() {
             PathChange::File(changes)
-        } else if is_directory || index.has_directory(path) {
+        } else if is_directory || !index.below(&[path, b"/"].concat()).is_empty() {
             PathChange::Directory
         } else {
             PathChange::Nothing

@@ -1,11 +1,13 @@
-//! What stays open from one query to the next: packs, commit-graphs, and the objects that were read.
+//! What stays open from one query to the next: packs, commit-graphs, the objects that were read, and indexes.
 //!
-//! The directories of a repository are opened anew for every query, and so is everything that is small. A pack or a
-//! graph is used again while its files have the device, inode, size and times that they had when they were opened.
+//! The directories of a repository are opened anew for every query, and so is everything that is small. What was made of
+//! a file is used again while the file has the device, inode, size and times that it had when it was opened.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, SystemTime};
 
 use gix::hash::Kind;
 
@@ -21,10 +23,15 @@ use crate::sandbox::Stamp;
 /// How many repositories stay open; the one not used for longest is closed.
 const MAX_OPEN: usize = 8;
 
+/// For how long a file must not have been written before what was made of it is kept: within one tick of the file
+/// system's clock another writing leaves no trace. Some keep whole seconds only.
+const SETTLED: Duration = Duration::from_secs(2);
+
 /// What a database keeps of repositories.
 #[derive(Default)]
 pub struct Repositories {
     open: Mutex<Vec<Kept>>,
+    made: Mutex<Vec<Made>>,
     cache: Mutex<Option<Arc<Cache>>>,
     packs: AtomicU32,
     /// What is counted of this database in the bytes that the process keeps.
@@ -38,6 +45,13 @@ impl Drop for Lease {
     fn drop(&mut self) {
         self.0.give_back();
     }
+}
+
+/// What was made of one file; the layer above knows the type.
+struct Made {
+    stamp: Stamp,
+    value: Arc<dyn Any + Send + Sync>,
+    bytes: usize,
 }
 
 /// What is kept of one repository.
@@ -96,6 +110,31 @@ impl Repositories {
         graph
     }
 
+    /// Returns what was made of a file that has not been written since, if it is kept.
+    pub fn made<T: Send + Sync + 'static>(&self, stamp: Stamp) -> Option<Arc<T>> {
+        let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = all.iter().position(|made| made.stamp == stamp)?;
+        all[found..].rotate_left(1);
+        Arc::clone(&all.last()?.value).downcast().ok()
+    }
+
+    /// Keeps what was made of a file, which takes so many bytes; one that was written just now is made again.
+    pub fn keep_made<T: Send + Sync + 'static>(&self, stamp: Stamp, value: &Arc<T>, bytes: usize) {
+        let (seconds, _) = stamp.modified();
+        let written = u64::try_from(seconds).ok().map(Duration::from_secs);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
+        if written.zip(now).is_none_or(|(written, now)| now <= written + SETTLED) {
+            return;
+        }
+        let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that was written again has the same place.
+        all.retain(|made| made.stamp.identity() != stamp.identity());
+        all.push(Made { stamp, value: Arc::clone(value) as _, bytes });
+        if all.len() > MAX_OPEN {
+            all.remove(0);
+        }
+    }
+
     /// Returns what ends with a query.
     pub fn lease(self: &Arc<Self>) -> Lease {
         static ALL: Mutex<Vec<Weak<Repositories>>> = Mutex::new(Vec::new());
@@ -121,18 +160,24 @@ impl Repositories {
         cache.take_if(|cache| cache.bytes() > limits::KEPT_BYTES);
         loop {
             let objects = cache.as_ref().map_or(0, |cache| cache.bytes());
-            let bytes = objects + self.lock().iter().map(Kept::bytes).sum::<usize>();
+            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            let files = made.iter().map(|made| made.bytes).sum::<usize>();
+            let bytes = objects + files + self.lock().iter().map(Kept::bytes).sum::<usize>();
             if KEPT.add(bytes) {
                 *counted = bytes;
                 return;
             }
-            // Objects first, as they are read again soonest; then the repository not used for longest.
-            if cache.take().is_none() {
-                let mut open = self.lock();
-                if open.is_empty() {
-                    return;
-                }
+            // Objects first, as they are read again soonest; then what was not used for longest.
+            if cache.take().is_some() {
+                continue;
+            }
+            let mut open = self.lock();
+            if !made.is_empty() {
+                made.remove(0);
+            } else if !open.is_empty() {
                 open.remove(0);
+            } else {
+                return;
             }
         }
     }

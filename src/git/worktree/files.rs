@@ -85,7 +85,7 @@ impl WorkTree {
         };
         if let Some(known) = known
             && known.entry.mode.is_kind_of(mode)
-            && self.is_as_remembered(known, &state)
+            && self.index.remembers(known, &state)
         {
             return Ok(Some(Entry { mode, ..known.entry }));
         }
@@ -118,24 +118,6 @@ impl WorkTree {
             _ => return Err(changed(path)),
         }
         Ok(())
-    }
-
-    /// Tells whether a file is in the state in which git last found the content of its entry.
-    fn is_as_remembered(&self, known: &Staged, state: &FileState) -> bool {
-        let stat = &known.stat;
-        let is_time = |stored: (u32, u32), seconds: i64, nanoseconds: u32| {
-            i64::from(stored.0) == seconds & i64::from(u32::MAX) && stored.1 == nanoseconds
-        };
-        !known.is_intent_to_add()
-            // The index keeps the low 32 bits; git marks an entry that must be read with size 0.
-            && stat.size == state.size as u32
-            && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
-            && is_time(stat.modified, state.modified.seconds, state.modified.nanoseconds)
-            && is_time(stat.changed, state.changed.seconds, state.changed.nanoseconds)
-            && stat.inode == state.inode as u32
-            && stat.user == state.user
-            && stat.group == state.group
-            && !self.index.is_racy(state.modified)
     }
 
     /// Returns the id that a file's content would have and its size as stored.

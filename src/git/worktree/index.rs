@@ -3,17 +3,18 @@
 //! The file is parsed by `store::index`. A sparse index is expanded to the files of its directories.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gix::bstr::ByteSlice;
 
 use crate::error::Result;
+use crate::git::Oid;
 use crate::git::change::changed_file::{Entry, Mode};
 use crate::git::repository::Repository;
-use crate::git::store::index::{self, Flags, IndexEntry, Stat};
+use crate::git::store::index::{self, Flags, IndexEntry, IndexFile, Stat};
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;
-use crate::sandbox::Moment;
+use crate::sandbox::{FileState, Moment, Stamp};
 
 /// A version of a file in the index.
 #[derive(Debug, Clone)]
@@ -54,14 +55,38 @@ pub struct Index {
     entries: Vec<Staged>,
     /// When it was written; nothing where there is no index yet.
     written: Option<Moment>,
+    /// A tree that was found to hold the same files.
+    tree: OnceLock<Oid>,
 }
 
 impl Index {
-    /// Reads the index; a repository without one has nothing staged.
-    pub fn read(repository: &Repository) -> Result<Self> {
-        let Some(read) = index::read(&repository.git_dir, repository.object_hash())? else {
-            return Ok(Self::default());
-        };
+    /// Reads the index, unless it is kept and unchanged; a repository without one has nothing staged.
+    pub fn read(repository: &Repository) -> Result<Arc<Self>> {
+        let Some(file) = index::open(&repository.git_dir)? else { return Ok(Arc::default()) };
+        let (stamp, hash) = (file.stamp(), repository.object_hash());
+        if let Some(kept) = repository.kept().made::<Self>(stamp)
+            && kept.entries.first().is_none_or(|entry| entry.entry.oid.kind() == hash)
+        {
+            return Ok(kept);
+        }
+        let read = index::read(&repository.git_dir, &file, hash)?;
+        // What other files take part in is not told by the state of this one.
+        let is_alone =
+            !read.is_split && !read.entries.iter().any(|entry| index::is_directory(entry.mode));
+        let index = Arc::new(Self::new(read, stamp, repository)?);
+        if is_alone {
+            repository.kept().keep_made(stamp, &index, index.bytes());
+        }
+        Ok(index)
+    }
+
+    /// Returns the bytes that are held in memory.
+    fn bytes(&self) -> usize {
+        let paths: usize = self.entries.iter().map(|entry| entry.path.capacity()).sum();
+        self.entries.capacity() * size_of::<Staged>() + paths
+    }
+
+    fn new(read: IndexFile, stamp: Stamp, repository: &Repository) -> Result<Self> {
         let gate = repository.git_dir.gate();
         let is_sorted = read.entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
         // A path without a conflict has one version.
@@ -108,22 +133,40 @@ impl Index {
                 gate.damaged("its index is out of order or names what is no file of a work tree")
             );
         }
-        let (seconds, nanoseconds) = read.modified;
+        let (seconds, nanoseconds) = stamp.modified();
         let written = Moment { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) };
-        Ok(Self { entries, written: Some(written) })
+        Ok(Self { entries, written: Some(written), tree: OnceLock::new() })
+    }
+
+    /// Tells whether a tree was found to hold the same files.
+    pub fn is_known_as(&self, tree: Oid) -> bool {
+        self.tree.get() == Some(&tree)
+    }
+
+    /// Remembers a tree that was compared with all of the index, and holds the same files.
+    pub fn remember(&self, tree: Oid) {
+        let _ = self.tree.set(tree);
+    }
+
+    /// Returns how many versions there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// Returns the positions of the path at `start` (its stages), empty at the end.
     pub fn path_at(&self, start: usize) -> Range<usize> {
         let Some(first) = self.entries.get(start) else { return start..start };
+        if first.stage == 0 {
+            return start..start + 1;
+        }
         let more =
             self.entries[start..].iter().take_while(|entry| entry.path == first.path).count();
         start..start + more
     }
 
-    /// Returns the versions at the given positions.
+    /// Returns the versions at the given positions, none behind the end.
     pub fn versions(&self, positions: Range<usize>) -> &[Staged] {
-        &self.entries[positions]
+        self.entries.get(positions).unwrap_or_default()
     }
 
     /// Returns the versions of a path, empty where it is not tracked.
@@ -138,16 +181,12 @@ impl Index {
         self.entries.iter().filter(|version| version.stage > 0)
     }
 
-    /// Tells whether files below a directory are tracked.
-    pub fn has_directory(&self, directory: &[u8]) -> bool {
-        let start = self.entries.partition_point(|entry| entry.path.as_slice() < directory);
-        let below = |entry: &Staged| {
-            entry.path.strip_prefix(directory).is_some_and(|rest| rest.first() == Some(&b'/'))
-        };
-        self.entries[start..]
-            .iter()
-            .take_while(|entry| entry.path.starts_with(directory))
-            .any(below)
+    /// Returns the versions of all files whose paths begin with a directory's (`prefix` ends in a slash; all are below
+    /// an empty one), in order.
+    pub fn below(&self, prefix: &[u8]) -> &[Staged] {
+        let start = self.entries.partition_point(|entry| entry.path.as_slice() < prefix);
+        let found = self.entries[start..].partition_point(|entry| entry.path.starts_with(prefix));
+        &self.entries[start..start + found]
     }
 
     /// Returns the paths in order.
@@ -163,9 +202,28 @@ impl Index {
             .map(|version| version.entry)
     }
 
+    /// Tells whether a file is in the state in which git last found the content of its entry.
+    pub fn remembers(&self, known: &Staged, state: &FileState) -> bool {
+        let stat = &known.stat;
+        let is_time = |stored: (u32, u32), moment: Moment| {
+            i64::from(stored.0) == moment.seconds & i64::from(u32::MAX)
+                && stored.1 == moment.nanoseconds
+        };
+        !known.is_intent_to_add()
+            // The index keeps the low 32 bits; git marks an entry that must be read with size 0.
+            && stat.size == state.size as u32
+            && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
+            && is_time(stat.modified, state.modified)
+            && is_time(stat.changed, state.changed)
+            && stat.inode == state.inode as u32
+            && stat.user == state.user
+            && stat.group == state.group
+            && !self.is_racy(state.modified)
+    }
+
     /// Tells whether a file that was written at `modified` may have been written again, unseen,
     /// within the same tick of the clock as the index ("racy git").
-    pub fn is_racy(&self, modified: Moment) -> bool {
+    fn is_racy(&self, modified: Moment) -> bool {
         /// The coarsest tick with which kernels stamp files, twice.
         const TICKS: i64 = 20_000_000;
         let Some(written) = self.written else { return true };
@@ -211,7 +269,8 @@ mod tests {
     #[test]
     fn a_file_written_in_the_tick_of_the_index_is_read() {
         let at = |seconds, nanoseconds| Moment { seconds, nanoseconds };
-        let index = Index { entries: Vec::new(), written: Some(at(100, 500_000_000)) };
+        let index =
+            Index { entries: Vec::new(), written: Some(at(100, 500_000_000)), ..Index::default() };
         for (modified, racy) in [
             (at(100, 500_000_000), true),
             (at(100, 490_000_000), true),

@@ -81,17 +81,18 @@ pub struct StatusWalk {
 }
 
 impl StatusWalk {
-    /// Reads HEAD and the index.
+    /// Reads HEAD and the index; so many threads may look at the work tree.
     ///
     /// # Errors
     /// `invalid_args` for a bare repository and for a path that leads out of the repository.
-    pub fn new(repository: &Repository, options: StatusOptions) -> Result<Self> {
+    pub fn new(repository: &Repository, options: StatusOptions, threads: usize) -> Result<Self> {
         let head = match repository.head() {
             Some(head) => repository.revision(&head.to_string())?,
             None => Revision::Empty,
         };
         let comparison = Comparison::new(repository.clone(), head, Revision::WorkTree)?
             .with_paths(&options.paths)?
+            .with_threads(threads)
             .inside(if options.untracked { Above::counting_untracked() } else { Above::default() });
         Ok(Self { comparison, head, options })
     }

@@ -18,6 +18,7 @@ use crate::git::tree::pathspec::PathFilter;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::worktree::files::WorkTree;
 use crate::git::worktree::index::{Index, Staged};
+use crate::git::worktree::look_ahead::LookAhead;
 use crate::git::worktree::untracked;
 use crate::sandbox::EntryKind;
 
@@ -31,6 +32,10 @@ pub struct Uncommitted {
     untracked: Peekable<vec::IntoIter<(Vec<u8>, EntryKind)>>,
     paths: Arc<PathFilter>,
     sides: Sides,
+    /// Looks at the files of the work tree ahead, where all of them are compared.
+    ahead: Option<LookAhead>,
+    /// The tree that the index is compared with, while no difference was found.
+    equal_to: Option<Oid>,
     /// Rows that are made and not yet handed over.
     ready: VecDeque<Change>,
     budget: Arc<Budget>,
@@ -68,8 +73,11 @@ impl Uncommitted {
         let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
         let repository = comparison.repository();
         let paths = Arc::clone(comparison.paths());
+        // Of the tree and the index that they are the same is found out once.
+        let staged_on = nearer.as_tree().flatten().filter(|_| farther == Revision::Index);
+        let is_equal = staged_on.is_some_and(|tree| index.is_known_as(tree));
         let tree = match nearer.as_tree() {
-            Some(tree) => {
+            Some(tree) if !is_equal => {
                 let files = TreeChanges::new(
                     repository.objects(),
                     None,
@@ -79,7 +87,7 @@ impl Uncommitted {
                 )?;
                 Some(files.peekable())
             }
-            None => None,
+            _ => None,
         };
         let mut work_tree = match farther {
             Revision::WorkTree => Some(WorkTree::new(comparison, &index)?),
@@ -97,19 +105,27 @@ impl Uncommitted {
             _ => Vec::new(),
         };
         let sides = Sides {
-            has_tree: tree.is_some(),
+            has_tree: nearer.as_tree().is_some(),
             work_tree,
             untracked: comparison.untracked(),
             hash: repository.object_hash(),
             is_reverse,
         };
+        let ahead = if sides.work_tree.is_some() && paths.is_everything() {
+            LookAhead::new(repository, &index, comparison.threads(), Arc::clone(&budget))
+        } else {
+            None
+        };
+        let equal_to = staged_on.filter(|_| paths.is_everything());
         Ok(Self {
             tree,
             index,
-            next: 0,
+            next: if is_equal { usize::MAX } else { 0 },
             untracked: files.into_iter().peekable(),
             paths,
             sides,
+            ahead,
+            equal_to,
             ready: VecDeque::new(),
             budget,
         })
@@ -118,13 +134,16 @@ impl Uncommitted {
     /// Returns the rows of one path, given what the tree has there.
     pub fn path(&mut self, path: &[u8], committed: Option<Entry>) -> Result<Vec<Change>> {
         let mut rows = VecDeque::new();
-        self.sides.compare(path, committed, self.index.find(path), &mut rows)?;
+        self.sides.compare(path, committed, self.index.find(path), false, &mut rows)?;
         Ok(rows.into_iter().map(Change::shown).collect())
     }
 
     /// Compares the next path of any side; returns whether there was one.
     fn step(&mut self) -> Result<bool> {
         self.budget.check()?;
+        if self.tree.is_none() && self.untracked.len() == 0 {
+            return self.step_index();
+        }
         let tree = match &mut self.tree {
             Some(tree) => match tree.next_if(Result::is_err) {
                 Some(failed) => return failed.map(|_| true),
@@ -165,11 +184,28 @@ impl Uncommitted {
             self.ready.push_back(Change::new(path, old, new));
             return Ok(true);
         }
+        let is_unchanged = is_staged
+            && self.ahead.as_mut().is_some_and(|it| it.is_unchanged(&self.index, versions.start));
         let versions = if is_staged { self.index.versions(versions) } else { &[] };
         // As in git, the index's version says whether the path is a submodule.
         let known = versions.first().map(|version| version.entry).or(committed);
         if known.is_none_or(|known| self.paths.matches_in_list(&path, known.mode)) {
-            self.sides.compare(&path, committed, versions, &mut self.ready)?;
+            self.sides.compare(&path, committed, versions, is_unchanged, &mut self.ready)?;
+        }
+        Ok(true)
+    }
+
+    /// Compares the next path of the index, where no other side has paths of its own.
+    fn step_index(&mut self) -> Result<bool> {
+        let positions = self.index.path_at(self.next);
+        self.next = positions.end;
+        let start = positions.start;
+        let versions = self.index.versions(positions);
+        let Some(first) = versions.first() else { return Ok(false) };
+        let is_unchanged =
+            self.ahead.as_mut().is_some_and(|it| it.is_unchanged(&self.index, start));
+        if !is_unchanged && self.paths.matches_in_list(&first.path, first.entry.mode) {
+            self.sides.compare(&first.path, None, versions, false, &mut self.ready)?;
         }
         Ok(true)
     }
@@ -188,12 +224,14 @@ impl Sides {
         (self.untracked == Untracked::Named).then_some(entry)
     }
 
-    /// Adds the rows of a path: `committed` is the tree's file, `versions` are the index's.
+    /// Adds the rows of a path: `committed` is the tree's file, `versions` are the index's; `is_unchanged` where its file
+    /// on disk is known to be the one that the index remembers.
     fn compare(
         &mut self,
         path: &[u8],
         committed: Option<Entry>,
         versions: &[Staged],
+        is_unchanged: bool,
         rows: &mut VecDeque<Change>,
     ) -> Result<()> {
         let is_conflict = versions.first().is_some_and(|version| version.stage > 0);
@@ -215,7 +253,12 @@ impl Sides {
                 // Of a conflict git takes the first version, whichever it is.
                 let known = versions.first();
                 let is_present = known.is_some() || self.untracked != Untracked::Ignored;
-                (committed, if is_present { on_disk(work_tree, path, known)? } else { None })
+                let new = match known {
+                    Some(known) if is_unchanged => Some(known.entry),
+                    _ if is_present => on_disk(work_tree, path, known)?,
+                    _ => None,
+                };
+                (committed, new)
             }
             (Some(work_tree), false) => {
                 if is_conflict {
@@ -281,12 +324,19 @@ impl Iterator for Uncommitted {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(change) = self.ready.pop_front() {
+                self.equal_to = None;
                 return Some(Ok(change));
             }
             match self.step() {
                 Ok(true) => {}
-                Ok(false) => return None,
+                Ok(false) => {
+                    if let Some(tree) = self.equal_to.take() {
+                        self.index.remember(tree);
+                    }
+                    return None;
+                }
                 Err(error) => {
+                    self.equal_to = None;
                     self.tree = None;
                     self.next = usize::MAX;
                     self.untracked = Vec::new().into_iter().peekable();

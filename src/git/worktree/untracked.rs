@@ -76,6 +76,7 @@ pub fn files(
             Some(bytes) => Rc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
             None => above,
         };
+        let tracked = index.below(&prefix);
         for DirectoryEntry { name, kind } in entries {
             beat.check(budget)?;
             if kind == EntryKind::Special || name.eq_ignore_ascii_case(b".git") {
@@ -84,9 +85,10 @@ pub fn files(
             let path = [&prefix[..], &name].concat();
             let is_directory = kind == EntryKind::Directory;
             // A directory that took the place of a tracked file is not tracked by it.
-            let is_tracked = index
-                .find(&path)
+            let start = tracked.partition_point(|known| known.path[prefix.len()..] < name[..]);
+            let is_tracked = tracked[start..]
                 .iter()
+                .take_while(|known| known.path[prefix.len()..] == name[..])
                 .any(|known| !is_directory || known.entry.mode.is_submodule());
             if is_tracked {
                 continue;

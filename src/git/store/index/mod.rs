@@ -16,11 +16,12 @@ mod split;
 
 use gix::hash::Kind;
 
-pub use parse::{Flags, IndexEntry, Parsed, Stat, parse};
+pub use parse::{Flags, IndexEntry, Parsed, Stat, is_directory, parse};
 
 use super::GitDirectory;
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::sandbox::RegularFile;
 
 /// Why an index could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,23 +37,27 @@ pub enum Fault {
 pub struct IndexFile {
     /// In the order of paths and stages; a path that ends in a slash is a directory of a sparse index.
     pub entries: Vec<IndexEntry>,
-    /// When it was written, in seconds since 1970 and nanoseconds of that second.
-    pub modified: (i64, i64),
+    /// Whether a shared index was read, too.
+    pub is_split: bool,
 }
 
-/// Reads the index of a git directory, `None` where there is none.
+const NAME: &[u8] = b"index";
+
+/// Opens the index of a git directory, `None` where there is none.
+pub fn open(git_dir: &GitDirectory) -> Result<Option<RegularFile>> {
+    git_dir.open(NAME)
+}
+
+/// Reads the index of a git directory.
 ///
 /// # Errors
 /// `tool_failed` for a damaged one, `too_large` beyond the limits.
-pub fn read(git_dir: &GitDirectory, hash: Kind) -> Result<Option<IndexFile>> {
-    const NAME: &[u8] = b"index";
-    let Some(file) = git_dir.open(NAME)? else { return Ok(None) };
-    let modified = file.stamp().modified();
-    let bytes = git_dir.contents(&file, NAME, limits::INDEX_BYTES)?;
+pub fn read(git_dir: &GitDirectory, file: &RegularFile, hash: Kind) -> Result<IndexFile> {
+    let bytes = git_dir.contents(file, NAME, limits::INDEX_BYTES)?;
     let failed = |fault| failure(git_dir, fault);
     let parsed = parse(&bytes, hash).map_err(failed)?;
     let Some(link) = parsed.link.filter(|link| !link.base.is_null()) else {
-        return Ok(Some(IndexFile { entries: parsed.entries, modified }));
+        return Ok(IndexFile { entries: parsed.entries, is_split: false });
     };
     let name = format!("sharedindex.{}", link.base);
     let shared = git_dir.read(name.as_bytes(), limits::INDEX_BYTES)?;
@@ -60,7 +65,7 @@ pub fn read(git_dir: &GitDirectory, hash: Kind) -> Result<Option<IndexFile>> {
         shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
     let shared = parse(&shared, hash).map_err(failed)?;
     let entries = split::join(shared, parsed.entries, &link).map_err(failed)?;
-    Ok(Some(IndexFile { entries, modified }))
+    Ok(IndexFile { entries, is_split: true })
 }
 
 fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {

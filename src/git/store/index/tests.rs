@@ -50,6 +50,10 @@ fn with(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
     whole([header(2, 1), file("a"), extension(name, content)].concat())
 }
 
+fn read_index(git_dir: &GitDirectory) -> Result<IndexFile> {
+    read(git_dir, &open(git_dir)?.unwrap(), HASH)
+}
+
 type Paths = std::result::Result<Vec<Vec<u8>>, Fault>;
 
 fn paths(bytes: &[u8]) -> Paths {
@@ -215,7 +219,7 @@ fn split(
     fs::write(temp.path().join("index"), &index).unwrap();
     let git_dir =
         Gate::new(&Arc::new(Access::new(true, &[])), "repo").open(temp.path()).unwrap().unwrap();
-    Ok(read(&git_dir, HASH)?.unwrap().entries.into_iter().map(|entry| entry.path).collect())
+    Ok(read_index(&git_dir)?.entries.into_iter().map(|entry| entry.path).collect())
 }
 
 /// A bitmap of one word.
@@ -264,7 +268,7 @@ fn refuses_a_split_index_that_names_itself() {
     }
     let git_dir =
         Gate::new(&Arc::new(Access::new(true, &[])), "repo").open(temp.path()).unwrap().unwrap();
-    assert!(read(&git_dir, HASH).unwrap_err().to_string().contains("another checksum"));
+    assert!(read_index(&git_dir).unwrap_err().to_string().contains("another checksum"));
     fs::remove_file(temp.path().join(format!("sharedindex.{name}"))).unwrap();
-    assert!(read(&git_dir, HASH).unwrap_err().to_string().contains("missing"));
+    assert!(read_index(&git_dir).unwrap_err().to_string().contains("missing"));
 }

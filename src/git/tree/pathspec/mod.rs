@@ -166,6 +166,11 @@ impl PathFilter {
         Ok(filter)
     }
 
+    /// Tells whether all paths are named.
+    pub fn is_everything(&self) -> bool {
+        self.named.is_empty() && self.excluded.is_empty()
+    }
+
     /// Tells whether a file, link or submodule of a tree is named: its path from the root, and its mode.
     pub fn matches_in_tree(&self, path: &[u8], mode: Mode) -> bool {
         self.matches(path, mode, Compared::ByDirectory)

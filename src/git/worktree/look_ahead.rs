@@ -1,0 +1,120 @@
+//! Looking at the files of the index on several threads, ahead of their comparison, as git does with `core.preloadIndex`.
+
+use std::sync::Arc;
+
+use crate::budget::{Budget, Permits};
+use crate::git::change::changed_file::Mode;
+use crate::git::repository::Repository;
+use crate::git::worktree::checkout::Checkout;
+use crate::git::worktree::index::{Index, Staged};
+use crate::sandbox::{Directories, FileKind, FileState};
+
+/// Entries that are looked at before the first of them is compared: a query with a LIMIT may want no more.
+const WINDOW: usize = 8192;
+/// Entries that are worth a thread.
+const THREAD_ENTRIES: usize = 512;
+/// Entries between two looks at the budget.
+const STEP: usize = 256;
+
+/// Knows of some entries of the index that their files are unchanged.
+pub struct LookAhead {
+    /// The work tree, as each thread looks at it.
+    threads: Vec<Directories>,
+    checkout: Checkout,
+    budget: Arc<Budget>,
+    /// The position of the first entry that was looked at.
+    start: usize,
+    unchanged: Vec<bool>,
+    _permits: Permits,
+}
+
+impl LookAhead {
+    /// Returns what looks ahead with so many threads; `None` where that is one, or there is too little to look at.
+    pub fn new(
+        repository: &Repository,
+        index: &Index,
+        threads: usize,
+        budget: Arc<Budget>,
+    ) -> Option<Self> {
+        let wanted = threads.min(index.len() / THREAD_ENTRIES);
+        if wanted < 2 {
+            return None;
+        }
+        let permits = Permits::take(wanted);
+        let view = |_| repository.work_tree_root().map(Directories::new).ok();
+        let threads: Vec<_> = (0..permits.count()).map_while(view).collect();
+        (threads.len() > 1).then(|| Self {
+            threads,
+            checkout: repository.checkout,
+            budget,
+            start: 0,
+            unchanged: Vec::new(),
+            _permits: permits,
+        })
+    }
+
+    /// Tells whether the file of an entry is known to be the one that the index remembers; positions are asked for in order.
+    pub fn is_unchanged(&mut self, index: &Index, position: usize) -> bool {
+        if position >= self.start + self.unchanged.len() {
+            self.look(index, position);
+        }
+        self.unchanged.get(position - self.start).copied().unwrap_or(false)
+    }
+
+    /// Looks at the entries from a position on. What stops it early is met again where the file is compared.
+    fn look(&mut self, index: &Index, start: usize) {
+        let entries = index.versions(start..index.len().min(start + WINDOW));
+        self.start = start;
+        self.unchanged.clear();
+        self.unchanged.resize(entries.len(), false);
+        let share = entries.len().div_ceil(self.threads.len()).max(1);
+        let (checkout, budget) = (&self.checkout, &self.budget);
+        let look = |directories: &mut Directories, entries: &[Staged], unchanged: &mut [bool]| {
+            for (entries, unchanged) in entries.chunks(STEP).zip(unchanged.chunks_mut(STEP)) {
+                if budget.check().is_err() {
+                    return;
+                }
+                for (entry, unchanged) in entries.iter().zip(unchanged) {
+                    *unchanged = is_worth_it(entry)
+                        && matches!(directories.look(&entry.path), Ok(Some(state))
+                            if is_mode(entry, &state, checkout) && index.remembers(entry, &state));
+                }
+            }
+        };
+        let mut shares =
+            entries.chunks(share).zip(self.unchanged.chunks_mut(share)).zip(&mut self.threads);
+        let own = shares.next();
+        std::thread::scope(|scope| {
+            for ((entries, unchanged), directories) in shares {
+                // Without another thread these entries are looked at when they are compared.
+                let work = move || look(directories, entries, unchanged);
+                let _ =
+                    std::thread::Builder::new().name("redline".into()).spawn_scoped(scope, work);
+            }
+            if let Some(((entries, unchanged), directories)) = own {
+                look(directories, entries, unchanged);
+            }
+        });
+    }
+}
+
+/// Tells an entry whose file is looked at in any case, and nothing beside it.
+fn is_worth_it(entry: &Staged) -> bool {
+    entry.stage == 0
+        && !entry.is_assumed_unchanged()
+        && !entry.skips_work_tree()
+        && !entry.entry.mode.is_submodule()
+}
+
+/// Tells whether a file is what the mode of its entry says.
+fn is_mode(entry: &Staged, state: &FileState, checkout: &Checkout) -> bool {
+    let mode = entry.entry.mode;
+    match state.kind {
+        FileKind::Regular { executable } if checkout.trusts_executable => {
+            mode == Mode::regular(executable)
+        }
+        FileKind::Regular { .. } => mode.is_regular(),
+        FileKind::Link => mode.is_link(),
+        FileKind::Directory | FileKind::Special => false,
+    }
+}
