@@ -216,7 +216,7 @@ clean:
 # Made again when this file changes; a stamp is written last, so that an interrupted set-up starts again.
 $(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest jsonschema click rich
 $(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest jsonschema click rich
-$(BENCH_READY): PACKAGES := duckdb==$(STABLE) pygit2 GitPython numpy
+$(BENCH_READY): PACKAGES := duckdb==$(STABLE) pygit2 GitPython numpy pyarrow
 $(WHEEL_READY): PACKAGES := build hatchling auditwheel cargo-zigbuild ziglang
 $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	$(call step,Python packages: $(PACKAGES))

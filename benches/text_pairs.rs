@@ -1,11 +1,12 @@
 //! Compares pairs of texts in a loop, without DuckDB, and prints the seconds it took and the bytes it wrote: what
 //! `unified_diff` over a table is held against.
 //!
-//! `text_pairs (redline | similar) <file>`; the file holds a JSON array of pairs.
+//! `text_pairs (redline | similar | imara) <file>`; the file holds a JSON array of pairs.
 
 use std::time::Instant;
 use std::{env, fs, process};
 
+use imara_diff::{Algorithm, BasicLineDiffPrinter, InternedInput, UnifiedDiffConfig};
 use redline::text::unified::unified_diff;
 use redline::text::{CancelToken, Diff, DiffOptions, Engine};
 use similar::TextDiff;
@@ -13,7 +14,7 @@ use similar::TextDiff;
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [engine, path] = &arguments[..] else {
-        eprintln!("text_pairs (redline | similar) <file>");
+        eprintln!("text_pairs (redline | similar | imara) <file>");
         process::exit(2);
     };
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -21,6 +22,7 @@ fn main() {
     let start = Instant::now();
     let bytes: usize = match engine.as_str() {
         "similar" => pairs.iter().map(|[a, b]| with_similar(a, b)).sum(),
+        "imara" => pairs.iter().map(|[a, b]| with_imara(a, b)).sum(),
         _ => {
             let mut engine = Engine::default();
             pairs.iter().map(|[a, b]| with_redline(&mut engine, a, b)).sum()
@@ -45,4 +47,12 @@ fn with_redline(engine: &mut Engine, a: &str, b: &str) -> usize {
 
 fn with_similar(a: &str, b: &str) -> usize {
     TextDiff::from_lines(a, b).unified_diff().header("a", "b").to_string().len()
+}
+
+fn with_imara(a: &str, b: &str) -> usize {
+    let input = InternedInput::new(a, b);
+    let mut diff = imara_diff::Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_lines(&input);
+    let printer = BasicLineDiffPrinter(&input.interner);
+    diff.unified_diff(&printer, UnifiedDiffConfig::default(), &input).to_string().len()
 }

@@ -13,6 +13,8 @@ NAMES = "file_path, status"
 # redline on a connection that leaves DuckDB's threads out: a query is run by the thread that asks. With the usual
 # setting Python's DuckDB may run it in a thread of its own, and the one that asks takes a processor while it waits.
 OWN_THREAD = "own thread"
+# redline on a new connection each time, of which nothing is kept in the process; the disk's cache is warm.
+FIRST = "first query"
 
 
 class Work(NamedTuple):
@@ -49,6 +51,7 @@ def wide_range(con, own, cargo, name: str, old: str, new: str) -> list[Work]:
             {
                 "redline": lambda: ask.changed(con, COUNTS, old, new, cargo),
                 OWN_THREAD: lambda: ask.changed(own, COUNTS, old, new, cargo),
+                FIRST: lambda: ask.first(lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo)),
                 "git": lambda: inputs.git_bytes(cargo, *flat, "--numstat", "-z", *ask.PLAIN),
                 "libgit2": lambda: ask.libgit2_counts(cargo, old, new),
             },
@@ -101,6 +104,7 @@ def histories(con, own, cargo, tip: str, name: str) -> list[Work]:
             {
                 "redline": lambda: ask.history(con, COUNTS, tip, cargo),
                 OWN_THREAD: lambda: ask.history(own, COUNTS, tip, cargo),
+                FIRST: lambda: ask.first(lambda new_con: ask.history(new_con, COUNTS, tip, cargo)),
                 "git": lambda: ask.git_history(cargo, "--no-merges", "--numstat", tip),
                 "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=True),
             },
@@ -121,7 +125,7 @@ def histories(con, own, cargo, tip: str, name: str) -> list[Work]:
     ]
 
 
-def texts(con) -> Work:
+def texts(con) -> list[Work]:
     path = inputs.BENCH / "pairs.json"
 
     def prepare():
@@ -130,18 +134,41 @@ def texts(con) -> Work:
         ask.with_pairs(con, path)
 
     total = lambda function: con.execute(f"SELECT sum(strlen({function}(a, b))) FROM pairs").fetchone()[0]
-    return Work(
-        "10,000 pairs of texts",
-        {
-            "redline": lambda: int(total("unified_diff")),
-            "difflib": lambda: int(total("difflib_diff")),
-            "plain engine": lambda: ask.plain_pairs("redline", path),
-            "plain similar": lambda: ask.plain_pairs("similar", path),
-        },
+
+    def on_one_thread() -> int:
+        con.execute("SET threads = 1")
+        found = int(total("unified_diff"))
+        con.execute("RESET threads")
+        return found
+
+    plain = {f"plain {name}": lambda name=name: ask.plain_pairs(name, path) for name in ("similar", "imara")}
+    plain = {"plain engine": lambda: ask.plain_pairs("redline", path)} | plain
+    return [
+        Work(
+            "10,000 pairs of texts",
+            {"redline": lambda: int(total("unified_diff")), "difflib": lambda: int(total("difflib_diff"))},
+            {"difflib": 40.0},
+            {},
+            prepare,
+        ),
         # A loop may be 1.3 times as fast as DuckDB's query.
-        {"difflib": 30.0, "plain engine": 1 / 1.3},
-        {"plain engine": int},
-        prepare,
+        Work("10,000 pairs of texts, one thread", {"redline": on_one_thread} | plain, {"plain imara": 1.2, "plain engine": 1 / 1.3}, {"plain engine": int}, prepare),
+    ]
+
+
+def hosts(con) -> Work:
+    """Returns ways of a million rows out of DuckDB; the others' time is divided by that of fetchall."""
+    query = f"SELECT file_path, status, new_oid FROM file_changes('EMPTY', 'main', '{inputs.wide(1_000_000)}')"
+    parquet = inputs.BENCH / "rows.parquet"
+    return Work(
+        "1,000,000 rows of file_changes, fetchall",
+        {
+            "redline": lambda: len(con.execute(query).fetchall()),
+            "Arrow": lambda: con.execute(query).fetch_arrow_table().num_rows,
+            "Parquet": lambda: con.execute(f"COPY ({query}) TO '{parquet}' (FORMAT parquet)").fetchone()[0],
+        },
+        {},
+        {"Arrow": int, "Parquet": int},
     )
 
 
@@ -236,6 +263,7 @@ def tables(con, cargo, recent: str) -> list[Work]:
             title,
             {
                 "redline": lambda: ask.counted(con, columns, table),
+                FIRST: lambda: ask.first(lambda new_con: ask.counted(new_con, columns, table)),
                 "git": lambda: ask.git_lines(repository, *arguments, **read),
             },
             {"git": least},
@@ -252,6 +280,10 @@ def tables(con, cargo, recent: str) -> list[Work]:
         work("commits, all of cargo", 2.0, columns, f"commits('HEAD', '{cargo}')", cargo, "log", f"--format={fields}", "HEAD", starting=b"\0"),
         work("files of a tree with sizes, cargo", 2.0, "file_path, oid, size", f"tree_files('HEAD', '{cargo}')", cargo, "ls-tree", "-r", "-l", "HEAD"),
         work("status of 100,000 unchanged files", 1.0, "file_path", f"file_status('{unchanged}')", unchanged, "status", "--porcelain=v2", "--untracked-files=all"),
+        *[
+            work(f"{old} to {new}, 100,000 unchanged files", 1.0, "file_path", f"file_changes('{old}', '{new}', '{unchanged}')", unchanged, "diff", "--raw", *named)
+            for old, new, *named in (("HEAD", "INDEX", "--cached", "HEAD"), ("INDEX", "WORKTREE"), ("HEAD", "WORKTREE", "HEAD"))
+        ],
         work("blame of a long-lived file", 2.0, blamed, f"file_blame('{oldest}', 'HEAD', '{cargo}')", cargo, "blame", "--porcelain", "HEAD", "--", oldest, starting=b"\t"),
         Work(
             "blame of all files of ripgrep",
@@ -289,7 +321,8 @@ def all_works() -> list[Work]:
         *lengths(con),
         *small_answers(con, cargo, middle),
         *tables(con, cargo, recent),
-        texts(con),
+        *texts(con),
         wide_tree(con),
+        hosts(con),
         *processors(cargo, tip),
     ]

@@ -932,6 +932,13 @@ def test_an_index_that_is_kept_is_read_again_when_it_was_written(con, large):
 
 def test_what_is_staged_is_told_though_the_index_was_equal_to_the_tree_before(con, large):
     check_as_git(con, large)
+    large.write("d20/untracked.txt", "new\n")
+    large.write("d21/f0021.txt", "changed\n")
+    wanted = sorted([*raw(large, ["HEAD"]), ("d20/untracked.txt", "added", None, "100644")])
+    assert [row[:4] for row in rows(con, ("HEAD", "WORKTREE"), large.path, ", untracked := true")] == wanted
+    (large.path / "d20/untracked.txt").unlink()
+    check_as_git(con, large)
+    large.git("checkout", "--quiet", "d21/f0021.txt")
     parent = large.git("commit-tree", "-m", "other", large.git("write-tree").decode().strip()).decode().strip()
     assert rows(con, (parent, "INDEX"), large.path) == []
     assert len(rows(con, ("EMPTY", "INDEX"), large.path, ", paths := 'd01'")) == MANY // 40 + 1

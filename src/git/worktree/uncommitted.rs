@@ -34,7 +34,7 @@ pub struct Uncommitted {
     sides: Sides,
     /// Looks at the files of the work tree ahead, where all of them are compared.
     ahead: Option<LookAhead>,
-    /// The tree that the index is compared with, while no difference was found.
+    /// The tree that is compared, while no difference between it and the index was found.
     equal_to: Option<Oid>,
     /// Rows that are made and not yet handed over.
     ready: VecDeque<Change>,
@@ -74,8 +74,9 @@ impl Uncommitted {
         let repository = comparison.repository();
         let paths = Arc::clone(comparison.paths());
         // Of the tree and the index that they are the same is found out once.
-        let staged_on = nearer.as_tree().flatten().filter(|_| farther == Revision::Index);
+        let staged_on = nearer.as_tree().flatten();
         let is_equal = staged_on.is_some_and(|tree| index.is_known_as(tree));
+        let is_decided = is_equal && farther == Revision::Index;
         let tree = match nearer.as_tree() {
             Some(tree) if !is_equal => {
                 let files = TreeChanges::new(
@@ -116,11 +117,11 @@ impl Uncommitted {
         } else {
             None
         };
-        let equal_to = staged_on.filter(|_| paths.is_everything());
+        let equal_to = staged_on.filter(|_| !is_equal && paths.is_everything());
         Ok(Self {
             tree,
             index,
-            next: if is_equal { usize::MAX } else { 0 },
+            next: if is_decided { usize::MAX } else { 0 },
             untracked: files.into_iter().peekable(),
             paths,
             sides,
@@ -173,7 +174,10 @@ impl Uncommitted {
         }
         let listed =
             self.untracked.next_if(|(untracked, _)| *untracked == path).map(|(_, kind)| kind);
-        let committed = committed.and_then(|file| file.new);
+        let committed = match (&self.tree, is_staged) {
+            (None, true) if self.sides.has_tree => as_tree(self.index.versions(versions.clone())),
+            _ => committed.and_then(|file| file.new),
+        };
         if let Some(kind) = listed
             && !is_staged
             && committed.is_none()
@@ -183,6 +187,10 @@ impl Uncommitted {
                 if self.sides.is_reverse { (Some(entry), None) } else { (None, Some(entry)) };
             self.ready.push_back(Change::new(path, old, new));
             return Ok(true);
+        }
+        if self.equal_to.is_some() {
+            let versions = if is_staged { self.index.versions(versions.clone()) } else { &[] };
+            self.equal_to = self.equal_to.filter(|_| is_as_committed(committed, versions));
         }
         let is_unchanged = is_staged
             && self.ahead.as_mut().is_some_and(|it| it.is_unchanged(&self.index, versions.start));
@@ -205,7 +213,8 @@ impl Uncommitted {
         let is_unchanged =
             self.ahead.as_mut().is_some_and(|it| it.is_unchanged(&self.index, start));
         if !is_unchanged && self.paths.matches_in_list(&first.path, first.entry.mode) {
-            self.sides.compare(&first.path, None, versions, false, &mut self.ready)?;
+            let committed = self.sides.has_tree.then(|| as_tree(versions)).flatten();
+            self.sides.compare(&first.path, committed, versions, false, &mut self.ready)?;
         }
         Ok(true)
     }
@@ -310,6 +319,18 @@ impl Sides {
     }
 }
 
+/// Returns what a tree has of a path where it holds the same files as the index.
+fn as_tree(versions: &[Staged]) -> Option<Entry> {
+    versions.first().filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry)
+}
+
+/// Tells whether the index has of a path what a tree has; it has not while there is a conflict.
+fn is_as_committed(committed: Option<Entry>, versions: &[Staged]) -> bool {
+    let id = |entry: Entry| (entry.mode, entry.oid);
+    versions.iter().all(|staged| staged.stage == 0)
+        && committed.map(id) == as_tree(versions).map(id)
+}
+
 /// Returns what the work tree has at a path; where git would not look, what the index has.
 fn on_disk(work_tree: &mut WorkTree, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
     match known {
@@ -324,7 +345,6 @@ impl Iterator for Uncommitted {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(change) = self.ready.pop_front() {
-                self.equal_to = None;
                 return Some(Ok(change));
             }
             match self.step() {

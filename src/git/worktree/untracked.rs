@@ -82,7 +82,6 @@ pub fn files(
             if kind == EntryKind::Special || name.eq_ignore_ascii_case(b".git") {
                 continue;
             }
-            let path = [&prefix[..], &name].concat();
             let is_directory = kind == EntryKind::Directory;
             // A directory that took the place of a tracked file is not tracked by it.
             let start = tracked.partition_point(|known| known.path[prefix.len()..] < name[..]);
@@ -93,6 +92,7 @@ pub fn files(
             if is_tracked {
                 continue;
             }
+            let path = [&prefix[..], &name].concat();
             if is_directory {
                 let may_hold = paths.may_enter(&[&path[..], b"/"].concat())
                     || paths.matches_in_list(&path, Mode::submodule());
