@@ -178,20 +178,18 @@ fn boxed(row: &Row, columns: usize) -> String {
 
 /// Lays a text out in rows of the whole width, broken between words where it can be.
 pub fn words(tone: Tone, text: &str, layout: &Layout) -> Vec<Row> {
-    let mut lines: Vec<(String, usize)> = Vec::new();
+    let columns = |line: &str| Pieces::of(line).map(|piece| piece.columns).sum::<usize>();
+    let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
-        let columns = Pieces::of(word).map(|piece| piece.columns).sum::<usize>();
-        match lines.last_mut() {
-            Some((line, taken)) if *taken + 1 + columns <= layout.width => {
-                line.push(' ');
-                line.push_str(word);
-                *taken += 1 + columns;
-            }
-            _ => lines.push((word.to_owned(), columns)),
+        // Measured with what stands before it: a tab reaches as far as the next stop.
+        let joined = lines.last().map(|line| format!("{line} {word}"));
+        match (joined, lines.last_mut()) {
+            (Some(joined), Some(line)) if columns(&joined) <= layout.width => *line = joined,
+            _ => lines.push(word.to_owned()),
         }
     }
     let rows = |line: &str| Line::new(tone, line).rows(layout.width, Overflow::Wrap, layout.color);
-    lines.iter().flat_map(|(line, _)| rows(line)).collect()
+    lines.iter().flat_map(|line| rows(line)).collect()
 }
 
 /// Returns `1 line` or `2 lines`.

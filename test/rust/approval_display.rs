@@ -228,6 +228,21 @@ fn layout() -> impl Strategy<Value = Layout> {
     })
 }
 
+#[test]
+fn the_answers_are_not_broken_over_two_rows() {
+    for before in 0..60 {
+        let description = format!("{} abc\t", "a".repeat(before));
+        let json = serde_json::json!({"description": description});
+        let payload = Received::parse(&json.to_string()).expect("a payload");
+        for width in 20..60 {
+            let layout = Layout { width, extent: Extent::Preview, color: false };
+            let shown = display(&payload, &layout);
+            check(&shown, &layout).unwrap_or_else(|error| panic!("{error}"));
+            assert!(shown.ends_with("[y/n]"), "{shown}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn no_line_is_too_wide_or_moves_the_cursor(
