@@ -132,3 +132,53 @@ def test_more_repositories_than_stay_open_are_kept_apart(con, tmp_path):
         for number, world in enumerate(worlds + worlds[::-1]):
             world.commit(f"c{size}-{number}")
             world.check()
+
+
+def counts(con, path, more: str = "") -> list[tuple]:
+    query = f"SELECT file_path, additions, deletions FROM file_changes('HEAD~1', 'HEAD', ?{more}) ORDER BY file_path"
+    return con.execute(query, [str(path)]).fetchall()
+
+
+def numstat(world, *options: str) -> list[tuple]:
+    lines = world.git("diff", "--numstat", "--no-renames", *options, "HEAD~1", "HEAD").splitlines()
+    number = lambda text: None if text == "-" else int(text)
+    return sorted((path, number(added), number(deleted)) for added, deleted, path in (line.split("\t") for line in lines))
+
+
+def test_line_counts_follow_options_attributes_and_configuration_however_often_they_are_asked_for(world, con):
+    (world.path / "blank.txt").write_text("a\n b\nc\n")
+    (world.path / "same.bin").write_bytes(b"x\0y\n")
+    world.commit("before")
+    (world.path / "blank.txt").write_text("a\nb\nc\n\nd\n")
+    (world.path / "same.bin").write_bytes(b"x\0z\n")
+    (world.path / "link").symlink_to("f.txt")
+    world.commit("after")
+    world.git("gc", "--quiet")
+    for attributes in ("", "*.txt binary\n", "*.bin diff\n", "f.txt -diff\n*.bin text diff\n", ""):
+        (world.path / ".git/info/attributes").write_text(attributes)
+        for threshold in ("10", "1000"):
+            world.git("config", "core.bigFileThreshold", threshold)
+            for _ in range(2):
+                assert counts(con, world.path) == numstat(world)
+                assert counts(con, world.path, ", ignore_whitespace := 'all'") == numstat(world, "--ignore-all-space")
+                assert counts(con, world.path, ", algorithm := 'patience'") == numstat(world, "--patience")
+
+
+def test_line_counts_are_an_error_once_their_pack_or_object_is_gone(world, con):
+    assert counts(con, world.path) == counts(con, world.path)
+    tree = world.git("rev-parse", "HEAD:two.txt").strip()
+    loose = world.path / ".git/objects" / tree[:2] / tree[2:]
+    kept = loose.read_bytes()
+    loose.unlink()
+    with pytest.raises(Exception, match="tool_failed: object .* is missing"):
+        counts(con, world.path)
+    loose.write_bytes(kept)
+    # Contents in one pack, commits and trees in another.
+    names = "\n".join(line.split()[2] for line in world.git("ls-tree", "-r", "HEAD~1").splitlines() + world.git("ls-tree", "-r", "HEAD").splitlines())
+    blobs = git(world.path, "pack-objects", "-q", ".git/objects/pack/pack", stdin=names.encode()).decode().strip()
+    world.git("prune-packed", "-q")
+    assert counts(con, world.path) == counts(con, world.path) == numstat(world)
+    for file in (world.path / ".git/objects/pack").glob(f"pack-{blobs}.*"):
+        file.unlink()
+    with pytest.raises(Exception, match="tool_failed: object .* is missing"):
+        counts(con, world.path)

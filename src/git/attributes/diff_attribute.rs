@@ -12,7 +12,7 @@ use crate::git::attributes::{Attributes, State};
 use crate::limits;
 
 /// What the `diff` attribute says of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DiffAttribute {
     /// Nothing: the bytes decide.
     Unspecified,

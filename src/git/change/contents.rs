@@ -53,13 +53,38 @@ pub struct Reader {
 impl Reader {
     /// Reads both sides of a change, the old first.
     pub fn contents(&mut self, change: &Change) -> Result<(Contents, Contents)> {
+        let attributes = self.diff_attributes(change)?;
+        self.contents_by(change, attributes)
+    }
+
+    /// Returns what the attributes say of both sides of a change.
+    pub(super) fn diff_attributes(&mut self, change: &Change) -> Result<[DiffAttribute; 2]> {
         let new = self.attributes.of(&change.path)?.diff;
         let old =
             if change.origin.is_some() { self.attributes.of(change.old_path())?.diff } else { new };
+        Ok([old, new])
+    }
+
+    /// Reads both sides of a change, of which the attributes say this.
+    pub(super) fn contents_by(
+        &mut self,
+        change: &Change,
+        [old, new]: [DiffAttribute; 2],
+    ) -> Result<(Contents, Contents)> {
         Ok((
             self.side(change.old, change.old_path(), old)?,
             self.side(change.new, &change.path, new)?,
         ))
+    }
+
+    /// Returns what reads the objects.
+    pub(super) fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// Returns the bytes above which a blob is binary.
+    pub(super) fn big_file_bytes(&self) -> u64 {
+        self.big_file_bytes
     }
 
     /// Returns what the attributes say of a path.

@@ -1,9 +1,14 @@
 //! What is measured of a change: sizes and line counts.
 
+use std::sync::Arc;
+
 use crate::error::Result;
-use crate::git::change::changed_file::Change;
+use crate::git::Oid;
+use crate::git::attributes::diff_attribute::DiffAttribute;
+use crate::git::change::changed_file::{Change, Entry, Source};
 use crate::git::change::comparison::Comparison;
 use crate::git::change::contents::Reader;
+use crate::git::objects::counted_pairs::{CountedPairs, Counts, Pair, Rule};
 use crate::text::{CancelToken, DiffOptions, Engine, line_counts};
 
 /// Added and removed lines; a binary file has no lines.
@@ -34,6 +39,25 @@ impl LineCounts {
         match self {
             Self::Lines { deletions, .. } => Some(*deletions),
             Self::Binary => None,
+        }
+    }
+
+    fn of(counts: Counts) -> Self {
+        match counts {
+            Some((additions, deletions)) => {
+                Self::Lines { additions: additions.into(), deletions: deletions.into() }
+            }
+            None => Self::Binary,
+        }
+    }
+
+    /// Returns the counts as they are kept; none where they are too high for that.
+    fn kept(&self) -> Option<Counts> {
+        match *self {
+            Self::Lines { additions, deletions } => {
+                Some(Some((additions.try_into().ok()?, deletions.try_into().ok()?)))
+            }
+            Self::Binary => Some(None),
         }
     }
 }
@@ -73,6 +97,9 @@ pub struct Measurer {
     engine: Engine,
     measure: Measure,
     options: DiffOptions,
+    counted: Arc<CountedPairs>,
+    /// The rule by which lines are counted; none where pairs of this one are not kept.
+    rule: Option<u8>,
 }
 
 impl Measurer {
@@ -89,7 +116,50 @@ impl Measurer {
     }
 
     fn count_lines(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<LineCounts> {
-        let (old, new) = self.reader.contents(change)?;
+        let attributes = self.reader.diff_attributes(change)?;
+        let pair = self.pair(change, attributes);
+        if let Some(counts) = pair.and_then(|pair| self.counted.get(&pair)) {
+            return Ok(LineCounts::of(counts));
+        }
+        let loose = self.reader.objects().loose_reads();
+        let counts = self.compare(change, attributes, cancel)?;
+        // A loose object may go, and its pack tells nothing of that.
+        if let Some((pair, kept)) = pair.zip(counts.kept())
+            && self.reader.objects().loose_reads() == loose
+        {
+            self.counted.put(pair, kept);
+        }
+        Ok(counts)
+    }
+
+    /// Returns what the counts of a change depend on, where its sides are blobs.
+    fn pair(&self, change: &Change, attributes: [DiffAttribute; 2]) -> Option<Pair> {
+        let is_blob = |entry: Entry| entry.source == Source::Object && !entry.mode.is_submodule();
+        let sides = [change.old, change.new];
+        if !sides.iter().flatten().all(|&entry| is_blob(entry)) {
+            return None;
+        }
+        let oid = |entry: Option<Entry>| -> Option<Oid> { entry.map(|entry| entry.oid) };
+        let attribute = |side: usize| match sides[side] {
+            Some(entry) if entry.mode.is_regular() => attributes[side],
+            // That of a link, or of no file, says nothing.
+            _ => DiffAttribute::Unspecified,
+        };
+        Some(Pair {
+            old: oid(change.old),
+            new: oid(change.new),
+            attributes: [attribute(0), attribute(1)],
+            rule: self.rule?,
+        })
+    }
+
+    fn compare(
+        &mut self,
+        change: &Change,
+        attributes: [DiffAttribute; 2],
+        cancel: &CancelToken<'_>,
+    ) -> Result<LineCounts> {
+        let (old, new) = self.reader.contents_by(change, attributes)?;
         let (Some(old), Some(new)) = (old.text(), new.text()) else {
             return Ok(LineCounts::Binary);
         };
@@ -108,6 +178,10 @@ impl Measurer {
 impl Comparison {
     /// Returns what measures changes on one thread; lines are counted as `options` say.
     pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
-        Measurer { reader: self.reader(), engine: Engine::default(), measure, options }
+        let reader = self.reader();
+        let counted = Arc::clone(reader.objects().counted_pairs());
+        let rule = Rule { options: options.clone(), big_file_bytes: reader.big_file_bytes() };
+        let rule = counted.rule(rule);
+        Measurer { reader, engine: Engine::default(), measure, options, counted, rule }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading objects, with errors of our own.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -10,6 +10,7 @@ use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::objects::cache::Cache;
+use crate::git::objects::counted_pairs::CountedPairs;
 use crate::git::store::{Fault, ObjectStore, Unpacker};
 use crate::limits;
 
@@ -19,6 +20,8 @@ pub struct Objects {
     store: Arc<ObjectStore>,
     cache: Arc<Cache>,
     unpacker: RefCell<Unpacker>,
+    /// How many objects were asked for that no pack gave.
+    loose: Cell<u64>,
 }
 
 impl Objects {
@@ -28,7 +31,8 @@ impl Objects {
         cache: Arc<Cache>,
         budget: Arc<Budget>,
     ) -> Self {
-        Self { given, store, cache, unpacker: RefCell::new(Unpacker::new(budget)) }
+        let unpacker = RefCell::new(Unpacker::new(budget));
+        Self { given, store, cache, unpacker, loose: Cell::new(0) }
     }
 
     /// Returns the kind of the repository's ids.
@@ -71,8 +75,20 @@ impl Objects {
     /// Returns an object of any kind, `None` where it is missing.
     pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Arc<Vec<u8>>)>> {
         let object = self.store.find(id, &self.cache, &mut self.unpacker.borrow_mut());
+        let is_packed = matches!(object, Ok(Some((_, true))));
+        self.loose.set(self.loose.get() + u64::from(!is_packed));
         let object = object.map_err(|fault| self.failed(id, fault))?;
-        Ok(object.map(|object| (object.kind, object.bytes)))
+        Ok(object.map(|(object, _)| (object.kind, object.bytes)))
+    }
+
+    /// Returns how many objects were asked for that no pack gave.
+    pub fn loose_reads(&self) -> u64 {
+        self.loose.get()
+    }
+
+    /// Returns the pairs of packed blobs whose lines were counted.
+    pub fn counted_pairs(&self) -> &Arc<CountedPairs> {
+        self.store.counted_pairs()
     }
 
     /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.

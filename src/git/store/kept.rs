@@ -17,6 +17,7 @@ use super::pack::{Fault, Pack, PackIndex, Packs};
 use crate::budget::KEPT;
 use crate::error::Result;
 use crate::git::objects::cache::Cache;
+use crate::git::objects::counted_pairs::CountedPairs;
 use crate::limits;
 use crate::sandbox::Stamp;
 
@@ -60,13 +61,16 @@ struct Kept {
     identity: (u64, u64),
     packs: Opened,
     graph: Option<Arc<Graph>>,
+    /// Pairs whose blobs lie in these packs.
+    counted: Arc<CountedPairs>,
 }
 
 impl Kept {
     /// Returns the bytes that are held in memory.
     fn bytes(&self) -> usize {
         let tables = self.packs.values().map(|pack| pack.index().table().kept_bytes());
-        tables.sum::<usize>() + self.graph.as_ref().map_or(0, |graph| graph.bytes())
+        let graph = self.graph.as_ref().map_or(0, |graph| graph.bytes());
+        tables.sum::<usize>() + graph + self.counted.bytes()
     }
 }
 
@@ -92,13 +96,23 @@ impl Repositories {
         }
     }
 
-    /// Returns the packs in a repository's object directories, its own first.
-    pub fn packs(&self, stores: &[GitDirectory], hash: Kind) -> Result<Arc<Packs>> {
+    /// Returns the packs in a repository's object directories, its own first, and the pairs of their blobs whose
+    /// lines were counted.
+    pub fn packs(
+        &self,
+        stores: &[GitDirectory],
+        hash: Kind,
+    ) -> Result<(Arc<Packs>, Arc<CountedPairs>)> {
         let mut kept = self.take(stores)?;
         let (packs, opened) = self.open_all(stores, hash, &kept.packs)?;
+        // A blob of a pack that is gone may be gone too, which is an error and no count.
+        if kept.packs.keys().any(|stamps| !opened.contains_key(stamps)) {
+            kept.counted = Arc::default();
+        }
         kept.packs = opened;
+        let counted = Arc::clone(&kept.counted);
         self.put(kept);
-        Ok(Arc::new(packs))
+        Ok((Arc::new(packs), counted))
     }
 
     /// Returns the commit-graph of the first of the stores that has one: an empty one where none has.
@@ -191,7 +205,12 @@ impl Repositories {
         let mut all = self.lock();
         let found = all.iter().position(|kept| kept.identity == identity);
         let found = found.map(|index| all.remove(index));
-        Ok(found.unwrap_or_else(|| Kept { identity, packs: Opened::new(), graph: None }))
+        Ok(found.unwrap_or_else(|| Kept {
+            identity,
+            packs: Opened::new(),
+            graph: None,
+            counted: Arc::default(),
+        }))
     }
 
     fn put(&self, kept: Kept) {

@@ -41,11 +41,13 @@ pub use work_tree::configured as with_configured_work_tree;
 use super::Oid;
 use crate::error::Result;
 use crate::git::objects::cache::{Cache, Object};
+use crate::git::objects::counted_pairs::CountedPairs;
 
 /// The object directories of a repository and what is open in them, for one query.
 pub struct ObjectStore {
     directories: Vec<GitDirectory>,
     packs: Arc<Packs>,
+    counted: Arc<CountedPairs>,
     hash: HashKind,
 }
 
@@ -53,8 +55,8 @@ impl ObjectStore {
     /// Opens the objects of a repository; packs that are kept are used again.
     pub fn open(common_dir: &GitDirectory, hash: HashKind, kept: &Repositories) -> Result<Self> {
         let directories = alternates::open(common_dir)?;
-        let packs = kept.packs(&directories, hash)?;
-        Ok(Self { directories, packs, hash })
+        let (packs, counted) = kept.packs(&directories, hash)?;
+        Ok(Self { directories, packs, counted, hash })
     }
 
     /// Returns the object directories, the repository's own first.
@@ -67,20 +69,25 @@ impl ObjectStore {
         self.hash
     }
 
-    /// Returns an object, `None` where it is missing. Packs are asked first, as git does.
+    /// Returns the pairs of packed blobs whose lines were counted.
+    pub fn counted_pairs(&self) -> &Arc<CountedPairs> {
+        &self.counted
+    }
+
+    /// Returns an object and whether it is packed, `None` where it is missing. Packs are asked first, as git does.
     pub fn find(
         &self,
         id: &Oid,
         cache: &Cache,
         unpacker: &mut Unpacker,
-    ) -> std::result::Result<Option<Object>, Fault> {
+    ) -> std::result::Result<Option<(Object, bool)>, Fault> {
         let packed = self.packs.find(id, cache, unpacker);
         if let Ok(Some(object)) = packed {
-            return Ok(Some(object));
+            return Ok(Some((object, true)));
         }
         match loose::find(&self.directories, id)? {
-            Some((kind, bytes)) => Ok(Some(Object { kind, bytes: Arc::new(bytes) })),
-            None => packed,
+            Some((kind, bytes)) => Ok(Some((Object { kind, bytes: Arc::new(bytes) }, false))),
+            None => packed.map(|_| None),
         }
     }
 
