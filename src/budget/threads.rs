@@ -75,6 +75,12 @@ impl RowThread {
         counted.ok().map(|_| Self(()))
     }
 
+    /// Returns how many of `threads` each of them may use for a row: an equal part, at least one.
+    #[must_use]
+    pub fn share(threads: usize) -> usize {
+        (threads / ROW_THREADS.load(Ordering::Relaxed).max(1)).max(1)
+    }
+
     /// Tells whether there are more than `threads`, so that one of ours should end.
     #[must_use]
     pub fn are_too_many(threads: usize) -> bool {
@@ -97,6 +103,7 @@ mod tests {
         let host = RowThread::enter();
         let ours = RowThread::spare(2).expect("one of two is idle");
         assert!(RowThread::spare(2).is_none() && !RowThread::are_too_many(2));
+        assert_eq!([1, 2, 4, 7].map(RowThread::share), [1, 1, 2, 3]);
         let second = RowThread::enter();
         assert!(RowThread::are_too_many(2));
         drop((ours, second));

@@ -5,6 +5,7 @@
 //! of the first row that has one is the call's.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -60,7 +61,8 @@ impl<F: ScalarFunction> Execution<F> {
 
     /// Returns the right to threads that help with so many rows, and makes their states; none where no thread is idle.
     fn helpers(&mut self, rows: usize) -> Option<Vec<RowThread>> {
-        let most = (self.threads - 1).min(rows);
+        // One row is for the thread that asks.
+        let most = (self.threads - 1).min(rows - 1);
         let helpers: Vec<_> = (0..most).map_while(|_| RowThread::spare(self.threads)).collect();
         while self.helpers.len() < helpers.len() {
             self.helpers.push(F::helper(&self.state)?);
@@ -77,8 +79,14 @@ impl<F: ScalarFunction> Execution<F> {
         out: &mut Column,
     ) -> Result<()> {
         let workers = helpers.len() + 1;
-        let queue = Queue { next: rows.start, end: rows.end, done: Vec::new(), bytes: out.bytes() };
-        let shared = Shared { inputs, workers, queue: Mutex::new(queue) };
+        let queue = Queue { next: rows.start, end: rows.end, done: Vec::new() };
+        let shared = Shared {
+            inputs,
+            workers,
+            queue: Mutex::new(queue),
+            bytes: AtomicUsize::new(out.bytes()),
+            failed: AtomicUsize::new(rows.end),
+        };
         let threads = self.threads;
         thread::scope(|scope| {
             for (helper, state) in helpers.into_iter().zip(&mut self.helpers) {
@@ -108,6 +116,10 @@ struct Shared<'a> {
     inputs: &'a [(Type, Input)],
     workers: usize,
     queue: Mutex<Queue>,
+    /// About how many bytes all values take.
+    bytes: AtomicUsize,
+    /// A row that has an error; the rows behind it do not count any more.
+    failed: AtomicUsize,
 }
 
 struct Queue {
@@ -116,8 +128,6 @@ struct Queue {
     end: usize,
     /// The values of the blocks that were computed, each with its first row.
     done: Vec<(usize, Result<Column>)>,
-    /// About how many bytes all values take.
-    bytes: usize,
 }
 
 impl Shared<'_> {
@@ -127,34 +137,42 @@ impl Shared<'_> {
 
     /// Computes one block; returns false when no rows are left.
     fn step<F: ScalarFunction>(&self, state: &mut F::State) -> bool {
-        let Some((rows, held)) = self.take() else { return false };
+        let Some(rows) = self.take() else { return false };
         let first = rows.start;
+        let mut at = first;
         let values = contain::run_thread(|| {
             let mut values = Column::new(&F::RETURNS);
+            let mut counted = 0;
             for row in rows {
+                at = row;
+                if row > self.failed.load(Ordering::Relaxed) {
+                    break;
+                }
                 call::<F>(state, self.inputs, row, &mut values)?;
-                within(held + values.bytes())?;
+                let bytes = values.bytes();
+                let more = bytes - std::mem::replace(&mut counted, bytes);
+                within(self.bytes.fetch_add(more, Ordering::Relaxed) + more)?;
             }
             Ok(values)
         });
         let mut queue = self.queue();
-        match &values {
-            Ok(values) => queue.bytes += values.bytes(),
-            // The rows before it are taken; those behind it do not count any more.
-            Err(_) => queue.next = queue.end,
+        if values.is_err() {
+            // The rows before it are taken.
+            queue.next = queue.end;
+            self.failed.fetch_min(at, Ordering::Relaxed);
         }
         queue.done.push((first, values));
         true
     }
 
-    /// Returns the next rows, fewer towards the end so that all threads end together, and the bytes of the values so far.
-    fn take(&self) -> Option<(Range<usize>, usize)> {
+    /// Returns the next rows, fewer towards the end so that all threads end together.
+    fn take(&self) -> Option<Range<usize>> {
         let mut queue = self.queue();
         let left = queue.end - queue.next;
         let rows = (left / (4 * self.workers)).clamp(1, limits::SHARED_ROWS).min(left);
         let first = queue.next;
         queue.next += rows;
-        (rows > 0).then_some((first..queue.next, queue.bytes))
+        (rows > 0).then_some(first..queue.next)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::database::Database;
 use super::grants;
 use super::settings;
-use crate::budget::{Budget, Current, KEPT};
+use crate::budget::{Budget, Current, KEPT, RowThread};
 use crate::edit::{FileTool, Operation, Session};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::{Settings, THREADS};
@@ -55,6 +55,8 @@ pub struct ExecutionContext {
     pub database: Arc<Database>,
     /// What the query may use.
     pub budget: Arc<Budget>,
+    /// How many threads.
+    threads: usize,
 }
 
 impl ExecutionContext {
@@ -81,12 +83,18 @@ impl ExecutionContext {
         }
         let database = Database::of(&settings)?;
         let budget = settings::budget(&settings);
-        Ok(Self { settings, access: Arc::new(access), database, budget })
+        let threads = settings.threads();
+        Ok(Self { settings, access: Arc::new(access), database, budget, threads })
     }
 
-    /// Returns how many threads a query may use: at least one.
+    /// Returns how many threads a query, or a row of it, may use: at least one.
     pub fn threads(&self) -> usize {
-        self.settings.threads()
+        self.threads
+    }
+
+    /// Has the next row use its part of the threads: others of them may compute other rows.
+    pub fn share_threads(&mut self) {
+        self.threads = RowThread::share(self.settings.threads());
     }
 
     /// Tells whether what a file holds may be shown to a session: its sandbox wants no yes for reading, or a yes of a

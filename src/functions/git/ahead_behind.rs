@@ -1,5 +1,8 @@
 //! `ahead_behind(a, b, repo)`: how far two histories are apart.
 
+use std::sync::Arc;
+
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::execution_context::{self, ExecutionContext};
@@ -37,6 +40,14 @@ impl ScalarFunction for AheadBehind {
 
     fn open(settings: Settings) -> Result<ExecutionContext> {
         ExecutionContext::open::<Self>(settings)
+    }
+
+    fn helper(execution: &ExecutionContext) -> Option<ExecutionContext> {
+        Some(execution.clone())
+    }
+
+    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
+        Some(&execution.budget)
     }
 
     fn call(

@@ -103,6 +103,10 @@ impl<T: ContentType> ScalarFunction for FileContent<T> {
         Ok(Opened { execution, sides: HashMap::new() })
     }
 
+    fn helper(opened: &Opened) -> Option<Opened> {
+        Some(Opened { execution: opened.execution.clone(), sides: HashMap::new() })
+    }
+
     fn call(opened: &mut Opened, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let file = row_text(arguments, 0, "file")?;
         let key = (row_text(arguments, 2, "repo")?, row_text(arguments, 1, "rev")?);

@@ -85,6 +85,10 @@ impl<F: Listed> ScalarFunction for List<F> {
         ExecutionContext::open::<Self>(settings)
     }
 
+    fn helper(execution: &ExecutionContext) -> Option<ExecutionContext> {
+        Some(execution.clone())
+    }
+
     fn call(
         execution: &mut ExecutionContext,
         arguments: Arguments<'_>,
@@ -106,6 +110,7 @@ impl<F: Listed> ScalarFunction for List<F> {
             });
         }
         let named = row_options(arguments.options(), F::NAMED, F::LIST_NAME)?;
+        execution.share_threads();
         F::list(&F::bind(&positional, &named)?, execution, out)
     }
 }

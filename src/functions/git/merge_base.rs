@@ -1,5 +1,8 @@
 //! `merge_base(a, b, repo)`: the id of the commit from which two histories parted.
 
+use std::sync::Arc;
+
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
 use crate::functions::context::execution_context::{self, ExecutionContext};
@@ -42,6 +45,14 @@ impl ScalarFunction for MergeBase {
 
     fn open(settings: Settings) -> Result<ExecutionContext> {
         ExecutionContext::open::<Self>(settings)
+    }
+
+    fn helper(execution: &ExecutionContext) -> Option<ExecutionContext> {
+        Some(execution.clone())
+    }
+
+    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
+        Some(&execution.budget)
     }
 
     fn call(

@@ -56,16 +56,21 @@ struct Made {
 }
 
 /// What is kept of one repository.
+#[derive(Clone)]
 struct Kept {
     /// The device and inode of its object directory.
     identity: (u64, u64),
-    packs: Opened,
+    packs: Arc<Opened>,
     graph: Option<Arc<Graph>>,
     /// Pairs whose blobs lie in these packs.
     counted: Arc<CountedPairs>,
 }
 
 impl Kept {
+    fn of(identity: (u64, u64)) -> Self {
+        Self { identity, packs: Arc::default(), graph: None, counted: Arc::default() }
+    }
+
     /// Returns the bytes that are held in memory.
     fn bytes(&self) -> usize {
         let tables = self.packs.values().map(|pack| pack.index().table().kept_bytes());
@@ -103,24 +108,24 @@ impl Repositories {
         stores: &[GitDirectory],
         hash: Kind,
     ) -> Result<(Arc<Packs>, Arc<CountedPairs>)> {
-        let mut kept = self.take(stores)?;
+        let kept = self.of(stores)?;
         let (packs, opened) = self.open_all(stores, hash, &kept.packs)?;
-        // A blob of a pack that is gone may be gone too, which is an error and no count.
-        if kept.packs.keys().any(|stamps| !opened.contains_key(stamps)) {
-            kept.counted = Arc::default();
-        }
-        kept.packs = opened;
-        let counted = Arc::clone(&kept.counted);
-        self.put(kept);
+        let counted = self.keep(kept.identity, |kept| {
+            // A blob of a pack that is gone may be gone too, which is an error and no count.
+            if kept.packs.keys().any(|stamps| !opened.contains_key(stamps)) {
+                kept.counted = Arc::default();
+            }
+            kept.packs = Arc::new(opened);
+            Arc::clone(&kept.counted)
+        });
         Ok((Arc::new(packs), counted))
     }
 
     /// Returns the commit-graph of the first of the stores that has one: an empty one where none has.
     pub fn graph(&self, stores: &[GitDirectory], hash: Kind) -> Result<Arc<Graph>> {
-        let mut kept = self.take(stores)?;
-        let graph = current_graph(stores, hash, kept.graph.take());
-        kept.graph = graph.as_ref().ok().map(Arc::clone);
-        self.put(kept);
+        let kept = self.of(stores)?;
+        let graph = current_graph(stores, hash, kept.graph);
+        self.keep(kept.identity, |kept| kept.graph = graph.as_ref().ok().map(Arc::clone));
         graph
     }
 
@@ -196,31 +201,28 @@ impl Repositories {
         }
     }
 
-    /// Takes out what is kept of a repository.
-    fn take(&self, stores: &[GitDirectory]) -> Result<Kept> {
+    /// Returns what is kept of a repository. It stays for other threads that ask meanwhile: a pack that they opened again
+    /// would be another one to the cache of objects.
+    fn of(&self, stores: &[GitDirectory]) -> Result<Kept> {
         let identity = match stores.first() {
             Some(own) => own.own_stamp()?.identity(),
             None => (0, 0),
         };
-        let mut all = self.lock();
-        let found = all.iter().position(|kept| kept.identity == identity);
-        let found = found.map(|index| all.remove(index));
-        Ok(found.unwrap_or_else(|| Kept {
-            identity,
-            packs: Opened::new(),
-            graph: None,
-            counted: Arc::default(),
-        }))
+        let found = self.lock().iter().find(|kept| kept.identity == identity).cloned();
+        Ok(found.unwrap_or_else(|| Kept::of(identity)))
     }
 
-    fn put(&self, kept: Kept) {
+    /// Changes what is kept of a repository, which was used last from now on.
+    fn keep<T>(&self, identity: (u64, u64), change: impl FnOnce(&mut Kept) -> T) -> T {
         let mut all = self.lock();
-        // Another query may have put its own meanwhile.
-        all.retain(|other| other.identity != kept.identity);
+        let found = all.iter().position(|kept| kept.identity == identity);
+        let mut kept = found.map_or_else(|| Kept::of(identity), |index| all.remove(index));
+        let changed = change(&mut kept);
         all.push(kept);
         if all.len() > MAX_OPEN {
             all.remove(0);
         }
+        changed
     }
 
     /// Opens the packs of all stores; those that are known and unchanged are used again.
@@ -311,6 +313,19 @@ fn current_graph(
 mod tests {
     use super::*;
     use crate::git::objects::cache::Object;
+
+    #[test]
+    fn threads_that_open_one_repository_at_once_keep_what_each_has_found() {
+        let repositories = Repositories::default();
+        let graph = Arc::new(Graph::default());
+        repositories.keep((1, 2), |kept| kept.graph = Some(Arc::clone(&graph)));
+        repositories.keep((3, 4), |_| ());
+        // This one began before there was a graph.
+        repositories.keep((1, 2), |kept| kept.packs = Arc::default());
+        let all = repositories.lock();
+        assert_eq!(all.iter().map(|kept| kept.identity).collect::<Vec<_>>(), [(3, 4), (1, 2)]);
+        assert!(all[1].graph.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &graph)));
+    }
 
     #[test]
     fn what_is_kept_is_given_back_when_the_limit_is_lowered() {
