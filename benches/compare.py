@@ -15,7 +15,6 @@ import pathlib
 import statistics
 import subprocess
 import sys
-import time
 
 ROUNDS = 11
 
@@ -39,6 +38,7 @@ class Build:
 def serve() -> None:
     import duckdb
     import works
+    from run import timed
 
     every, prepared = {work.title: work for work in works.all_works()}, set()
     for line in sys.stdin:
@@ -46,10 +46,8 @@ def serve() -> None:
         if work.title not in prepared:
             work.prepare()
             prepared.add(work.title)
-        start = time.perf_counter()
         try:
-            work.answers["redline"]()
-            answer = time.perf_counter() - start
+            answer, _ = timed(work.answers["redline"])
         except duckdb.CatalogException:
             answer = None
         print(json.dumps(answer), flush=True)

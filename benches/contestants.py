@@ -23,9 +23,9 @@ def connect(**settings: int) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def first(answer):
+def first(answer, **settings: int):
     """Returns the seconds of an answer on a connection that has answered nothing before, and the answer."""
-    con = connect()
+    con = connect(**settings)
     start = time.perf_counter()
     found = answer(con)
     return time.perf_counter() - start, found

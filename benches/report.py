@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 import duckdb
 from inputs import ROOT
 
-# What no process may take at most, in mebibytes.
-MOST = 600
+# What redline may take at most, beside Python and DuckDB, in mebibytes.
+MOST = 400
 WIDTH, ROW, LABEL = 900, 26, 430
 
 HEAD = """\
@@ -20,7 +20,8 @@ Written by `make bench`: one run, the contestants in turns, medians; [benches/RE
 method. The columns with names are their time divided by redline's: above 1, redline is the faster one. redline is a query
 in a running DuckDB, git its command, libgit2 (pygit2) and GitPython calls in a running Python. "own thread" is redline
 once more, with `SET external_threads` to the number of processors: below 1, that is the faster way to run it in Python.
-"first query" is redline on a new connection, for which nothing is kept in the process. Of the rows of a million files, "Arrow"
+"first query" is redline on a new connection, for which nothing is kept in the process. Line counts are kept between queries:
+there "redline" is the first query, and "asked again" the same on a connection that has answered it before. Of the rows of a million files, "Arrow"
 and "Parquet" are other ways out of DuckDB than `fetchall`: below 1, they are the faster ones.
 
 {machine}
@@ -30,8 +31,8 @@ and "Parquet" are other ways out of DuckDB than `fetchall`: below 1, they are th
 """
 
 
-def ratio(result, name: str) -> float:
-    return result.seconds[name] / result.seconds["redline"]
+def ratio(result, name: str, of: str = "redline") -> float:
+    return result.seconds[name] / result.seconds[of]
 
 
 def reached(result) -> str:
@@ -40,8 +41,11 @@ def reached(result) -> str:
     for name, least in result.work.figures.items():
         if name == "seconds":
             said.append((f"under {least * 1000:.0f} ms", result.seconds["redline"] < least))
-        elif name in result.seconds:
-            said.append((f"{name} {least:.2g}", ratio(result, name) >= least))
+            continue
+        # `asked again, git`: another way to ask redline, against git.
+        *way, other = name.split(", ")
+        if other in result.seconds:
+            said.append((f"{name} {least:.2g}", ratio(result, other, *way) >= least))
     return ", ".join(f"{words}: {'yes' if yes else '**no**'}" for words, yes in said) or "-"
 
 
@@ -65,13 +69,14 @@ def table(results, title: str, cell, names) -> str:
     return "\n".join(rows + [f"| {r.work.title} | {cell(r, 'redline')} | {' | '.join(cell(r, name) for name in names)} |" for r in results])
 
 
-def write(results) -> None:
+def write(results, idle: int) -> None:
     names = list(dict.fromkeys(name for result in results for name in result.seconds if name != "redline"))
     time_cell = lambda r, name: "" if name not in r.seconds else shown(r.seconds[name]) if name == "redline" else f"{ratio(r, name):.2f}"
     peak_cell = lambda r, name: str(r.peaks.get(name, ""))
     text = HEAD.format(machine=machine())
     text += "## Time\n\n" + table(results, "work", time_cell, names) + "\n\n"
-    text += "## Memory\n\nMebibytes at most, each answer in a process of its own (redline, libgit2 and GitPython with Python and what they\nreturn in it).\n\n"
+    text += "## Memory\n\nMebibytes at most, each answer in a process of its own (redline, libgit2 and GitPython with Python and what they\nreturn in it). No file is mapped: the resident memory is all there is. "
+    text += f"Of redline's, {idle} MiB are Python and DuckDB,\nmeasured in a process that has asked nothing.\n\n"
     text += table(results, "work", peak_cell, [name for name in names if any(name in result.peaks for result in results)]) + "\n"
     # What benches/agent_session.py has measured, in a run of its own.
     text += "\n" + (ROOT / "benches" / "agent_session.md").read_text()
@@ -81,8 +86,8 @@ def write(results) -> None:
     for result in results:
         if result.work.figures:
             print(f"{result.work.title}: {reached(result)}")
-        if result.peaks.get("redline", 0) > MOST:
-            print(f"{result.work.title}: {result.peaks['redline']} MiB instead of at most {MOST}")
+        if result.peaks.get("redline", 0) - idle > MOST:
+            print(f"{result.work.title}: {result.peaks['redline'] - idle} MiB instead of at most {MOST}")
 
 
 def picture(results) -> str:

@@ -2,8 +2,8 @@
 method.
 
     run.py [--only WORDS]     works whose title holds WORDS; the report is not written then
-    run.py --work TITLE       one work, in this process: its seconds, as JSON
-    run.py --peak TITLE NAME  one answer, in this process: its largest memory
+    run.py --work TITLE       one work, in this process: its seconds, as JSON; with --apart those of who has its own run
+    run.py --peak TITLE NAME  one answer, in this process: its largest memory; without TITLE and NAME that of no answer
 """
 
 import argparse
@@ -20,7 +20,9 @@ import report
 import works
 from inputs import ROOT
 
-LEAST_ROUNDS, MOST_ROUNDS = 3, 25
+LEAST_ROUNDS, MOST_ROUNDS = 9, 25
+# Rounds of who takes minutes for one.
+LEAST_APART = 3
 # Seconds for one work after which no further round begins, unless it has had too few.
 ENOUGH = 10
 
@@ -42,26 +44,26 @@ def timed(answer) -> tuple[float, object]:
     return found if isinstance(found, tuple) and isinstance(found[0], float) else (seconds, found)
 
 
-def check(work: works.Work) -> None:
+def check(work: works.Work, asked: list[str]) -> None:
     """Ends the run where an answer is another than redline's: a figure for it would say nothing."""
-    found = {name: timed(answer)[1] for name, answer in work.answers.items() if name == "redline" or name in work.reads}
+    found = {name: timed(work.answers[name])[1] for name in {"redline", *asked} if name == "redline" or name in work.reads}
     found = {name: work.reads.get(name, lambda answer: answer)(answer) for name, answer in found.items()}
     for name, answer in found.items():
         if answer != found["redline"]:
             sys.exit(f"bench: redline and {name} disagree about {work.title}")
 
 
-def times(work: works.Work) -> dict[str, list[float]]:
+def times(work: works.Work, is_apart: bool) -> dict[str, list[float]]:
     """Returns the seconds of each round; what one work leaves in memory must not slow the next, so each has a process."""
     work.prepare()
-    check(work)
-    found = {name: [] for name in work.answers}
-    start = time.monotonic()
+    found = {name: [] for name in work.answers if (name in work.apart) == is_apart}
+    check(work, list(found))
+    least, start = LEAST_APART if is_apart else LEAST_ROUNDS, time.monotonic()
     for round in range(MOST_ROUNDS):
-        if round >= LEAST_ROUNDS and time.monotonic() - start > ENOUGH:
+        if round >= least and time.monotonic() - start > ENOUGH:
             break
-        for name, answer in work.answers.items():
-            found[name].append(timed(answer)[0])
+        for name, seconds in found.items():
+            seconds.append(timed(work.answers[name])[0])
     return found
 
 
@@ -72,10 +74,19 @@ def in_a_process(*arguments: str) -> str:
 
 def measure(work: works.Work) -> Result:
     found = json.loads(in_a_process("--work", work.title))
+    if set(work.apart) & set(work.answers):
+        found |= json.loads(in_a_process("--work", work.title, "--apart"))
     medians = {name: statistics.median(seconds) for name, seconds in found.items()}
     alike = ("plain engine", "plain similar", works.OWN_THREAD)
     peaks = {name: int(in_a_process("--peak", work.title, name)) for name in work.answers if name not in alike}
     return Result(work, len(found["redline"]), medians, peaks)
+
+
+def largest() -> int:
+    """Returns the mebibytes that this process had at most. Not the figure of getrusage, which counts what the process was
+    started by."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) // 1024
 
 
 def peak(work: works.Work, name: str) -> int:
@@ -86,24 +97,22 @@ def peak(work: works.Work, name: str) -> int:
     work.answers[name]()
     if name == "git":
         return int(told.read_text()) // 1024
-    # Not the figure of getrusage, which counts what the process was started by.
-    status = pathlib.Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) // 1024
+    return largest()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="")
     parser.add_argument("--work")
-    parser.add_argument("--peak", nargs=2)
+    parser.add_argument("--apart", action="store_true")
+    parser.add_argument("--peak", nargs="*")
     arguments = parser.parse_args()
     every = {work.title: work for work in works.all_works()}
     if arguments.work:
-        print(json.dumps(times(every[arguments.work])))
+        print(json.dumps(times(every[arguments.work], arguments.apart)))
         return 0
-    if arguments.peak:
-        title, name = arguments.peak
-        print(peak(every[title], name))
+    if arguments.peak is not None:
+        print(peak(every[arguments.peak[0]], arguments.peak[1]) if arguments.peak else largest())
         return 0
     results = []
     for title, work in every.items():
@@ -111,7 +120,7 @@ def main() -> int:
             results.append(measure(work))
             print(report.line(results[-1]), flush=True)
     if not arguments.only:
-        report.write(results)
+        report.write(results, int(in_a_process("--peak")))
     return 0
 
 
