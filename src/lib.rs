@@ -30,6 +30,8 @@ mod find;
 pub mod form;
 mod functions;
 pub mod git;
+#[cfg(test)]
+mod growth;
 pub mod limits;
 mod pipeline;
 pub mod render;

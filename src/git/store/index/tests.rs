@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::*;
 use crate::git::Oid;
@@ -155,9 +154,7 @@ fn a_hostile_index_ends_in_its_entries_or_an_error() {
         ("nothing", Vec::new(), cut()),
     ];
     for (what, bytes, wanted) in rows {
-        let started = Instant::now();
         assert_eq!(paths(&bytes), wanted, "{what}");
-        assert!(started.elapsed() < Duration::from_secs(10), "{what}");
     }
 }
 
