@@ -23,6 +23,13 @@ pub const FIRST_CHUNK_ROWS: usize = 64;
 /// several times what it takes to start them.
 pub const ROWS_SHARED_AFTER_MICROS: u64 = 500;
 
+/// Rows that are timed before quick ones are told from long ones, where only long ones are shared out.
+pub const TIMED_ROWS: usize = 8;
+
+/// Microseconds that a row of `file_content` must take on average for threads of ours to help: a file of a side that is
+/// open takes a few.
+pub const FILE_SHARED_FROM_MICROS: u64 = 100;
+
 /// Rows that a thread takes at once of those that are shared out.
 pub const SHARED_ROWS: usize = 64;
 

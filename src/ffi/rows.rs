@@ -44,10 +44,21 @@ impl<F: ScalarFunction> Execution<F> {
         let _current = F::budget(&self.state).map(Current::enter);
         let (started, patience) =
             (Instant::now(), Duration::from_micros(limits::ROWS_SHARED_AFTER_MICROS));
+        let mut first_done = started;
         for row in 0..rows {
+            if row == 1 {
+                first_done = Instant::now();
+            }
+            // The first row may have opened what the others use.
+            let is_long = || {
+                F::HELPED_FROM.is_zero()
+                    || row > limits::TIMED_ROWS
+                        && first_done.elapsed().div_f64((row - 1) as f64) >= F::HELPED_FROM
+            };
             if row > 0
                 && self.threads > 1
                 && started.elapsed() >= patience
+                && is_long()
                 && let Some(helpers) = self.helpers(rows - row)
             {
                 return self.share(helpers, inputs, row..rows, out);

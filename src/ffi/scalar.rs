@@ -1,6 +1,7 @@
 //! Scalar functions: what one is. DuckDB calls it through `scalar_callbacks`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::column::Column;
 use super::input::Input;
@@ -49,6 +50,10 @@ pub trait ScalarFunction: 'static {
     fn helper(_state: &Self::State) -> Option<Self::State> {
         None
     }
+
+    /// How long a row must take on average for threads of ours to help: copying what they computed costs more than a
+    /// quick row that returns much.
+    const HELPED_FROM: Duration = Duration::ZERO;
 
     /// What all rows of a thread may use together, asked before each; none asks nothing.
     fn budget(_state: &Self::State) -> Option<&Arc<Budget>> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::tree_files::REVISION;
 use crate::budget::Budget;
@@ -93,6 +94,7 @@ impl<T: ContentType> ScalarFunction for FileContent<T> {
     const NULLS: Nulls = Nulls::Propagate;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type State = Opened;
+    const HELPED_FROM: Duration = Duration::from_micros(limits::FILE_SHARED_FROM_MICROS);
 
     fn budget(opened: &Opened) -> Option<&Arc<Budget>> {
         Some(&opened.execution.budget)

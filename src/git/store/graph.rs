@@ -3,6 +3,8 @@
 //! It is only a help. One that is missing, damaged or of another format is passed over, and the commits themselves
 //! are read.
 
+use std::sync::Arc;
+
 use gix::hash::Kind;
 
 use super::gate::GitDirectory;
@@ -43,6 +45,26 @@ struct Layer {
 }
 
 impl Graph {
+    /// Returns the commit-graph of the first store that has one: the one that is known while it is current.
+    pub fn current(
+        stores: &[GitDirectory],
+        hash: Kind,
+        known: Option<Arc<Self>>,
+    ) -> Result<Arc<Self>> {
+        for store in stores {
+            if let Some(known) = &known
+                && known.is_current(store)?
+            {
+                return Ok(Arc::clone(known));
+            }
+            let graph = Self::read(store, hash)?;
+            if !graph.is_empty() {
+                return Ok(Arc::new(graph));
+            }
+        }
+        Ok(Arc::default())
+    }
+
     /// Reads the graph of an object directory; an empty one where there is none that can be used.
     pub fn read(store: &GitDirectory, hash: Kind) -> Result<Self> {
         let mut graph = Self::default();

@@ -124,7 +124,7 @@ impl Repositories {
     /// Returns the commit-graph of the first of the stores that has one: an empty one where none has.
     pub fn graph(&self, stores: &[GitDirectory], hash: Kind) -> Result<Arc<Graph>> {
         let kept = self.of(stores)?;
-        let graph = current_graph(stores, hash, kept.graph);
+        let graph = Graph::current(stores, hash, kept.graph);
         self.keep(kept.identity, |kept| kept.graph = graph.as_ref().ok().map(Arc::clone));
         graph
     }
@@ -287,26 +287,6 @@ impl Repositories {
     fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns the commit-graph of the first store that has one: the one that is known while it is current.
-fn current_graph(
-    stores: &[GitDirectory],
-    hash: Kind,
-    known: Option<Arc<Graph>>,
-) -> Result<Arc<Graph>> {
-    for store in stores {
-        if let Some(known) = &known
-            && known.is_current(store)?
-        {
-            return Ok(Arc::clone(known));
-        }
-        let graph = Graph::read(store, hash)?;
-        if !graph.is_empty() {
-            return Ok(Arc::new(graph));
-        }
-    }
-    Ok(Arc::default())
 }
 
 #[cfg(test)]
