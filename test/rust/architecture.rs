@@ -7,6 +7,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("limits", &[]),
     ("form", &[]),
+    // Compiled for tests only.
+    ("growth", &[]),
     ("find", &["error", "limits"]),
     ("strict_json", &[]),
     ("suggest", &["error"]),
@@ -17,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("review", &["error", "limits", "budget", "form"]),
     ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
     ("git", &["error", "limits", "budget", "suggest", "text", "sandbox"]),
-    ("edit", &["error", "limits", "budget", "strict_json", "text"]),
+    ("edit", &["error", "limits", "budget", "strict_json", "text", "growth"]),
     ("render", &["error", "limits", "text", "edit"]),
     ("ffi", &["error", "limits", "budget"]),
     (
