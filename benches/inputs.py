@@ -167,16 +167,16 @@ def ripgrep() -> pathlib.Path:
 
 
 def pairs(count: int) -> list[tuple[str, str]]:
-    """Returns pairs of texts of 20 to 120 lines, of which the second is the first with a few edits."""
+    """Returns pairs of texts of 200 lines of cargo's sources, of which the second has 10 other lines."""
     chosen = random.Random(count)
-    line = lambda: " ".join(chosen.choices(WORDS, k=6)) + "\n"
+    names = [name for name in git(cargo(), "ls-tree", "-r", "--name-only", "HEAD").splitlines() if name.endswith(".rs")]
+    lines = [line + "\n" for name in chosen.sample(names, 200) for line in git(cargo(), "show", f"HEAD:{name}").splitlines()]
     found = []
     for _ in range(count):
-        old = [line() for _ in range(chosen.randrange(20, 120))]
+        first = chosen.randrange(len(lines) - 200)
+        old = lines[first : first + 200]
         new = list(old)
-        for _ in range(chosen.randrange(1, 6)):
-            at = chosen.randrange(len(new))
-            new[at : at + chosen.randrange(3)] = [line() for _ in range(chosen.randrange(3))]
-            new = new or [line()]
+        for at in chosen.sample(range(200), 10):
+            new[at] = chosen.choice(lines)
         found.append(("".join(old), "".join(new)))
     return found

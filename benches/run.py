@@ -77,7 +77,7 @@ def measure(work: works.Work) -> Result:
     if set(work.apart) & set(work.answers):
         found |= json.loads(in_a_process("--work", work.title, "--apart"))
     medians = {name: statistics.median(seconds) for name, seconds in found.items()}
-    alike = ("plain engine", "plain similar", works.OWN_THREAD)
+    alike = ("plain engine", "plain similar", "plain imara", "1 thread", "4 threads", works.OWN_THREAD)
     peaks = {name: int(in_a_process("--peak", work.title, name)) for name in work.answers if name not in alike}
     return Result(work, len(found["redline"]), medians, peaks)
 

@@ -134,32 +134,47 @@ def histories(con, own, cargo, tip: str, name: str) -> list[Work]:
 def texts(con) -> list[Work]:
     path = inputs.BENCH / "pairs.json"
 
-    def prepare():
+    def prepare(count: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(inputs.pairs(10_000)))
+        path.write_text(json.dumps(inputs.pairs(count)))
         ask.with_pairs(con, path)
 
     total = lambda function: con.execute(f"SELECT sum(strlen({function}(a, b))) FROM pairs").fetchone()[0]
 
-    def on_one_thread() -> int:
-        con.execute("SET threads = 1")
+    def on(threads: int) -> int:
+        con.execute(f"SET threads = {threads}")
         found = int(total("unified_diff"))
         con.execute("RESET threads")
         return found
 
     plain = {f"plain {name}": lambda name=name: ask.plain_pairs(name, path) for name in ("similar", "imara")}
     plain = {"plain engine": lambda: ask.plain_pairs("redline", path)} | plain
-    return [
-        Work(
-            "10,000 pairs of texts",
-            {"redline": lambda: int(total("unified_diff")), "difflib": lambda: int(total("difflib_diff"))},
-            {"difflib": 40.0},
-            {},
-            prepare,
-        ),
-        # A loop may be 1.3 times as fast as DuckDB's query.
-        Work("10,000 pairs of texts, one thread", {"redline": on_one_thread} | plain, {"plain imara": 1.2, "plain engine": 1 / 1.3}, {"plain engine": int}, prepare),
-    ]
+    found = []
+    for count in (4_000, 10_000):
+        before = lambda count=count: prepare(count)
+        found += [
+            Work(
+                f"{count:,} pairs of texts",
+                {
+                    "redline": lambda: int(total("unified_diff")),
+                    "1 thread": lambda: on(1),
+                    "4 threads": lambda: on(4),
+                    "difflib": lambda: int(total("difflib_diff")),
+                },
+                {"difflib": 40.0},
+                {"1 thread": int, "4 threads": int},
+                before,
+            ),
+            # A loop may be 1.3 times as fast as DuckDB's query.
+            Work(
+                f"{count:,} pairs of texts, 1 thread",
+                {"redline": lambda: on(1)} | plain,
+                {"plain imara": 1.2, "plain engine": 1 / 1.3},
+                {"plain engine": int},
+                before,
+            ),
+        ]
+    return found
 
 
 def hosts(con) -> Work:

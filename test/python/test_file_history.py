@@ -4,6 +4,7 @@ import pathlib
 import random
 
 import duckdb
+import process_threads
 import pytest
 import repositories
 from histories import Clock, cases, write  # noqa: F401
@@ -145,15 +146,11 @@ def long(tmp_path_factory) -> pathlib.Path:
 
 def test_a_limit_leaves_no_threads(con, long):
     con.execute("SET threads = 4").execute("SELECT 1").fetchall()
-    before = threads()
+    before = process_threads.count()
     for limit in (1, 5, 100):
         query = f"SELECT additions FROM file_history('f', 'main', ?) LIMIT {limit}"
         assert con.execute(query, [str(long)]).fetchall() == [(1,)] * limit
-        assert threads() == before
-
-
-def threads() -> int:
-    return len(list(pathlib.Path("/proc/self/task").iterdir()))
+        process_threads.assert_ended(before)
 
 
 @pytest.mark.parametrize("missing", ["commit", "tree"])

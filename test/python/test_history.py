@@ -11,6 +11,7 @@ import time
 from typing import NamedTuple
 
 import duckdb
+import process_threads
 import pytest
 import repositories
 from histories import cases, write  # noqa: F401
@@ -312,10 +313,6 @@ def test_attributes_of_the_work_tree_count(con, cases, tmp_path):
     assert_same(ours(con, tmp_path / "clone"), git_log(tmp_path / "clone"))
 
 
-def threads() -> int:
-    return len(list(pathlib.Path("/proc/self/task").iterdir()))
-
-
 @pytest.fixture(scope="module")
 def long(tmp_path_factory) -> pathlib.Path:
     return bundle("cargo.bundle", tmp_path_factory.mktemp("long"))
@@ -323,20 +320,20 @@ def long(tmp_path_factory) -> pathlib.Path:
 
 def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
     con.execute("SET threads = 2").execute("SELECT 1").fetchall()
-    before, started = threads(), time.monotonic()
+    before, started = process_threads.count(), time.monotonic()
     assert len(con.execute("SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('HEAD', ?) LIMIT 1", [str(long)]).fetchall()) == 1
-    assert threads() == before
+    process_threads.assert_ended(before)
     assert time.monotonic() - started < 5  # the whole takes longer still; an idle machine needs under half a second
 
 
 def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
     con.execute("SET threads = 2").execute("SELECT 1").fetchall()
-    before, most = threads(), 0
+    before, most = process_threads.count(), 0
 
     def cancel():
         nonlocal most
         time.sleep(0.5)
-        most = threads()
+        most = process_threads.count()
         con.interrupt()
 
     canceller = threading.Thread(target=cancel)
@@ -347,7 +344,7 @@ def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
     canceller.join()
     assert time.monotonic() - started < 5
     assert most <= before + 1 + 2, "a thread of the test, and two workers"
-    assert threads() == before
+    process_threads.assert_ended(before)
 
 
 def test_eight_connections_see_one_history(con, cases):

@@ -3,7 +3,6 @@
 What could abort or hang the process runs in a child, so that either is seen as a failure of one test.
 """
 
-import os
 import pathlib
 import random
 import subprocess
@@ -13,6 +12,7 @@ import threading
 import time
 
 import duckdb
+import process_threads
 import pytest
 import repositories
 import written_repositories
@@ -56,18 +56,6 @@ def repeated(query: str, times: int) -> str:
     """
     parts = (query.replace("REPO/.", "REPO/." + "/." * number) for number in range(times))
     return f"SELECT sum(n) FROM ({' UNION ALL '.join(parts)})"
-
-
-def threads_of_this_process() -> int:
-    return len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
-
-
-def assert_threads_end(before: int) -> None:
-    """Fails when threads of a scan outlive it; DuckDB's own pool has its size before the test."""
-    deadline = time.monotonic() + PROMPTLY
-    while threads_of_this_process() > before:
-        assert time.monotonic() < deadline, f"{threads_of_this_process()} threads, {before} before the scan"
-        time.sleep(0.01)
 
 
 def child(code: str, *arguments, timeout: float = 120) -> str:
@@ -251,7 +239,7 @@ LONG_QUERIES = {
 @pytest.mark.parametrize("query", LONG_QUERIES.values(), ids=LONG_QUERIES.keys())
 def test_a_cancelled_query(con, wide, long, query):
     con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchall()
-    before = threads_of_this_process()
+    before = process_threads.count()
     asked = []
 
     def interrupt():
@@ -268,25 +256,25 @@ def test_a_cancelled_query(con, wide, long, query):
     finally:
         thread.join()
     assert took < PROMPTLY, f"it took {took:.1f} s to stop"
-    assert_threads_end(before)
+    process_threads.assert_ended(before)
     assert con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchone() == (8000,)
 
 
 def test_limit_1(con, wide, long):
     con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchall()
-    before = threads_of_this_process()
+    before = process_threads.count()
     for _ in range(20):
         row = con.execute(f"SELECT file_path, additions FROM {changes(wide)} LIMIT 1").fetchall()
         assert row[0][0] == "folder00/file00000.txt"
         row = con.execute(f"SELECT * FROM file_diff('lines.txt', 'EMPTY', 'HEAD', '{long}') LIMIT 1").fetchall()
         assert row == [(1, "ADDED", "line 0", None, 1, 1)]
-    assert_threads_end(before)
+    process_threads.assert_ended(before)
 
 
 def test_a_result_left_half_read(connect, wide, long):
     con = connect()
     con.execute(f"SELECT count(*) FROM {changes(wide)}").fetchall()
-    before = threads_of_this_process()
+    before = process_threads.count()
     for _ in range(5):
         con.execute(f"SELECT * FROM {changes(wide)}")
         assert con.fetchone()[0] == "folder00/file00000.txt"
@@ -297,7 +285,7 @@ def test_a_result_left_half_read(connect, wide, long):
     cursor = con.cursor()
     cursor.execute(f"SELECT * FROM {changes(wide)}").fetchone()
     cursor.close()
-    assert_threads_end(before)
+    process_threads.assert_ended(before)
     con.execute(f"SELECT * FROM {changes(wide)}").fetchone()
     con.close()
 

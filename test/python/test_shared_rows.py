@@ -1,12 +1,11 @@
 """Rows of scalar functions that are shared out to idle threads: the same values and errors as from one thread."""
 
-import glob
 import pathlib
 import threading
 
 import duckdb
+import process_threads
 import pytest
-
 import repositories
 import written_repositories
 
@@ -47,17 +46,6 @@ def on(connection: duckdb.DuckDBPyConnection, threads: int, query: str) -> list[
     return connection.execute(query).fetchall()
 
 
-def names_of_threads() -> list[str]:
-    """Returns the names of this process's threads; one that ends meanwhile has none."""
-    names = []
-    for path in glob.glob("/proc/self/task/*/comm"):
-        try:
-            names.append(pathlib.Path(path).read_text().strip())
-        except OSError:
-            pass
-    return names
-
-
 @pytest.mark.parametrize("call", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_several_threads_give_the_values_of_one_in_its_order(pairs, call):
     query = f"SELECT id, {call} FROM pairs"
@@ -86,10 +74,10 @@ def test_threads_help_where_the_host_has_idle_ones_and_end_with_the_query(pairs,
     seen, running = set(), threading.Thread(target=lambda: work.execute(query).fetchall())
     running.start()
     while running.is_alive():
-        seen.update(names_of_threads())
+        seen.update(process_threads.names())
     running.join()
     assert ("redline rows" in seen) == helps, seen
-    assert "redline rows" not in names_of_threads()
+    process_threads.assert_none_named("redline rows")
 
 
 def test_a_deadline_ends_the_rows_of_all_threads(pairs):
@@ -203,9 +191,10 @@ def test_threads_help_with_repositories_and_end_with_the_query(asked):
     seen, running = set(), threading.Thread(target=lambda: work.execute(query).fetchall())
     running.start()
     while running.is_alive():
-        seen.update(names_of_threads())
+        seen.update(process_threads.names())
     running.join()
-    assert "redline rows" in seen and "redline rows" not in names_of_threads()
+    assert "redline rows" in seen
+    process_threads.assert_none_named("redline rows")
 
 
 def test_a_deadline_ends_the_rows_over_repositories(asked):
