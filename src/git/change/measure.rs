@@ -98,7 +98,7 @@ pub struct Measurer {
     measure: Measure,
     options: DiffOptions,
     counted: Arc<CountedPairs>,
-    /// The rule by which lines are counted; none where pairs of this one are not kept.
+    /// The rule by which lines are counted; none where none are, or where pairs of this one are not kept.
     rule: Option<u8>,
 }
 
@@ -180,8 +180,11 @@ impl Comparison {
     pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
         let reader = self.reader();
         let counted = Arc::clone(reader.objects().counted_pairs());
-        let rule = Rule { options: options.clone(), big_file_bytes: reader.big_file_bytes() };
-        let rule = counted.rule(rule);
+        let big_file_bytes = reader.big_file_bytes();
+        let rule = measure
+            .lines
+            .then(|| counted.rule(Rule { options: options.clone(), big_file_bytes }))
+            .flatten();
         Measurer { reader, engine: Engine::default(), measure, options, counted, rule }
     }
 }
