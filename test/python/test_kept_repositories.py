@@ -166,8 +166,8 @@ def test_line_counts_follow_options_attributes_and_configuration_however_often_t
 
 def test_line_counts_are_an_error_once_their_pack_or_object_is_gone(world, con):
     assert counts(con, world.path) == counts(con, world.path)
-    tree = world.git("rev-parse", "HEAD:two.txt").strip()
-    loose = world.path / ".git/objects" / tree[:2] / tree[2:]
+    blob = world.git("rev-parse", "HEAD:two.txt").strip()
+    loose = world.path / ".git/objects" / blob[:2] / blob[2:]
     kept = loose.read_bytes()
     loose.unlink()
     with pytest.raises(Exception, match="tool_failed: object .* is missing"):

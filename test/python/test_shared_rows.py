@@ -1,7 +1,6 @@
 """Rows of scalar functions that are shared out to idle threads: the same values and errors as from one thread."""
 
 import pathlib
-import threading
 
 import duckdb
 import process_threads
@@ -71,11 +70,7 @@ def test_threads_help_where_the_host_has_idle_ones_and_end_with_the_query(pairs,
     pairs.execute(f"SET threads = {threads}")
     work = pairs.cursor()
     query = "SELECT sum(len(unified_diff(a || n, b || n))) FROM pairs, range(10) AS times(n)"
-    seen, running = set(), threading.Thread(target=lambda: work.execute(query).fetchall())
-    running.start()
-    while running.is_alive():
-        seen.update(process_threads.names())
-    running.join()
+    seen = process_threads.named_during(lambda: work.execute(query).fetchall())
     assert ("redline rows" in seen) == helps, seen
     process_threads.assert_none_named("redline rows")
 
@@ -188,11 +183,7 @@ def test_threads_help_with_repositories_and_end_with_the_query(asked):
     asked.execute("SET threads = 2")
     work = asked.cursor()
     query = "SELECT sum(len(file_diff_list(file, a, b, repo))) FROM asked, range(15)"
-    seen, running = set(), threading.Thread(target=lambda: work.execute(query).fetchall())
-    running.start()
-    while running.is_alive():
-        seen.update(process_threads.names())
-    running.join()
+    seen = process_threads.named_during(lambda: work.execute(query).fetchall())
     assert "redline rows" in seen
     process_threads.assert_none_named("redline rows")
 

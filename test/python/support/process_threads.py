@@ -2,7 +2,9 @@
 
 import glob
 import pathlib
+import threading
 import time
+from typing import Callable
 
 # Seconds until threads that end have left the list: it still has one that was joined just now.
 PROMPTLY = 3.0
@@ -25,15 +27,26 @@ def count() -> int:
 
 def assert_ended(before: int) -> None:
     """Fails when threads outlive a query before which there were so many. DuckDB's own pool has its size by then."""
-    deadline = time.monotonic() + PROMPTLY
-    while (now := count()) > before:
-        assert time.monotonic() < deadline, f"{now} threads, {before} before the query"
-        time.sleep(0.01)
+    _wait(lambda: count() <= before, lambda: f"{count()} threads, {before} before the query")
 
 
 def assert_none_named(name: str) -> None:
     """Fails when a thread of that name stays."""
+    _wait(lambda: name not in names(), lambda: f"there still is a thread '{name}'")
+
+
+def named_during(work: Callable[[], object]) -> set[str]:
+    """Returns the names of the threads that there are while another thread does the work."""
+    seen, running = set(), threading.Thread(target=work)
+    running.start()
+    while running.is_alive():
+        seen.update(names())
+    running.join()
+    return seen
+
+
+def _wait(is_so: Callable[[], bool], otherwise: Callable[[], str]) -> None:
     deadline = time.monotonic() + PROMPTLY
-    while name in names():
-        assert time.monotonic() < deadline, f"there still is a thread '{name}'"
+    while not is_so():
+        assert time.monotonic() < deadline, otherwise()
         time.sleep(0.01)
