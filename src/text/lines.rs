@@ -13,9 +13,6 @@ pub const MAX_BYTES: usize = 1023 * 1024 * 1024;
 /// How many bytes are split between two looks at the stop flag.
 const STRIDE: usize = 1 << 18;
 
-const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-const NEWLINES: u64 = 0x0a0a_0a0a_0a0a_0a0a;
-
 /// The lines of a byte string, each with its terminator (`\n`); the last may lack one.
 ///
 /// Bytes that end in `\n` have no empty line after it; empty bytes have no line.
@@ -154,27 +151,53 @@ fn bounds_for(
     Ok((bounds, charge))
 }
 
-/// Appends the end of each line that ends within `block`, which starts `at` bytes into the text.
-///
-/// Eight bytes at a time: a byte of `word` is zero where the text has a newline, and the carry-free form of the
-/// zero-byte test (H. S. Warren, Hacker's Delight, 6-1) leaves exactly those bytes' high bits set.
-fn split_block(block: &[u8], at: u32, bounds: &mut Vec<u32>) {
-    let (words, rest) = block.as_chunks::<8>();
+/// Bytes that are looked at together: a bit of a `u64` for each.
+const BLOCK: usize = 64;
+
+/// Appends the end of each line that ends within `text`, which starts `at` bytes into the whole.
+fn split_block(text: &[u8], at: u32, bounds: &mut Vec<u32>) {
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
     let mut base = at;
-    for word in words {
-        let word = u64::from_le_bytes(*word) ^ NEWLINES;
-        let mut hits = !(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
-        while hits != 0 {
-            bounds.push(base + hits.trailing_zeros() / 8 + 1);
-            hits &= hits - 1;
-        }
-        base += 8;
+    for block in blocks {
+        push_ends(newlines_of(block), base, bounds);
+        base += BLOCK as u32;
     }
-    for &byte in rest {
-        base += 1;
-        if byte == b'\n' {
-            bounds.push(base);
+    let mut last = [0; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    push_ends(newlines_of(&last), base, bounds);
+}
+
+/// Returns a bit for each byte, the lowest for the first one, set where it is a newline.
+///
+/// The bytes are compared by the processor's widest registers, which leaves a 0 or 1 in each. A multiplication brings
+/// those of eight bytes together: it moves byte `i` to bit `56 + i`, and no two bits to the same place.
+fn newlines_of(block: &[u8; BLOCK]) -> u64 {
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let hits = block.map(|byte| u8::from(byte == b'\n'));
+    let (words, _) = hits.as_chunks::<8>();
+    (words.iter().zip((0..).step_by(8))).fold(0, |bits, (word, at)| {
+        bits | (u64::from_le_bytes(*word).wrapping_mul(GATHER) >> 56) << at
+    })
+}
+
+/// Appends the offset behind each newline of a block that starts at `base`.
+///
+/// Four are written at a time and those too many taken back: how many lines end in a block cannot be foreseen, and a
+/// branch on each would cost more.
+fn push_ends(mut newlines: u64, base: u32, bounds: &mut Vec<u32>) {
+    let mut left = newlines.count_ones() as usize;
+    loop {
+        let four = [(); 4].map(|()| {
+            let end = base + newlines.trailing_zeros() + 1;
+            newlines &= newlines.wrapping_sub(1);
+            end
+        });
+        bounds.extend_from_slice(&four);
+        if left <= four.len() {
+            bounds.truncate(bounds.len() - (four.len() - left));
+            return;
         }
+        left -= four.len();
     }
 }
 
@@ -271,6 +294,19 @@ mod tests {
             text.extend_from_slice(&tricky);
             let plain: Vec<&[u8]> = text.split_inclusive(|&b| b == b'\n').collect();
             assert_eq!(split(&text), plain);
+        }
+    }
+
+    #[test]
+    fn every_pattern_of_newlines_in_eight_bytes_is_split() {
+        for (pattern, before) in
+            (0..=u8::MAX).flat_map(|pattern| [(pattern, 0), (pattern, 8), (pattern, 60)])
+        {
+            let mut text = vec![b'x'; before];
+            text.extend((0..8).map(|bit| if pattern >> bit & 1 == 1 { b'\n' } else { 0x0b }));
+            text.extend_from_slice(&[b'\n'; 70]);
+            let plain: Vec<&[u8]> = text.split_inclusive(|&b| b == b'\n').collect();
+            assert_eq!(split(&text), plain, "{pattern:08b} after {before}");
         }
     }
 

@@ -53,12 +53,12 @@ impl Interner {
         Ok(())
     }
 
-    /// Returns the number of distinct lines.
     /// Gives back what was charged; the tables stay for the next pair.
     pub(super) fn rest(&mut self) {
         self.charge = Charge::free();
     }
 
+    /// Returns the number of distinct lines.
     pub(super) fn len(&self) -> usize {
         self.classes.len()
     }
