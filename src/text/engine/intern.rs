@@ -1,6 +1,7 @@
 //! Gives equal lines equal numbers, so that the search compares integers instead of bytes.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::budget::{Charge, reserve};
@@ -8,6 +9,10 @@ use crate::text::cancel_token::{CancelToken, PacedToken, STRIDE, Stopped};
 use crate::text::lines::View;
 
 const SMALLEST_TABLE: usize = 64;
+
+/// How many lines are hashed before the first of them is looked up. The slots of all of them are fetched at once: of a
+/// table that is larger than the processor's cache, one after the other would take most of the time.
+const AHEAD: usize = 16;
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 const OTHER_MULTIPLIER: u64 = 0xd1b5_4a32_d192_ed03;
@@ -73,13 +78,17 @@ impl Interner {
     pub(super) fn add_old(
         &mut self,
         texts: [View<'_>; 2],
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         ids: &mut Vec<u32>,
         pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         reserve(ids, range.len())?;
-        for index in range {
-            ids.push(self.number(texts, Side::Old, index, pace)?);
+        let mut hashes = HashesAhead::default();
+        for index in range.clone() {
+            if !hashes.has(index) {
+                self.hash_ahead(texts[0], index..range.end.min(index + AHEAD), &mut hashes, pace)?;
+            }
+            ids.push(self.number(texts, Side::Old, index, hashes.of(index), pace)?);
         }
         Ok(())
     }
@@ -91,14 +100,15 @@ impl Interner {
     pub(super) fn add_new(
         &mut self,
         texts: [View<'_>; 2],
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         (old_start, old_ids): (usize, &[u32]),
         ids: &mut Vec<u32>,
         pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         reserve(ids, range.len())?;
+        let mut hashes = HashesAhead::default();
         let mut next = 0;
-        for index in range {
+        for index in range.clone() {
             if let Some(&class) = old_ids.get(next)
                 && equal(texts[0].get(old_start + next), texts[1].get(index), pace)?
             {
@@ -107,7 +117,11 @@ impl Interner {
                 next += 1;
                 continue;
             }
-            let class = self.number(texts, Side::New, index, pace)?;
+            if !hashes.has(index) {
+                let count = hashes.more_at(index);
+                self.hash_ahead(texts[1], index..range.end.min(index + count), &mut hashes, pace)?;
+            }
+            let class = self.number(texts, Side::New, index, hashes.of(index), pace)?;
             // A line that the old side has once tells where it goes on.
             let Class { sample, count, .. } = &self.classes[class as usize];
             if count[Side::Old as usize] == 1 {
@@ -118,6 +132,28 @@ impl Interner {
         Ok(())
     }
 
+    /// Hashes a few lines of a side and fetches their slots.
+    #[inline]
+    fn hash_ahead(
+        &self,
+        text: View<'_>,
+        lines: Range<usize>,
+        hashes: &mut HashesAhead,
+        pace: &mut PacedToken<'_>,
+    ) -> Result<(), Stopped> {
+        for (index, into) in lines.clone().zip(&mut hashes.hashes) {
+            *into = hash(text.get(index), pace)?;
+        }
+        // A loop of its own, so short that the processor waits for all of them together. Nobody needs what the slots
+        // hold now, and the compiler would leave the loads out.
+        let mask = self.slots.len() - 1;
+        let ahead = &hashes.hashes[..lines.len()];
+        let fetched = ahead.iter().fold(0, |all, &hash| all | self.slots[hash as usize & mask]);
+        std::hint::black_box(fetched);
+        hashes.lines = lines;
+        Ok(())
+    }
+
     /// Returns the number of a line, a new one if it is the first of its kind, and counts it.
     #[inline]
     fn number(
@@ -125,10 +161,10 @@ impl Interner {
         texts: [View<'_>; 2],
         side: Side,
         index: usize,
+        hash: u64,
         pace: &mut PacedToken<'_>,
     ) -> Result<u32, Stopped> {
         let line = texts[side as usize].get(index);
-        let hash = hash(line, pace)?;
         let class = match self.find(texts, line, hash, pace)? {
             Ok(class) => class,
             Err(slot) => self.insert(slot, hash, (index as u32) << 1 | side as u32, pace)?,
@@ -141,7 +177,7 @@ impl Interner {
     pub(super) fn count_shared(
         &mut self,
         texts: [View<'_>; 2],
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         pace: &mut PacedToken<'_>,
     ) -> Result<(), Stopped> {
         let shapes = Shapes::of(self.classes.iter().map(|class| sample(texts, class)));
@@ -224,6 +260,32 @@ impl Interner {
             self.slots[at] = class.hash >> 32 << 32 | number;
         }
         Ok(())
+    }
+}
+
+/// The hashes of a few lines that follow each other.
+#[derive(Default)]
+struct HashesAhead {
+    hashes: [u64; AHEAD],
+    lines: Range<usize>,
+}
+
+impl HashesAhead {
+    #[inline]
+    fn has(&self, line: usize) -> bool {
+        self.lines.contains(&line)
+    }
+
+    /// Returns the hash of one of them.
+    #[inline]
+    fn of(&self, line: usize) -> u64 {
+        self.hashes[line - self.lines.start]
+    }
+
+    /// Returns how many lines to hash from `line` on, where most are found without: the more, the closer it is to the
+    /// last ones.
+    fn more_at(&self, line: usize) -> usize {
+        if line < self.lines.end + AHEAD { (2 * self.lines.len()).clamp(1, AHEAD) } else { 1 }
     }
 }
 
