@@ -97,7 +97,8 @@ def one_file(con, cargo, path: str, size: str, least: float, old: str, new: str)
         return [(kinds[line[0]], line[1:]) for line in body if line[0] in kinds]
 
     git = lambda: inputs.git_bytes(cargo, "diff", "--no-renames", *ask.PLAIN, old, new, "--", path)
-    answers = {"redline": lambda: con.execute(query).fetchall(), "git": git}
+    arrow = lambda: con.execute(query).fetch_arrow_table()
+    answers = {"redline": lambda: con.execute(query).fetchall(), "Arrow": arrow, "git": git}
     return Work(f"one file's diff, {size}", answers, {"git": least}, {"git": read})
 
 
