@@ -23,8 +23,8 @@ once more, with `SET external_threads` to the number of processors: below 1, tha
 "first query" is redline on a new connection, for which nothing is kept in the process. Line counts are kept between queries:
 there "redline" is the first query, and "asked again" the same on a connection that has answered it before. "Arrow" and
 "Parquet" are other ways out of DuckDB than `fetchall`, which makes a Python object of each value: below 1, they are the
-faster ones. For pairs of texts, "1 thread" and
-"4 threads" are redline with that many threads of DuckDB instead of one for each processor.
+faster ones. For pairs of texts, "1 thread" and "4 threads" are redline with that many threads of DuckDB instead of one for
+each processor.
 
 {machine}
 
