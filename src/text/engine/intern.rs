@@ -8,7 +8,9 @@ use crate::budget::{Charge, reserve};
 use crate::text::cancel_token::{CancelToken, PacedToken, STRIDE, Stopped};
 use crate::text::lines::View;
 
+/// Slots of the smallest table, and of one from which on it grows by less.
 const SMALLEST_TABLE: usize = 64;
+const LARGE_TABLE: usize = 1 << 21;
 
 /// How many lines are hashed before the first of them is looked up. The slots of all of them are fetched at once: of a
 /// table that is larger than the processor's cache, one after the other would take most of the time.
@@ -244,7 +246,8 @@ impl Interner {
     }
 
     fn grow(&mut self, pace: &mut PacedToken<'_>) -> Result<(), Stopped> {
-        let room = self.slots.len() * 4;
+        // Of a large table every page is new memory, which costs more than to move the lines once more.
+        let room = self.slots.len() * if self.slots.len() < LARGE_TABLE { 4 } else { 2 };
         // New memory comes zeroed.
         self.charge.join(pace.cancel().charge((room - self.slots.len()) * size_of::<u64>())?);
         self.slots.clear();
