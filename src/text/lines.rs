@@ -169,7 +169,7 @@ fn split_block(text: &[u8], at: u32, bounds: &mut Vec<u32>) {
 
 /// Returns a bit for each byte, the lowest for the first one, set where it is a newline.
 ///
-/// The bytes are compared by the processor's widest registers, which leaves a 0 or 1 in each. A multiplication brings
+/// The bytes are compared in the processor's vector registers, which leaves a 0 or 1 in each. A multiplication brings
 /// those of eight bytes together: it moves byte `i` to bit `56 + i`, and no two bits to the same place.
 fn newlines_of(block: &[u8; BLOCK]) -> u64 {
     const GATHER: u64 = 0x0102_0408_1020_4080;
