@@ -62,6 +62,16 @@ def cloned(name: str) -> pathlib.Path:
     return made(f"{name}.git", lambda path: subprocess.run([*clone, str(path)], check=True, env=ENVIRONMENT))
 
 
+def cargo_with_graph() -> pathlib.Path:
+    """Returns a clone of that with the commit-graph that git writes."""
+
+    def make(path: pathlib.Path) -> None:
+        subprocess.run(["git", "clone", "--quiet", "--bare", str(cargo()), str(path)], check=True, env=ENVIRONMENT)
+        git(path, "commit-graph", "write", "--reachable")
+
+    return made("cargo-graph.git", make)
+
+
 def revisions() -> list[str]:
     """Returns the first commit of cargo, the tag in the middle and the 5,000th commit from HEAD; git is asked once."""
     known = BENCH / "revisions.json"

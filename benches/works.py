@@ -132,6 +132,20 @@ def histories(con, own, cargo, tip: str, name: str) -> list[Work]:
     ]
 
 
+def with_graph(con, own, tip: str, name: str) -> Work:
+    graph = inputs.cargo_with_graph()
+    return Work(
+        f"history, names only, commit-graph, {name}",
+        {
+            "redline": lambda: ask.history(con, NAMES, tip, graph),
+            OWN_THREAD: lambda: ask.history(own, NAMES, tip, graph),
+            "git": lambda: ask.git_history(graph, "--no-merges", "--raw", tip),
+        },
+        {"git": 2.0},
+        {"git": int},
+    )
+
+
 def texts(con) -> list[Work]:
     path = inputs.BENCH / "pairs.json"
 
@@ -341,6 +355,8 @@ def all_works() -> list[Work]:
         one_file(con, cargo, "tests/testsuite/metadata.rs", "7,172 changed lines", 2.0, middle, "HEAD"),
         *histories(con, own, cargo, tip, "about 5,000 commits"),
         *histories(con, own, cargo, "HEAD", "all of cargo"),
+        with_graph(con, own, tip, "about 5,000 commits"),
+        with_graph(con, own, "HEAD", "all of cargo"),
         *lengths(con),
         *small_answers(con, cargo, middle),
         *tables(con, cargo, recent),
