@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::{Budget, Stopped, Whole};
-use crate::limits;
 
 /// Bytes that are charged to a budget until this is dropped.
 #[derive(Debug, Default)]
@@ -116,17 +115,6 @@ pub fn copied(bytes: &[u8]) -> Result<Vec<u8>, Stopped> {
     copy.try_reserve_exact(bytes.len()).map_err(|_| Stopped::Allocation)?;
     copy.extend_from_slice(bytes);
     Ok(copy)
-}
-
-/// Refuses to start where the system has little memory left. What grows with its input is reserved step by step; a
-/// thousand small things are not, and where one of them fails the process ends, so there is to be room for all of them.
-///
-/// # Errors
-/// [`Stopped::Allocation`].
-pub fn headroom() -> Result<(), Stopped> {
-    // The system's own answer, as an allocator writes into what it hands out: to take back a page that was written to,
-    // the system interrupts every processor on which the process runs.
-    memmap2::MmapMut::map_anon(limits::HEADROOM_BYTES).map(drop).map_err(|_| Stopped::Allocation)
 }
 
 /// Returns bytes as text: what is not UTF-8 becomes U+FFFD, which may make three bytes of one.

@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use super::api::Outside;
-use crate::budget::{Stopped, headroom};
+use crate::budget::Stopped;
 use crate::error::{Error, Result};
+use crate::limits;
 
 thread_local! {
     /// Where the last panic of this thread happened, for the error that reports it.
@@ -48,6 +49,15 @@ pub fn run_thread<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
         headroom()?;
         work()
     })
+}
+
+/// Refuses to start where the system has little memory left. What grows with its input is reserved step by step; a
+/// thousand small things are not, and where one of them fails the process ends, so there is to be room for all of them.
+fn headroom() -> Result<()> {
+    // The system's own answer, as an allocator writes into what it hands out: to take back a page that was written to,
+    // the system interrupts every processor on which the process runs.
+    let room = memmap2::MmapMut::map_anon(limits::HEADROOM_BYTES);
+    Ok(room.map(drop).map_err(|_| Stopped::Allocation)?)
 }
 
 fn contain<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
