@@ -176,7 +176,8 @@ def python_unified(a: str, b: str) -> str:
 def with_pairs(con, path) -> None:
     """Puts the pairs of a file into a table, with difflib as a function of DuckDB beside ours."""
     con.execute(f"CREATE OR REPLACE TABLE pairs AS SELECT json[1] AS a, json[2] AS b FROM read_json('{path}', columns = {{json: 'VARCHAR[]'}})")
-    con.create_function("difflib_diff", python_unified, ["VARCHAR", "VARCHAR"], "VARCHAR")
+    if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = 'difflib_diff'").fetchone()[0] == 0:
+        con.create_function("difflib_diff", python_unified, ["VARCHAR", "VARCHAR"], "VARCHAR")
 
 
 def plain_pairs(engine: str, path) -> tuple[float, int]:
