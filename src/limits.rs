@@ -343,3 +343,7 @@ pub const MULTI_INDEX_NAMES_BYTES: usize = 16 << 20;
 
 /// Submodules that lie in each other and are looked into; more are `too_large:`.
 pub const SUBMODULE_DEPTH: usize = 32;
+
+/// Open files that the process keeps of packs and their indexes, and never more than a quarter of what the system
+/// allows it; others are opened again when they are read.
+pub const POOLED_HANDLES: usize = 256;

@@ -134,7 +134,7 @@ impl Repository {
 
     /// Returns a reader of the references.
     pub(super) fn references(&self) -> References<'_> {
-        References::new(&self.git_dir, &self.common_dir, self.object_hash())
+        References::new(&self.git_dir, &self.common_dir, &self.repositories, self.object_hash())
             .limited_to(self.ref_limit.as_deref())
     }
 
@@ -156,7 +156,7 @@ impl Repository {
     /// Returns the commit-graph; an empty one where there is none, or the configuration turns it off.
     pub(super) fn graph(&self) -> Result<Arc<Graph>> {
         let is_on = self.config.boolean("core.commitGraph").ok().flatten().unwrap_or(true);
-        if is_on { self.store.graph(&self.repositories) } else { Ok(Arc::default()) }
+        if is_on { self.store.graph() } else { Ok(Arc::default()) }
     }
 
     /// Returns what is kept from one query to the next.
@@ -194,31 +194,59 @@ impl Repository {
 
     /// Opens the work tree, beneath what may be read.
     pub(super) fn work_tree_root(&self) -> Result<Root> {
-        let path = self.work_tree()?;
-        let opened = self.access.open_directory(path).and_then(|directory| directory.root());
-        opened.map_err(|error| match error {
-            OpenError::Outside | OpenError::Link => self.access.outside(&self.given),
-            _ => Error::tool_failed(format!(
-                "the work tree of the repository at {} cannot be read",
-                quoted(&self.given)
-            )),
-        })
+        let opened = self.open_work_tree(self.work_tree()?);
+        opened.map_err(|error| self.no_work_tree(error))
     }
 
-    /// Returns the commit that is checked out, `None` before the first one.
-    pub(super) fn head(&self) -> Option<crate::git::Oid> {
-        self.references().resolve(b"HEAD").ok().and_then(Resolved::id)
+    /// Opens the work tree; `None` in a bare repository, and where there is none that may be read.
+    pub(super) fn work_tree_if_any(&self) -> Result<Option<Root>> {
+        let Some(path) = self.location.work_tree.as_deref() else { return Ok(None) };
+        match self.open_work_tree(path) {
+            Ok(root) => Ok(Some(root)),
+            Err(error @ OpenError::System(_)) => Err(self.no_work_tree(error)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn open_work_tree(&self, path: &Path) -> std::result::Result<Root, OpenError> {
+        self.access.open_directory(path)?.root()
+    }
+
+    fn no_work_tree(&self, error: OpenError) -> Error {
+        let failed = Error::tool_failed(format!(
+            "the work tree of the repository at {} cannot be read",
+            quoted(&self.given)
+        ));
+        match error {
+            OpenError::Outside | OpenError::Link => self.access.outside(&self.given),
+            OpenError::System(error) => failed.with_source(error),
+            _ => failed,
+        }
+    }
+
+    /// Returns the commit that is checked out, `None` before the first one, or where it may not be read.
+    ///
+    /// # Errors
+    /// `tool_failed` where HEAD or what it names cannot be read, or is no reference.
+    pub(super) fn head(&self) -> Result<Option<Oid>> {
+        let references = self.references();
+        match references.resolve(b"HEAD")? {
+            Resolved::Id { id, .. } => Ok(Some(id)),
+            Resolved::Dangling(name) if name.starts_with(b"refs/") => Ok(None),
+            Resolved::Absent if self.ref_limit.is_some() => Ok(None),
+            _ => Err(references.damaged(b"HEAD", "leads to no object")),
+        }
     }
 
     /// Returns the commits that are being merged into the one that is checked out.
-    pub(super) fn merge_heads(&self) -> Result<Vec<crate::git::Oid>> {
+    pub(super) fn merge_heads(&self) -> Result<Vec<Oid>> {
         if self.ref_limit.is_some() {
             // No reference names them.
             return Ok(Vec::new());
         }
         let bytes = self.git_dir.read(b"MERGE_HEAD", limits::REFLOG_BYTES)?.unwrap_or_default();
         let ids = bytes.split(|&byte| byte == b'\n');
-        Ok(ids.filter_map(|line| crate::git::Oid::from_hex(line).ok()).collect())
+        Ok(ids.filter_map(|line| Oid::from_hex(line).ok()).collect())
     }
 
     /// Returns the kind of the repository's ids.

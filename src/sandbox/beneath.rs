@@ -12,6 +12,8 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, Result};
 
+use super::handles::with_handles;
+
 /// Reading, and never the terminal that a path may name.
 const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
@@ -105,7 +107,7 @@ impl Root {
     /// Opens the directory at `relative`; `""` is the root.
     pub(super) fn open_directory(&self, relative: &str) -> Result<OwnedFd> {
         match relative {
-            "" => openat(&self.directory, ".", DIRECTORY, Mode::empty()),
+            "" => with_handles(|| openat(&self.directory, ".", DIRECTORY, Mode::empty())),
             relative => open_beneath(&self.directory, relative.as_bytes(), DIRECTORY),
         }
     }
@@ -133,6 +135,10 @@ pub(super) fn open_beneath(above: &OwnedFd, relative: &[u8], flags: OFlags) -> R
     if relative.split(|&byte| byte == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
         return Err(Errno::INVAL);
     }
+    with_handles(|| open_below(above, relative, flags))
+}
+
+fn open_below(above: &OwnedFd, relative: &[u8], flags: OFlags) -> Result<OwnedFd> {
     #[cfg(target_os = "linux")]
     match open_at_once(above, relative, flags) {
         // No such call, or one that is forbidden; a path that is longer than one call takes.

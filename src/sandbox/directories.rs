@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use super::beneath::Root;
 use super::directory::{self, DirectoryEntry};
+use super::handles::with_handles;
 
 /// What stands at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +118,9 @@ impl Directories {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = self
             .enter_parent(path)
-            .and_then(|(directory, name)| openat(directory, name, flags, Mode::empty()));
+            .and_then(|(directory, name)| {
+                with_handles(|| openat(directory, name, flags, Mode::empty()))
+            });
         let Some(file) = some(opened)? else { return Ok(None) };
         let state = FileState::new(&fstat(&file)?);
         Ok(matches!(state.kind, FileKind::Regular { .. }).then(|| (File::from(file), state)))
@@ -175,7 +178,7 @@ impl Directories {
                 .last()
                 .map_or(self.root.directory.as_fd(), |(_, directory)| directory.as_fd());
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let opened = openat(above, name, flags, Mode::empty())?;
+            let opened = with_handles(|| openat(above, name, flags, Mode::empty()))?;
             self.opened.push((end, opened));
             start = end + 1;
         }

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `access` | both limits together, and the check of a repository's resolved paths |
 //! | `policy` | the setting: named roots and their rules |
+//! | `pooled` | files that are closed when handles are scarce, and opened again when they are read |
 //! | `ref_limit` | the references of repositories that may be read |
 //! | `rel_path` | paths beneath a root that cannot mean another place |
 //! | `beneath` | opening beneath a root without following a link |
 //! | `directory` | directories that were opened, and files that are opened beneath them once |
 //! | `directories` | looking at many files beneath a root, one call each |
 //! | `guard` | threads that the kernel keeps within the roots of their query |
+//! | `handles` | the handles that the process keeps, counted |
 //! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
 //! | `tour` | walking the files of a sandbox, and what is near a path that was not found |
@@ -20,9 +22,11 @@ mod beneath;
 mod directories;
 mod directory;
 mod guard;
+mod handles;
 mod local;
 mod place;
 mod policy;
+mod pooled;
 mod ref_limit;
 mod rel_path;
 mod tour;
@@ -35,6 +39,7 @@ pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, Regu
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};
+pub use pooled::PooledFile;
 pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
 pub use ref_limit::{RefLimit, RefPattern};
 pub use rel_path::{Flaw, RelPath};

@@ -45,7 +45,7 @@ struct Others {
 impl AttributeFiles {
     /// Reads the files that define macros.
     pub fn new(repository: &Repository, index: Option<&Arc<Index>>) -> Result<Self> {
-        let root = repository.work_tree_root().ok();
+        let root = repository.work_tree_if_any()?;
         let info = repository
             .common_dir
             .read(b"info/attributes", limits::ATTRIBUTES_BYTES)?

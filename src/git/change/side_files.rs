@@ -102,7 +102,7 @@ impl Repository {
             return Ok(format!("{:?}", self.ends(revision)?));
         }
         let entry = SideFiles::open(self, revision)?.find(file.as_bytes())?;
-        Ok(format!("{:?} {:?}", self.head(), entry.map(|entry| (entry.mode, entry.oid))))
+        Ok(format!("{:?} {:?}", self.head()?, entry.map(|entry| (entry.mode, entry.oid))))
     }
 }
 

@@ -128,7 +128,7 @@ impl Repository {
                 Some(Err(size)) => return Err(too_large(size)),
                 None => bytes,
             };
-        } else if let Some(head) = self.head() {
+        } else if let Some(head) = self.head()? {
             let Revision::Tree(tree) = self.revision(&head.to_string())? else {
                 return Ok(Mailmap::default());
             };

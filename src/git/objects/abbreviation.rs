@@ -55,7 +55,7 @@ impl Abbreviation {
         let mut see = |other: &gix::oid| {
             digits = digits.max(common_digits(&id, other).map_or(0, |common| common + 1))
         };
-        self.store.each_packed(&prefix, &mut see);
+        self.store.each_packed(&prefix, &mut see)?;
         let loose = match self.loose.entry(id.first_byte()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(self.store.loose(id.first_byte())?),

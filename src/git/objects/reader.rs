@@ -31,7 +31,7 @@ impl Objects {
         cache: Arc<Cache>,
         budget: Arc<Budget>,
     ) -> Self {
-        let unpacker = RefCell::new(Unpacker::new(budget));
+        let unpacker = RefCell::new(store.unpacker(budget));
         Self { given, store, cache, unpacker, loose: Cell::new(0) }
     }
 

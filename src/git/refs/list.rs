@@ -31,13 +31,16 @@ impl References<'_> {
     /// # Errors
     /// `tool_failed` for a `packed-refs` that is damaged, `too_large` beyond the limits of references.
     fn all(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
-        let mut found = BTreeMap::new();
-        self.packed()?.each(self.common_dir, self.hash, |name, id| {
-            found.insert(name.to_vec(), Some(id));
-            self.within(found.len())
-        })?;
-        let mut walk = Walk { directory: self.common_dir, directories: 0, found };
+        // Files come first, as in git: one that is packed and removed meanwhile is among the packed ones then.
+        let mut walk = Walk { directory: self.common_dir, directories: 0, found: BTreeMap::new() };
         self.walk(&mut walk, b"refs/", 0)?;
+        if !self.packed()?.is_current(self.common_dir)? {
+            self.packed.take();
+        }
+        self.packed()?.each(self.common_dir, self.hash, |name, id| {
+            walk.found.entry(name.to_vec()).or_insert(Some(id));
+            self.within(walk.found.len())
+        })?;
         // A linked work tree has its own of these, and not those of the main one.
         if self.git_dir.path() != self.common_dir.path() {
             walk.found.retain(|name, id| {

@@ -14,13 +14,13 @@ mod name;
 mod packed;
 mod reflog;
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
 use super::Oid;
-use super::store::GitDirectory;
+use super::store::{GitDirectory, Repositories};
 use crate::error::Result;
 use crate::sandbox::RefLimit;
 use loose::Value;
@@ -32,12 +32,14 @@ pub use packed::Packed;
 /// References between a symbolic one and its object, git's own limit.
 const MAX_SYMBOLIC: usize = 5;
 
-/// Reads the references of a repository, as they are at the time of each call; `packed-refs` is read once.
+/// Reads the references of a repository, as they are at the time of each call; each state of `packed-refs` is read
+/// once.
 pub struct References<'a> {
     git_dir: &'a GitDirectory,
     common_dir: &'a GitDirectory,
+    kept: &'a Repositories,
     hash: gix::hash::Kind,
-    packed: OnceCell<Arc<Packed>>,
+    packed: RefCell<Option<Arc<Packed>>>,
     limit: Option<&'a RefLimit>,
 }
 
@@ -69,9 +71,10 @@ impl<'a> References<'a> {
     pub fn new(
         git_dir: &'a GitDirectory,
         common_dir: &'a GitDirectory,
+        kept: &'a Repositories,
         hash: gix::hash::Kind,
     ) -> Self {
-        Self { git_dir, common_dir, hash, packed: OnceCell::new(), limit: None }
+        Self { git_dir, common_dir, kept, hash, packed: RefCell::default(), limit: None }
     }
 
     /// Returns the reader for those that may be read alone: the others are not there.
@@ -150,6 +153,15 @@ impl<'a> References<'a> {
         if !name.starts_with(b"refs/") {
             return Ok(None);
         }
+        let packed = self.packed()?;
+        if let Some(id) = packed.find(name, self.hash)? {
+            return Ok(Some(Value::Id(id)));
+        }
+        // Its file may have been packed and removed since `packed-refs` was read.
+        if packed.is_current(self.common_dir)? {
+            return Ok(None);
+        }
+        self.packed.take();
         Ok(self.packed()?.find(name, self.hash)?.map(Value::Id))
     }
 
@@ -163,16 +175,17 @@ impl<'a> References<'a> {
 
     /// Returns the reader, with packed references that were read before.
     pub fn with_packed(self, packed: Arc<Packed>) -> Self {
-        Self { packed: OnceCell::from(packed), ..self }
+        Self { packed: RefCell::new(Some(packed)), ..self }
     }
 
     /// Returns the packed references, to be read once for several readers.
-    pub fn packed(&self) -> Result<&Arc<Packed>> {
-        if let Some(packed) = self.packed.get() {
-            return Ok(packed);
+    pub fn packed(&self) -> Result<Arc<Packed>> {
+        if let Some(packed) = &*self.packed.borrow() {
+            return Ok(Arc::clone(packed));
         }
-        let packed = Arc::new(Packed::read(self.common_dir)?);
-        Ok(self.packed.get_or_init(|| packed))
+        let packed = Packed::current(self.common_dir, self.kept)?;
+        self.packed.replace(Some(Arc::clone(&packed)));
+        Ok(packed)
     }
 
     /// Says that a reference is damaged; `what` goes on the sentence.

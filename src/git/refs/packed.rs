@@ -3,7 +3,7 @@
 //! Source: the format that git-pack-refs(1) writes: a line of what holds for the whole file, then an id and a name in
 //! each line, and behind a tag's line one with `^` and what the tag leads to.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::bstr::ByteSlice;
@@ -11,8 +11,11 @@ use gix::bstr::ByteSlice;
 use crate::budget::{check_current, reserve};
 use crate::error::{Error, Result};
 use crate::git::Oid;
-use crate::git::store::GitDirectory;
+use crate::git::store::{GitDirectory, Repositories};
 use crate::limits;
+use crate::sandbox::Stamp;
+
+const NAME: &[u8] = b"packed-refs";
 
 /// Lines between two looks at the budget.
 const LOOK: usize = 1 << 10;
@@ -24,6 +27,8 @@ const SCANS: usize = 16;
 #[derive(Debug, Default)]
 pub struct Packed {
     bytes: Vec<u8>,
+    /// The state of the file, `None` where there is none.
+    stamp: Option<Stamp>,
     /// Names that were searched for.
     scans: AtomicUsize,
     /// Where the lines of references begin, if they are in the order of their names, as git writes them.
@@ -34,17 +39,32 @@ pub struct Packed {
 const _: () = assert!(limits::PACKED_REFS_BYTES <= u32::MAX as u64);
 
 impl Packed {
-    /// Reads the file of a common directory; without one nothing is packed.
+    /// Returns what is in the file of a common directory, as it was read before while the file is the same; without one
+    /// nothing is packed.
     ///
     /// # Errors
     /// `too_large` over [`limits::PACKED_REFS_BYTES`]; `tool_failed` where the last line was cut, which git refuses
     /// whatever it looks for.
-    pub fn read(directory: &GitDirectory) -> Result<Self> {
-        let bytes = directory.read(b"packed-refs", limits::PACKED_REFS_BYTES)?.unwrap_or_default();
+    pub fn current(directory: &GitDirectory, kept: &Repositories) -> Result<Arc<Self>> {
+        let Some(file) = directory.open(NAME)? else { return Ok(Arc::default()) };
+        let stamp = file.stamp();
+        if let Some(packed) = kept.made(stamp) {
+            return Ok(packed);
+        }
+        let bytes = directory.contents(&file, NAME, limits::PACKED_REFS_BYTES)?;
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
             return Err(damaged(directory, bytes.lines().count()));
         }
-        Ok(Self { bytes, ..Self::default() })
+        // A line has an id and a name, and what is listed of it four bytes.
+        let size = bytes.len() + bytes.len() / 10;
+        let packed = Arc::new(Self { bytes, stamp: Some(stamp), ..Self::default() });
+        kept.keep_made(stamp, &packed, size);
+        Ok(packed)
+    }
+
+    /// Tells whether the file is still the one that was read.
+    pub fn is_current(&self, directory: &GitDirectory) -> Result<bool> {
+        Ok(directory.stamp(NAME)? == self.stamp)
     }
 
     /// Returns the id of a reference; the order of the lines does not count, and of two the first does.

@@ -101,7 +101,7 @@ pub fn date_of(text: &str) -> Option<i64> {
 impl Repository {
     /// Returns what is checked out.
     pub fn checked_out(&self) -> Result<CheckedOut> {
-        Ok(CheckedOut { branch: self.references().branch()?, commit: self.head() })
+        Ok(CheckedOut { branch: self.references().branch()?, commit: self.head()? })
     }
 
     /// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of our own

@@ -110,7 +110,7 @@ impl Repository {
 
     /// Returns the packed references, to be read once for several readers.
     pub fn packed_references(&self) -> Result<Arc<Packed>> {
-        self.references().packed().map(Arc::clone)
+        self.references().packed()
     }
 
     /// Returns the names that decorate each commit, in git's order: HEAD, the branch it names, then the others

@@ -91,9 +91,9 @@ impl Resolver<'_> {
         }
     }
 
-    /// Tells whether an object is what a hint wants; one that cannot be read is not.
+    /// Tells whether an object is what a hint wants.
     fn fits(&self, id: Oid, hint: Hint) -> Result<bool> {
-        let kind = self.kind(&id).unwrap_or(None);
+        let kind = self.kind(&id)?;
         let behind = || {
             if kind == Some(Kind::Tag) {
                 self.untag(id).map(|found| found.map(|(kind, _)| kind))

@@ -14,7 +14,7 @@ use gix::bstr::ByteSlice;
 
 use crate::error::{Error, Result, quoted};
 use crate::limits;
-use crate::sandbox::{Access, Directory, DirectoryEntry, OpenError, RegularFile, Stamp};
+use crate::sandbox::{Access, Directory, DirectoryEntry, OpenError, PooledFile, RegularFile, Stamp};
 
 /// What a query may read, and what it calls the repository.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Gate {
         }
     }
 
-    /// Tells whether a file that may be read stands at a path.
+    /// Tells whether a file that may be read stands at a path, for the wording of an error.
     pub fn is_file(self: &Arc<Self>, path: &Path) -> bool {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return false };
         let parent = self.open(parent).ok().flatten();
@@ -175,6 +175,16 @@ impl GitDirectory {
             Found::File(file) => Ok(Some(file)),
             Found::Absent => Ok(None),
             Found::Directory => Err(self.failed(OpenError::Directory, name)),
+        }
+    }
+
+    /// Opens the file at `name`, which git never writes again, `None` where nothing stands there; it may be closed
+    /// between two reads.
+    pub fn pooled(&self, name: &[u8]) -> Result<Option<PooledFile>> {
+        match PooledFile::open(&self.directory, name) {
+            Ok(file) => Ok(Some(file)),
+            Err(OpenError::Absent) => Ok(None),
+            Err(error) => Err(self.failed(error, name)),
         }
     }
 

@@ -128,7 +128,8 @@ impl Graph {
         *left -= file.stamp().size();
         let Ok(bytes) = file.read_all(limits::GRAPH_BYTES) else { return Ok(false) };
         let base = self.layers.last().map_or(0, |layer| layer.base + layer.count);
-        let Some(layer) = Layer::parse(bytes, hash, base).filter(|_| file.is_unchanged()) else {
+        let is_whole = bytes.len() as u64 == file.stamp().size();
+        let Some(layer) = Layer::parse(bytes, hash, base).filter(|_| is_whole) else {
             return Ok(false);
         };
         self.layers.push(layer);

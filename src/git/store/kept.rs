@@ -4,7 +4,7 @@
 //! a file is used again while the file has the device, inode, size and times that it had when it was opened.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
@@ -85,8 +85,30 @@ impl Drop for Repositories {
     }
 }
 
-/// Packs by the states of their index and their data.
+/// Packs by the states of their index and their data, whatever links to them.
 type Opened = HashMap<[Stamp; 2], Arc<Pack>>;
+
+/// The packs of a query, and when they were listed.
+pub struct Listed {
+    /// The packs.
+    pub packs: Arc<Packs>,
+    /// The state of each directory of packs before it was listed, `None` where there was none; nothing where packs may
+    /// have been added since without a trace.
+    states: Option<Vec<Option<Stamp>>>,
+}
+
+impl Listed {
+    /// Tells whether no pack was added or removed since.
+    pub fn is_current(&self, stores: &[GitDirectory]) -> Result<bool> {
+        let Some(states) = &self.states else { return Ok(false) };
+        for (store, state) in stores.iter().zip(states) {
+            if store.stamp(b"pack")? != *state {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
 
 impl Repositories {
     /// Returns the cache of a query that keeps `bytes`: that of the one before, if it has little in it. A full one
@@ -107,18 +129,27 @@ impl Repositories {
         &self,
         stores: &[GitDirectory],
         hash: Kind,
-    ) -> Result<(Arc<Packs>, Arc<CountedPairs>)> {
+    ) -> Result<(Listed, Arc<CountedPairs>)> {
         let kept = self.of(stores)?;
+        let mut states = Vec::with_capacity(stores.len());
+        for store in stores {
+            states.push(store.stamp(b"pack")?);
+        }
+        let is_settled = states.iter().flatten().all(|&state| is_settled(state));
         let (packs, opened) = self.open_all(stores, hash, &kept.packs)?;
         let counted = self.keep(kept.identity, |kept| {
+            let files = |opened: &Opened| -> HashSet<_> {
+                opened.keys().map(|stamps| stamps.map(Stamp::without_times)).collect()
+            };
             // A blob of a pack that is gone may be gone too, which is an error and no count.
-            if kept.packs.keys().any(|stamps| !opened.contains_key(stamps)) {
+            if !files(&kept.packs).is_subset(&files(&opened)) {
                 kept.counted = Arc::default();
             }
             kept.packs = Arc::new(opened);
             Arc::clone(&kept.counted)
         });
-        Ok((Arc::new(packs), counted))
+        let states = is_settled.then_some(states);
+        Ok((Listed { packs: Arc::new(packs), states }, counted))
     }
 
     /// Returns the commit-graph of the first of the stores that has one: an empty one where none has.
@@ -139,10 +170,7 @@ impl Repositories {
 
     /// Keeps what was made of a file, which takes so many bytes; one that was written just now is made again.
     pub fn keep_made<T: Send + Sync + 'static>(&self, stamp: Stamp, value: &Arc<T>, bytes: usize) {
-        let (seconds, _) = stamp.modified();
-        let written = u64::try_from(seconds).ok().map(Duration::from_secs);
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
-        if written.zip(now).is_none_or(|(written, now)| now <= written + SETTLED) {
+        if !is_settled(stamp) {
             return;
         }
         let mut all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -246,24 +274,24 @@ impl Repositories {
                 else {
                     continue;
                 };
-                let pack = match known.get(&[first, second]) {
+                let pack = match known.get(&[first, second].map(Stamp::without_links)) {
                     Some(pack) => Arc::clone(pack),
                     None => match self.open(&directory, [&index, &data], hash) {
                         Ok(Some(pack)) => Arc::new(pack),
                         Ok(None) => continue,
-                        Err(Fault::Refused(error)) => return Err(*error),
                         Err(Fault::System(error)) => {
-                            return Err(
-                                directory.failed(crate::sandbox::OpenError::System(error), &index)
-                            );
+                            return Err(directory.failed(error.into(), &index));
                         }
-                        Err(_) => {
+                        // It was replaced meanwhile, as a repack does.
+                        Err(Fault::Changed) => continue,
+                        Err(Fault::Damaged) => {
                             broken.push(directory.full(&index));
                             continue;
                         }
+                        Err(fault) => return Err(fault.into()),
                     },
                 };
-                opened.insert(pack.stamps(), Arc::clone(&pack));
+                opened.insert(pack.stamps().map(Stamp::without_links), Arc::clone(&pack));
                 packs.push((directory.full(&index), pack));
             }
         }
@@ -277,7 +305,7 @@ impl Repositories {
         [index, data]: [&[u8]; 2],
         hash: Kind,
     ) -> std::result::Result<Option<Pack>, Fault> {
-        let (Some(index), Some(data)) = (directory.open(index)?, directory.open(data)?) else {
+        let (Some(index), Some(data)) = (directory.pooled(index)?, directory.pooled(data)?) else {
             return Ok(None);
         };
         let number = self.packs.fetch_add(1, Ordering::Relaxed);
@@ -287,6 +315,14 @@ impl Repositories {
     fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Tells whether a file or directory was written so long ago that another writing will leave a trace.
+fn is_settled(stamp: Stamp) -> bool {
+    let (seconds, _) = stamp.modified();
+    let written = u64::try_from(seconds).ok().map(Duration::from_secs);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
+    written.zip(now).is_some_and(|(written, now)| now > written + SETTLED)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub fn find(stores: &[GitDirectory], id: &Oid) -> Result<Option<(Kind, Vec<u8>)>
         // Compressed it is hardly longer than it is.
         let limit = limits::OBJECT_BYTES + limits::OBJECT_BYTES / 8;
         let packed = store.contents(file, &name, limit)?;
-        if !file.is_unchanged() {
+        if packed.len() as u64 != file.stamp().size() {
             return Err(Fault::Changed);
         }
         inflate(&packed)

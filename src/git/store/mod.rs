@@ -25,7 +25,7 @@ mod shallow;
 mod work_tree;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::hash::{Kind as HashKind, Prefix};
 use gix::objs::Kind;
@@ -33,12 +33,14 @@ use gix::objs::Kind;
 pub use config::read as read_config;
 pub use gate::{Found, Gate, GitDirectory};
 pub use graph::Graph;
+use kept::Listed;
 pub use kept::{Lease, Repositories};
 pub use locate::{Location, locate};
 pub use pack::{Fault, Packs, Unpacker};
 pub use work_tree::configured as with_configured_work_tree;
 
 use super::Oid;
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::git::objects::cache::{Cache, Object};
 use crate::git::objects::counted_pairs::CountedPairs;
@@ -46,17 +48,26 @@ use crate::git::objects::counted_pairs::CountedPairs;
 /// The object directories of a repository and what is open in them, for one query.
 pub struct ObjectStore {
     directories: Vec<GitDirectory>,
-    packs: Arc<Packs>,
+    listed: Mutex<Listed>,
     counted: Arc<CountedPairs>,
+    kept: Arc<Repositories>,
     hash: HashKind,
 }
 
+/// How often the packs are listed again for one object at most: each time they have changed meanwhile.
+const LISTINGS: usize = 16;
+
 impl ObjectStore {
     /// Opens the objects of a repository; packs that are kept are used again.
-    pub fn open(common_dir: &GitDirectory, hash: HashKind, kept: &Repositories) -> Result<Self> {
+    pub fn open(
+        common_dir: &GitDirectory,
+        hash: HashKind,
+        kept: &Arc<Repositories>,
+    ) -> Result<Self> {
         let directories = alternates::open(common_dir)?;
-        let (packs, counted) = kept.packs(&directories, hash)?;
-        Ok(Self { directories, packs, counted, hash })
+        let (listed, counted) = kept.packs(&directories, hash)?;
+        let kept = Arc::clone(kept);
+        Ok(Self { directories, listed: Mutex::new(listed), counted, kept, hash })
     }
 
     /// Returns the object directories, the repository's own first.
@@ -74,6 +85,11 @@ impl ObjectStore {
         &self.counted
     }
 
+    /// Returns what a thread reads packs with, within the budget of its query.
+    pub fn unpacker(&self, budget: Arc<Budget>) -> Unpacker {
+        Unpacker::new(self.packs(), budget)
+    }
+
     /// Returns an object and whether it is packed, `None` where it is missing. Packs are asked first, as git does.
     pub fn find(
         &self,
@@ -81,14 +97,14 @@ impl ObjectStore {
         cache: &Cache,
         unpacker: &mut Unpacker,
     ) -> std::result::Result<Option<(Object, bool)>, Fault> {
-        let packed = self.packs.find(id, cache, unpacker);
-        if let Ok(Some(object)) = packed {
-            return Ok(Some((object, true)));
-        }
-        match loose::find(&self.directories, id)? {
-            Some((kind, bytes)) => Ok(Some((Object { kind, bytes: Arc::new(bytes) }, false))),
-            None => packed.map(|_| None),
-        }
+        self.look(
+            unpacker,
+            |unpacker| Ok(pack::find(id, cache, unpacker)?.map(|object| (object, true))),
+            || {
+                let found = loose::find(&self.directories, id)?;
+                Ok(found.map(|(kind, bytes)| (Object { kind, bytes: Arc::new(bytes) }, false)))
+            },
+        )
     }
 
     /// Returns the kind and the size of an object, of which as little is read as tells them; `None` where it is missing.
@@ -98,14 +114,11 @@ impl ObjectStore {
         cache: &Cache,
         unpacker: &mut Unpacker,
     ) -> std::result::Result<Option<(Kind, u64)>, Fault> {
-        let packed = self.packs.header(id, cache, unpacker);
-        if let Ok(Some(header)) = packed {
-            return Ok(Some(header));
-        }
-        match loose::header(&self.directories, id)? {
-            Some(header) => Ok(Some(header)),
-            None => packed,
-        }
+        self.look(
+            unpacker,
+            |unpacker| pack::find_header(id, cache, unpacker),
+            || loose::header(&self.directories, id),
+        )
     }
 
     /// Returns the size of an object, and its kind where finding it costs nothing more; `None` where it is missing.
@@ -115,28 +128,80 @@ impl ObjectStore {
         cache: &Cache,
         unpacker: &mut Unpacker,
     ) -> std::result::Result<Option<(Option<Kind>, u64)>, Fault> {
-        let packed = self.packs.size(id, cache, unpacker);
-        if let Ok(Some(size)) = packed {
-            return Ok(Some(size));
+        self.look(
+            unpacker,
+            |unpacker| pack::find_size(id, cache, unpacker),
+            || Ok(loose::header(&self.directories, id)?.map(|(kind, size)| (Some(kind), size))),
+        )
+    }
+
+    /// Returns what is found in packs, else what is found loose. What is in neither, or cannot be read, may have been
+    /// packed or packed anew since the packs were listed: as in git, they are listed again.
+    fn look<T>(
+        &self,
+        unpacker: &mut Unpacker,
+        packed: impl Fn(&mut Unpacker) -> std::result::Result<Option<T>, Fault>,
+        loose: impl Fn() -> std::result::Result<Option<T>, Fault>,
+    ) -> std::result::Result<Option<T>, Fault> {
+        for listing in 0.. {
+            let fault = match packed(unpacker) {
+                Ok(Some(found)) => return Ok(Some(found)),
+                Err(fault) if !fault.may_be_mended() => return Err(fault),
+                Ok(None) => None,
+                Err(fault) => Some(fault),
+            };
+            let fault = match loose() {
+                Ok(Some(found)) => return Ok(Some(found)),
+                Err(fault) if !fault.may_be_mended() => return Err(fault),
+                Ok(None) => fault,
+                Err(other) => fault.or(Some(other)),
+            };
+            if listing == LISTINGS || !self.list_again(unpacker)? {
+                return fault.map_or(Ok(None), Err);
+            }
         }
-        match loose::header(&self.directories, id)? {
-            Some((kind, size)) => Ok(Some((Some(kind), size))),
-            None => packed,
+        Ok(None)
+    }
+
+    /// Lets a thread look in the packs that are there now; tells whether they are others than before.
+    fn list_again(&self, unpacker: &mut Unpacker) -> Result<bool> {
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if unpacker.looks_in(&listed.packs) {
+            if listed.is_current(&self.directories)? {
+                return Ok(false);
+            }
+            let (now, _) = self.kept.packs(&self.directories, self.hash)?;
+            let is_same = now.packs.are(&listed.packs);
+            *listed = now;
+            if is_same {
+                unpacker.look_in(Arc::clone(&listed.packs));
+                return Ok(false);
+            }
         }
+        unpacker.look_in(Arc::clone(&listed.packs));
+        Ok(true)
+    }
+
+    /// Returns the packs as they were listed last.
+    fn packs(&self) -> Arc<Packs> {
+        Arc::clone(&self.listed.lock().unwrap_or_else(PoisonError::into_inner).packs)
     }
 
     /// Calls `each` with the ids of all objects that begin as `prefix`, packed or loose; one may come twice.
     pub fn each_with_prefix(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<()> {
-        self.each_packed(prefix, each);
+        self.each_packed(prefix, each)?;
         let loose = self.loose(prefix.as_oid().first_byte())?;
         loose.iter().filter(|id| prefix.cmp_oid(id).is_eq()).for_each(|id| each(id));
         Ok(())
     }
 
     /// Calls `each` with the ids of all packed objects that begin as `prefix`; one may come twice.
-    pub fn each_packed(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) {
-        // git passes over an index that it cannot read, too.
-        let _ = self.packs.each_with_prefix(prefix, each);
+    pub fn each_packed(&self, prefix: &Prefix, each: &mut dyn FnMut(&gix::oid)) -> Result<()> {
+        let listed = self.packs().each_with_prefix(prefix, each);
+        listed.map_err(|fault| match (fault, self.directories.first()) {
+            (Fault::System(error), Some(own)) => own.failed(error.into(), b"pack"),
+            (fault, _) => fault.into(),
+        })
     }
 
     /// Returns the ids of the loose objects that begin with a byte.
@@ -154,18 +219,19 @@ impl ObjectStore {
             count += objects;
             counted.extend(names.iter().map(|name| directory.full(name)));
         }
-        let others = self.packs.iter().filter(|(name, _)| !counted.contains(*name));
+        let packs = self.packs();
+        let others = packs.iter().filter(|(name, _)| !counted.contains(*name));
         Ok(count + others.map(|(_, pack)| u64::from(pack.index().count())).sum::<u64>())
     }
 
     /// Returns the names of packs that cannot be used.
-    pub fn broken_packs(&self) -> &[Vec<u8>] {
-        self.packs.broken()
+    pub fn broken_packs(&self) -> Vec<Vec<u8>> {
+        self.packs().broken().to_vec()
     }
 
     /// Returns the commit-graph; an empty one where there is none.
-    pub fn graph(&self, kept: &Repositories) -> Result<Arc<Graph>> {
-        kept.graph(&self.directories, self.hash)
+    pub fn graph(&self) -> Result<Arc<Graph>> {
+        self.kept.graph(&self.directories, self.hash)
     }
 }
 

@@ -86,7 +86,7 @@ impl StatusWalk {
     /// # Errors
     /// `invalid_args` for a bare repository and for a path that leads out of the repository.
     pub fn new(repository: &Repository, options: StatusOptions, threads: usize) -> Result<Self> {
-        let head = match repository.head() {
+        let head = match repository.head()? {
             Some(head) => repository.revision(&head.to_string())?,
             None => Revision::Empty,
         };

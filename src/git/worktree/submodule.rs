@@ -89,7 +89,7 @@ pub fn look(
         return Err(Error::too_large(format!("the submodule {} is nested too deeply", shown()))
             .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
     }
-    let Some(head) = submodule.head() else { return Ok(None) };
+    let Some(head) = submodule.head()? else { return Ok(None) };
     let Revision::Tree(tree) = submodule.revision(&head.to_string())? else { return Ok(None) };
     let comparison = |old, new| {
         Ok::<_, Error>(Comparison::new(submodule.clone(), old, new)?.inside(above.clone()))

@@ -242,7 +242,7 @@ impl Blamer {
 
     /// Makes the commit that stands for what is not committed: its parents are HEAD and what is being merged.
     fn add_uncommitted(&mut self) -> Result<()> {
-        let head = self.repository.head();
+        let head = self.repository.head()?;
         let mut parents: Vec<Oid> = head.into_iter().collect();
         if head.is_some() {
             parents.extend(self.repository.merge_heads()?);

@@ -1,7 +1,7 @@
 //! A pack: its entries, read into windows of our own and inflated.
 //!
 //! Nothing is mapped: a file that is cut or overwritten under a mapping ends the process, while reading it is an
-//! error. That the file is still the one that was opened is looked at after each reading.
+//! error.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
 use libdeflater::Decompressor;
 
+use super::Packs;
 use super::fault::Fault;
 use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
@@ -16,7 +17,7 @@ use super::windows::{Next, Windows};
 use crate::budget::Budget;
 use crate::git::Oid;
 use crate::limits;
-use crate::sandbox::RegularFile;
+use crate::sandbox::{PooledFile, Stamp};
 
 /// Bytes of an entry before its data, at most: ten for the size, ten for a distance or up to 32 for an id.
 const HEADER_BYTES: usize = 42;
@@ -70,6 +71,9 @@ pub struct Unpacker {
     windows: Windows,
     /// Room for one delta.
     pub(super) delta: Vec<u8>,
+    /// The packs that it looks in, as they were listed last, and their places, the last hit first.
+    pub(super) packs: Arc<Packs>,
+    pub(super) places: Vec<u32>,
 }
 
 impl Pack {
@@ -77,7 +81,7 @@ impl Pack {
     pub fn open(
         number: u32,
         index: PackIndex,
-        data: RegularFile,
+        data: PooledFile,
         hash: HashKind,
     ) -> Result<Self, Fault> {
         let file = PackFile::new(number, data, hash.len_in_bytes())?;
@@ -106,7 +110,7 @@ impl Pack {
     }
 
     /// Returns the states of the index and of the pack when they were opened.
-    pub fn stamps(&self) -> [crate::sandbox::Stamp; 2] {
+    pub fn stamps(&self) -> [Stamp; 2] {
         [self.index.table().file().stamp(), self.file.stamp()]
     }
 
@@ -170,13 +174,26 @@ const LARGE_BYTES: usize = 1 << 20;
 
 impl Unpacker {
     /// Returns what a thread reads packs with, within the budget of its query.
-    pub fn new(budget: Arc<Budget>) -> Self {
+    pub fn new(packs: Arc<Packs>, budget: Arc<Budget>) -> Self {
         Self {
+            places: packs.places(),
+            packs,
             budget,
             inflate: Decompressor::new(),
             windows: Windows::default(),
             delta: Vec::new(),
         }
+    }
+
+    /// Tells whether these are the packs that it looks in.
+    pub fn looks_in(&self, packs: &Arc<Packs>) -> bool {
+        Arc::ptr_eq(&self.packs, packs)
+    }
+
+    /// Looks in other packs from now on.
+    pub fn look_in(&mut self, packs: Arc<Packs>) {
+        self.places = packs.places();
+        self.packs = packs;
     }
 
     /// Inflates an entry behind what `bytes` holds.

@@ -1,23 +1,24 @@
-//! The file of a pack.
+//! The file of a pack, which git writes once: its name is its checksum. Its times and links may change, as when an
+//! object is added that it has, or when it is cloned.
 
 use super::fault::Fault;
-use crate::sandbox::{RegularFile, Stamp};
+use crate::sandbox::{PooledFile, Stamp};
 
 /// Bytes before the first entry.
 pub const HEAD_BYTES: u64 = 12;
 
-/// The file of a pack, which is still the one that was opened.
+/// The file of a pack.
 pub struct PackFile {
     /// By which caches and windows know it; no other pack of the process has had it.
     number: u32,
-    data: RegularFile,
+    data: PooledFile,
     /// Where the entries end.
     end: u64,
 }
 
 impl PackFile {
     /// Returns a file that ends in a checksum of so many bytes.
-    pub fn new(number: u32, data: RegularFile, checksum: usize) -> Result<Self, Fault> {
+    pub fn new(number: u32, data: PooledFile, checksum: usize) -> Result<Self, Fault> {
         let size = data.stamp().size();
         let end = size
             .checked_sub(checksum as u64)
@@ -48,11 +49,8 @@ impl PackFile {
 
     /// Fills `bytes` from an offset on.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Fault> {
-        let read = self.data.read_at(offset, bytes).map_err(Fault::System)?;
-        match self.data.is_unchanged() {
-            false => Err(Fault::Changed),
-            true if read < bytes.len() => Err(Fault::Damaged),
-            true => Ok(()),
-        }
+        // All that is read lies within the size that the file had when it was opened.
+        let read = self.data.read_at(offset, bytes)?;
+        if read < bytes.len() { Err(Fault::Changed) } else { Ok(()) }
     }
 }

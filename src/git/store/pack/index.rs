@@ -7,7 +7,7 @@ use gix::hash::{Kind, Prefix};
 use super::fault::Fault;
 use super::table::Table;
 use crate::git::Oid;
-use crate::sandbox::RegularFile;
+use crate::sandbox::PooledFile;
 
 const MAGIC: &[u8] = b"\xfftOc\0\0\0\x02";
 const FANOUT_BYTES: u64 = 256 * 4;
@@ -34,7 +34,7 @@ enum Layout {
 
 impl PackIndex {
     /// Reads the head of an index; `hash` is the kind of its ids.
-    pub fn open(file: RegularFile, hash: Kind) -> Result<Self, Fault> {
+    pub fn open(file: PooledFile, hash: Kind) -> Result<Self, Fault> {
         let table = Table::new(file);
         let id = hash.len_in_bytes() as u64;
         let mut head = [0; 8 + FANOUT_BYTES as usize];
@@ -210,7 +210,8 @@ mod tests {
         (0..ids.len() as u32).for_each(|place| bytes.extend(place.to_be_bytes()));
         bytes.extend([0; 40]);
         std::fs::write(temp.join("idx"), bytes).unwrap();
-        let file = Access::new(true, &[]).open_directory(temp).unwrap().file(b"idx").unwrap();
+        let directory = Access::new(true, &[]).open_directory(temp).unwrap();
+        let file = PooledFile::open(&directory, b"idx").unwrap();
         PackIndex::open(file, Kind::Sha1).unwrap()
     }
 

@@ -23,7 +23,6 @@ mod table;
 mod windows;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gix::hash::Prefix;
 use gix::objs::Kind;
@@ -53,14 +52,12 @@ pub struct Packs {
     packs: Vec<(Vec<u8>, Arc<Pack>)>,
     /// Names of indexes and packs that cannot be used.
     broken: Vec<Vec<u8>>,
-    /// The pack that had the object that was looked for last, as the next is mostly near.
-    last: AtomicUsize,
 }
 
 impl Packs {
     /// Returns the packs that were opened, and the names of those that could not be.
     pub fn new(packs: Vec<(Vec<u8>, Arc<Pack>)>, broken: Vec<Vec<u8>>) -> Self {
-        Self { packs, broken, last: AtomicUsize::new(0) }
+        Self { packs, broken }
     }
 
     /// Returns the packs, each with the name of its index from the git directory on.
@@ -73,78 +70,87 @@ impl Packs {
         &self.broken
     }
 
-    /// Returns an object, `None` where no pack has it.
-    ///
-    /// # Errors
-    /// The last [`Fault`] where packs name it and none has it whole.
-    pub fn find(
-        &self,
-        id: &Oid,
-        cache: &Cache,
-        unpacker: &mut Unpacker,
-    ) -> Result<Option<Object>, Fault> {
-        self.each_with(id, |pack, offset| unpack(pack, offset, cache, unpacker))
+    /// Tells whether these are the same packs as others.
+    pub fn are(&self, others: &Self) -> bool {
+        self.packs.len() == others.packs.len()
+            && self.packs.iter().zip(&others.packs).all(|((_, a), (_, b))| Arc::ptr_eq(a, b))
     }
 
-    /// Returns the kind and the size of an object, of which as little is read as tells them.
-    pub fn header(
-        &self,
-        id: &Oid,
-        cache: &Cache,
-        unpacker: &mut Unpacker,
-    ) -> Result<Option<(Kind, u64)>, Fault> {
-        self.each_with(id, |pack, offset| header(pack, offset, cache, unpacker))
+    /// Returns the places of all packs.
+    fn places(&self) -> Vec<u32> {
+        (0..self.packs.len() as u32).collect()
     }
 
-    /// Returns the size of an object, and its kind where its own entry tells it: that of a delta is its base's.
-    pub fn size(
-        &self,
-        id: &Oid,
-        cache: &Cache,
-        unpacker: &mut Unpacker,
-    ) -> Result<Option<(Option<Kind>, u64)>, Fault> {
-        self.each_with(id, |pack, offset| {
-            size(pack, offset, cache, unpacker).map(|(kind, size, _)| (kind, size))
-        })
-    }
-
-    /// Calls `each` with the ids of all packed objects that begin as `prefix`; one that cannot be read is passed over.
+    /// Calls `each` with the ids of all packed objects that begin as `prefix`; a damaged index is passed over, as git
+    /// does.
     pub fn each_with_prefix(
         &self,
         prefix: &Prefix,
         each: &mut dyn FnMut(&gix::oid),
     ) -> Result<(), Fault> {
-        self.packs.iter().try_for_each(|(_, pack)| pack.index().each_with_prefix(prefix, each))
-    }
-
-    /// Returns what `take` makes of an object in the first pack in which that succeeds.
-    fn each_with<T>(
-        &self,
-        id: &Oid,
-        mut take: impl FnMut(&Pack, u64) -> Result<T, Fault>,
-    ) -> Result<Option<T>, Fault> {
-        let count = self.packs.len();
-        let first = self.last.load(Ordering::Relaxed);
-        let mut fault = None;
-        for at in (0..count).map(|step| (first + step) % count) {
-            let (_, pack) = &self.packs[at];
-            let taken = match pack.index().find(id) {
-                Ok(None) => continue,
-                Ok(Some(offset)) => take(pack, offset),
-                Err(error) => Err(error),
-            };
-            match taken {
-                Ok(taken) => {
-                    if at != first {
-                        self.last.store(at, Ordering::Relaxed);
-                    }
-                    return Ok(Some(taken));
-                }
-                Err(error) => fault = Some(error),
+        for (_, pack) in &self.packs {
+            match pack.index().each_with_prefix(prefix, each) {
+                Ok(()) | Err(Fault::Damaged | Fault::Changed) => {}
+                Err(fault) => return Err(fault),
             }
         }
-        fault.map_or(Ok(None), Err)
+        Ok(())
     }
+}
+
+/// Returns an object, `None` where no pack has it.
+///
+/// # Errors
+/// The last [`Fault`] where packs name it and none has it whole.
+pub fn find(id: &Oid, cache: &Cache, unpacker: &mut Unpacker) -> Result<Option<Object>, Fault> {
+    each_with(id, unpacker, |pack, offset, unpacker| unpack(pack, offset, cache, unpacker))
+}
+
+/// Returns the kind and the size of an object, of which as little is read as tells them.
+pub fn find_header(
+    id: &Oid,
+    cache: &Cache,
+    unpacker: &mut Unpacker,
+) -> Result<Option<(Kind, u64)>, Fault> {
+    each_with(id, unpacker, |pack, offset, unpacker| header(pack, offset, cache, unpacker))
+}
+
+/// Returns the size of an object, and its kind where its own entry tells it: that of a delta is its base's.
+pub fn find_size(
+    id: &Oid,
+    cache: &Cache,
+    unpacker: &mut Unpacker,
+) -> Result<Option<(Option<Kind>, u64)>, Fault> {
+    each_with(id, unpacker, |pack, offset, unpacker| {
+        size(pack, offset, cache, unpacker).map(|(kind, size, _)| (kind, size))
+    })
+}
+
+/// Returns what `take` makes of an object in the first pack in which that succeeds. The pack that had one is asked
+/// first for the next, as git does: what is asked for together was mostly packed together.
+fn each_with<T>(
+    id: &Oid,
+    unpacker: &mut Unpacker,
+    mut take: impl FnMut(&Pack, u64, &mut Unpacker) -> Result<T, Fault>,
+) -> Result<Option<T>, Fault> {
+    let packs = Arc::clone(&unpacker.packs);
+    let mut fault = None;
+    for position in 0..unpacker.places.len() {
+        let (_, pack) = &packs.packs[unpacker.places[position] as usize];
+        let taken = match pack.index().find(id) {
+            Ok(None) => continue,
+            Ok(Some(offset)) => take(pack, offset, unpacker),
+            Err(error) => Err(error),
+        };
+        match taken {
+            Ok(taken) => {
+                unpacker.places[..=position].rotate_right(1);
+                return Ok(Some(taken));
+            }
+            Err(error) => fault = Some(error),
+        }
+    }
+    fault.map_or(Ok(None), Err)
 }
 
 /// Returns the object at an offset; every object on the way is kept.

@@ -13,39 +13,38 @@ const FILE: &[u8] = b"multi-pack-index";
 /// that it covers; `None` where there is none that can be used.
 pub fn covered(packs: &GitDirectory, hash: Kind) -> Result<Option<(u64, Vec<Vec<u8>>)>> {
     let Some(file) = packs.open(FILE)? else { return Ok(None) };
-    let read = |offset: u64, length: u64| {
-        let length = usize::try_from(length)
-            .ok()
-            .filter(|&length| length <= limits::MULTI_INDEX_NAMES_BYTES)?;
-        let mut bytes = vec![0; length];
-        let read = file.read_at(offset, &mut bytes).ok()?;
-        (read == length).then_some(bytes)
-    };
-    let found = || {
-        let head = read(0, 12)?;
-        let version = match hash {
-            Kind::Sha1 => 1,
-            _ => 2,
-        };
-        if &head[..4] != b"MIDX" || !matches!(head[4], 1 | 2) || head[5] != version {
-            return None;
+    // `None` where it is not what git would have written.
+    let read = |offset: u64, length: u64| -> Result<Option<Vec<u8>>> {
+        if length > limits::MULTI_INDEX_NAMES_BYTES as u64 {
+            return Ok(None);
         }
-        let table = read(12, (u64::from(head[6]) + 1) * 12)?;
-        let place = |id: &[u8; 4]| {
-            let mut entries = table.chunks_exact(12);
-            let start = number(&entries.find(|entry| entry.starts_with(id))?[4..]);
-            let end = number(&entries.next()?[4..]);
-            Some((start, end.checked_sub(start)?))
-        };
-        let (fanout, _) = place(b"OIDF")?;
-        let count = number(&read(fanout.checked_add(255 * 4)?, 4)?);
-        let (names, length) = place(b"PNAM")?;
-        let names = read(names, length)?;
-        let names =
-            names.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec);
-        Some((count, names.collect()))
+        let mut bytes = vec![0; length as usize];
+        let read = file.read_at(offset, &mut bytes);
+        let read = read.map_err(|error| packs.failed(error.into(), FILE))?;
+        Ok((read == bytes.len()).then_some(bytes))
     };
-    Ok(found())
+    let Some(head) = read(0, 12)? else { return Ok(None) };
+    let version = match hash {
+        Kind::Sha1 => 1,
+        _ => 2,
+    };
+    if &head[..4] != b"MIDX" || !matches!(head[4], 1 | 2) || head[5] != version {
+        return Ok(None);
+    }
+    let Some(table) = read(12, (u64::from(head[6]) + 1) * 12)? else { return Ok(None) };
+    let place = |id: &[u8; 4]| {
+        let mut entries = table.chunks_exact(12);
+        let start = number(&entries.find(|entry| entry.starts_with(id))?[4..]);
+        let end = number(&entries.next()?[4..]);
+        Some((start, end.checked_sub(start)?))
+    };
+    let places = (place(b"OIDF").and_then(|(at, _)| at.checked_add(255 * 4)), place(b"PNAM"));
+    let (Some(count), Some((names, length))) = places else { return Ok(None) };
+    let (Some(count), Some(names)) = (read(count, 4)?, read(names, length)?) else {
+        return Ok(None);
+    };
+    let names = names.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    Ok(Some((number(&count), names.map(<[u8]>::to_vec).collect())))
 }
 
 /// Returns a number whose highest byte comes first.

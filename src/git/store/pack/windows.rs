@@ -134,7 +134,7 @@ impl Windows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::Access;
+    use crate::sandbox::{Access, PooledFile};
 
     #[test]
     fn every_piece_of_a_pack_is_what_the_file_holds_there() {
@@ -144,7 +144,7 @@ mod tests {
         let pack = [&b"PACK\0\0\0\x02\0\0\0\0"[..], &content, &[5; 20]].concat();
         std::fs::write(temp.path().join("pack"), &pack).unwrap();
         let directory = Access::new(true, &[]).open_directory(temp.path()).unwrap();
-        let opened = PackFile::new(0, directory.file(b"pack").unwrap(), 20).unwrap();
+        let opened = PackFile::new(0, PooledFile::open(&directory, b"pack").unwrap(), 20).unwrap();
         let end = pack.len() - 20;
         let mut windows = Windows::default();
         let mut state = 1u64;
