@@ -1,0 +1,132 @@
+//! Files that are closed when handles are scarce, and opened again when they are read.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::directory::{Directory, OpenError, RegularFile, Stamp};
+use super::handles::{self, Reopened};
+
+/// A regular file that is never written again, as those that are named by their checksum. It stays the file that was
+/// opened first: one that has taken its name since is [`OpenError::Absent`].
+#[derive(Debug)]
+pub struct PooledFile {
+    directory: Directory,
+    name: Vec<u8>,
+    stamp: Stamp,
+    slot: Arc<Slot>,
+}
+
+/// The handle of a file, while it is open.
+#[derive(Debug, Default)]
+struct Slot(Mutex<Option<Arc<RegularFile>>>);
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<RegularFile>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reopened for Slot {
+    fn is_open(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    fn close(&self) {
+        drop(self.lock().take());
+    }
+}
+
+impl PooledFile {
+    /// Opens the regular file at a name of a directory.
+    pub fn open(directory: &Directory, name: &[u8]) -> Result<Self, OpenError> {
+        let file = directory.file(name)?;
+        let (stamp, slot) = (file.stamp(), Arc::new(Slot(Mutex::new(Some(Arc::new(file))))));
+        handles::count(&slot);
+        Ok(Self { directory: directory.clone(), name: name.to_vec(), stamp, slot })
+    }
+
+    /// Returns what the file was like when it was opened first.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Returns the file's size in bytes.
+    pub fn size(&self) -> u64 {
+        self.stamp.size()
+    }
+
+    /// Reads at an offset until `bytes` is full or the file ends; returns how many bytes were read.
+    pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<usize, OpenError> {
+        Ok(self.opened()?.read_at(offset, bytes)?)
+    }
+
+    /// Reads the whole file; more than `limit` bytes are [`OpenError::TooLarge`].
+    pub fn read_all(&self, limit: u64) -> Result<Vec<u8>, OpenError> {
+        self.opened()?.read_all(limit)
+    }
+
+    /// Closes the file until it is read next.
+    pub fn close(&self) {
+        self.slot.close();
+    }
+
+    fn opened(&self) -> Result<Arc<RegularFile>, OpenError> {
+        if let Some(file) = &*self.slot.lock() {
+            return Ok(Arc::clone(file));
+        }
+        // Two threads that open it at once read the same file, and one handle stays.
+        let file = Arc::new(self.directory.file(&self.name)?);
+        if file.stamp().without_times() != self.stamp.without_times() {
+            return Err(OpenError::Absent);
+        }
+        *self.slot.lock() = Some(Arc::clone(&file));
+        handles::count(&self.slot);
+        Ok(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits;
+    use crate::sandbox::Access;
+    use std::fs;
+
+    #[test]
+    fn a_file_that_was_closed_is_read_again_while_it_is_the_same_one() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("pack");
+        fs::write(&path, "abcdef").unwrap();
+        let directory = Access::new(true, &[]).open_directory(temp.path()).unwrap();
+        let file = PooledFile::open(&directory, b"pack").unwrap();
+        let read = || {
+            file.close();
+            let mut bytes = [0; 3];
+            file.read_at(2, &mut bytes).map(|_| bytes)
+        };
+        assert_eq!(read().unwrap(), *b"cde");
+        // Neither links nor times make it another one.
+        fs::hard_link(&path, temp.path().join("link")).unwrap();
+        fs::File::open(&path).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        assert_eq!(read().unwrap(), *b"cde");
+        fs::write(temp.path().join("new"), "ABCDEF").unwrap();
+        fs::rename(temp.path().join("new"), &path).unwrap();
+        assert!(matches!(read(), Err(OpenError::Absent)));
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(read(), Err(OpenError::Absent)));
+    }
+
+    #[test]
+    fn no_more_files_stay_open_than_the_limit_says() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::write(temp.path().join("pack"), "abc").unwrap();
+        let directory = Access::new(true, &[]).open_directory(temp.path()).unwrap();
+        let files: Vec<_> = (0..2 * limits::POOLED_HANDLES)
+            .map(|_| PooledFile::open(&directory, b"pack").unwrap())
+            .collect();
+        let open = files.iter().filter(|file| file.slot.is_open()).count();
+        assert!((1..=limits::POOLED_HANDLES).contains(&open), "{open}");
+        for file in &files {
+            assert_eq!(file.read_all(3).unwrap(), b"abc");
+        }
+    }
+}
