@@ -37,12 +37,12 @@ impl PackIndex {
     pub fn open(file: PooledFile, hash: Kind) -> Result<Self, Fault> {
         let table = Table::new(file);
         let id = hash.len_in_bytes() as u64;
-        let mut head = [0; 8 + FANOUT_BYTES as usize];
+        let mut head = [0; FANOUT_BYTES as usize];
         let is_two = table.read(0, &mut head[..8])? == MAGIC;
         let start = if is_two { 8 } else { 0 };
-        table.read(start, &mut head[8..])?;
+        let counts = table.read(start, &mut head)?;
         let mut fanout = Box::new([0; 256]);
-        for (count, bytes) in fanout.iter_mut().zip(head[8..].chunks_exact(4)) {
+        for (count, bytes) in fanout.iter_mut().zip(counts.chunks_exact(4)) {
             *count = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
         if !fanout.is_sorted() {
