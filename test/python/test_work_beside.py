@@ -130,8 +130,14 @@ def test_a_thousand_steps_of_others_change_no_answer(connect, tmp_path):
     read_beside(connect, tmp_path, steps=1000, commits=200)
 
 
-def test_a_pack_that_was_replaced_after_a_query_began_is_found_again(connect, tmp_path):
-    path = make(tmp_path / "repository", commits=300)
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("history") / "repository", commits=120)
+
+
+def test_a_pack_that_was_replaced_after_a_query_began_is_found_again(connect, history, tmp_path):
+    path = tmp_path / "repository"
+    shutil.copytree(history, path)
     con = connect()
     con.execute("SET threads = 1; SET redline_cache_bytes = 0")
     query = "SELECT commit_id, file_path, additions FROM commit_changes('HEAD', ?)"
@@ -145,8 +151,9 @@ def test_a_pack_that_was_replaced_after_a_query_began_is_found_again(connect, tm
         reader.close()
 
 
-def test_times_and_links_of_a_pack_end_no_query(connect, tmp_path):
-    path = make(tmp_path / "repository", commits=300)
+def test_times_and_links_of_a_pack_end_no_query(connect, history, tmp_path):
+    path = tmp_path / "repository"
+    shutil.copytree(history, path)
     git(path, "repack", "-a", "-d", "-q")
     con = connect()
     con.execute("SET threads = 1; SET redline_cache_bytes = 0")
