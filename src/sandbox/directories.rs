@@ -116,11 +116,9 @@ impl Directories {
     pub fn open(&mut self, path: &[u8]) -> io::Result<Option<(File, FileState)>> {
         // Without NONBLOCK, opening a FIFO waits for its writer for ever.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = self
-            .enter_parent(path)
-            .and_then(|(directory, name)| {
-                with_handles(|| openat(directory, name, flags, Mode::empty()))
-            });
+        let opened = self.enter_parent(path).and_then(|(directory, name)| {
+            with_handles(|| openat(directory, name, flags, Mode::empty()))
+        });
         let Some(file) = some(opened)? else { return Ok(None) };
         let state = FileState::new(&fstat(&file)?);
         Ok(matches!(state.kind, FileKind::Regular { .. }).then(|| (File::from(file), state)))

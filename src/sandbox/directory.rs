@@ -207,8 +207,7 @@ impl Directory {
 
     /// Returns the directory as a root to look at files beneath.
     pub fn root(&self) -> Result<Root, OpenError> {
-        let opened =
-            with_handles(|| openat(&self.handle, ".", beneath::DIRECTORY, Mode::empty()));
+        let opened = with_handles(|| openat(&self.handle, ".", beneath::DIRECTORY, Mode::empty()));
         opened.map(|directory| Root { directory }).map_err(|error| failed(error, self.links))
     }
 

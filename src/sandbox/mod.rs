@@ -39,8 +39,8 @@ pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, Regu
 pub use guard::{kernel_guard, read_restricted};
 pub use local::{LocalKind, LocalPath};
 pub use place::{Identity, OpenFile, Place};
-pub use pooled::PooledFile;
 pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
+pub use pooled::PooledFile;
 pub use ref_limit::{RefLimit, RefPattern};
 pub use rel_path::{Flaw, RelPath};
 pub use tour::{Next, Stop};

@@ -145,3 +145,71 @@ fn no_two_files_import_each_other() {
     let circles = circles(&sources);
     assert!(circles.is_empty(), "files that import each other:\n{circles:#?}");
 }
+
+/// Calls that read nothing, so that what they could not do is no failure of the system: parsers, conversions, and what
+/// looks in memory.
+const PURE: &[&str] = &[
+    "boolean",
+    "boolean_by",
+    "downcast",
+    "filter",
+    "from_hex",
+    "from_second",
+    "from_utf8",
+    "get",
+    "get_mut",
+    "index",
+    "integer",
+    "last",
+    "new",
+    "next",
+    "or",
+    "parse",
+    "set",
+    "strip_prefix",
+    "to_str",
+    "try_finalize",
+    "try_from",
+    "try_into",
+    "value",
+];
+
+/// A file, a call, and why what the call could not do ends in the right rows all the same.
+const DROPPED: &[(&str, &str, &str)] = &[
+    (
+        "src/git/history/mailmap.rs",
+        "work_tree",
+        "a repository is bare, or has a work tree: nothing is read",
+    ),
+    ("src/git/revision/range.rs", "commits", "the hint of an error, which is given without it"),
+    ("src/git/revision/search.rs", "build", "a pattern that is none"),
+    ("src/git/revision/upstream.rs", "recv", "another thread has ended"),
+    ("src/git/store/gate.rs", "open", "the wording of an error"),
+    ("src/git/store/graph.rs", "read_all", "the commits themselves are read"),
+    ("src/git/store/index/tests.rs", "paths", "a test"),
+    ("src/git/store/kept.rs", "duration_since", "a clock before 1970 keeps nothing"),
+    (
+        "src/git/worktree/look_ahead.rs",
+        "spawn_scoped",
+        "the files are looked at when they are compared",
+    ),
+    (
+        "src/git/worktree/look_ahead.rs",
+        "work_tree_root",
+        "the files are looked at when they are compared",
+    ),
+];
+
+/// A failure is no absence: where a read of a repository fails, the query does.
+#[test]
+fn no_failure_of_a_read_becomes_an_absence() {
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| source.name.starts_with("src/git/")) {
+        for (line, call) in source.dropped_failures(PURE) {
+            if !DROPPED.iter().any(|(file, known, _)| source.name == *file && call == *known) {
+                wrong.push(format!("{}:{line}: {call}", source.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "what these could not do is passed over:\n{}", wrong.join("\n"));
+}

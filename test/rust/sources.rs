@@ -36,6 +36,15 @@ impl Source {
             .filter(|(_, line)| !line.trim_start().starts_with("//"))
     }
 
+    /// Returns the places where a failure becomes an absence or a default: a number of a line and the call whose result
+    /// is dropped. Calls of `pure` read nothing: what they return is no failure of the system.
+    pub fn dropped_failures(&self, pure: &[&str]) -> Vec<(usize, String)> {
+        let mut found = Dropped { pure, found: Vec::new() };
+        found.visit_file(&syn::parse_file(&self.text).expect("it was parsed before"));
+        let is_code = |line: usize| !self.tests.iter().any(|lines| lines.contains(&line));
+        found.found.into_iter().filter(|(line, _)| is_code(*line)).collect()
+    }
+
     /// Returns the names of the module that the file is: `["git", "walk"]`, `["git"]` for its `mod.rs`.
     fn module(&self) -> Vec<String> {
         let below = self.name.trim_start_matches("src/").trim_end_matches(".rs");
@@ -44,6 +53,72 @@ impl Source {
             names.pop();
         }
         names
+    }
+}
+
+/// Finds calls that drop why something failed.
+struct Dropped<'p> {
+    pure: &'p [&'p str],
+    found: Vec<(usize, String)>,
+}
+
+/// What makes an absence or a default of a failure.
+const DROPS: [&str; 4] = ["ok", "unwrap_or_default", "is_ok", "is_ok_and"];
+
+/// What passes a failure on.
+const PASSES: [&str; 7] = ["map", "map_err", "as_ref", "as_deref", "flatten", "cloned", "copied"];
+
+impl Dropped<'_> {
+    fn look(&mut self, value: &syn::Expr) {
+        let name = last_call(value);
+        if name.as_ref().is_some_and(|name| !self.pure.contains(&name.as_str())) {
+            self.found.push((value.span().start().line, name.unwrap_or_default()));
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Dropped<'_> {
+    fn visit_expr_method_call(&mut self, call: &'a syn::ExprMethodCall) {
+        if DROPS.contains(&call.method.to_string().as_str()) {
+            self.look(&call.receiver);
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_local(&mut self, local: &'a syn::Local) {
+        let is_dropped = match &local.pat {
+            syn::Pat::Wild(_) => true,
+            syn::Pat::TupleStruct(pattern) => pattern.path.is_ident("Ok"),
+            _ => false,
+        };
+        if let Some(init) = local.init.as_ref().filter(|_| is_dropped) {
+            self.look(&init.expr);
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_let(&mut self, test: &'a syn::ExprLet) {
+        if matches!(&*test.pat, syn::Pat::TupleStruct(pattern) if pattern.path.is_ident("Ok")) {
+            self.look(&test.expr);
+        }
+        visit::visit_expr_let(self, test);
+    }
+}
+
+/// Returns the name of the function or method that a value comes from; what a `?` has passed is no failure.
+fn last_call(value: &syn::Expr) -> Option<String> {
+    match value {
+        syn::Expr::MethodCall(call) if PASSES.contains(&call.method.to_string().as_str()) => {
+            last_call(&call.receiver)
+        }
+        syn::Expr::MethodCall(call) => Some(call.method.to_string()),
+        syn::Expr::Call(call) => match &*call.func {
+            syn::Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+            _ => Some(String::from("a closure")),
+        },
+        syn::Expr::Reference(inner) => last_call(&inner.expr),
+        syn::Expr::Paren(inner) => last_call(&inner.expr),
+        _ => None,
     }
 }
 

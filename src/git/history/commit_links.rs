@@ -40,6 +40,11 @@ impl Commits {
         self.read(id).map(|(links, _)| links)
     }
 
+    /// Tells whether the repository has not a commit.
+    pub fn is_missing(&self, id: &Oid) -> Result<bool> {
+        Ok(self.objects.header(id)?.is_none())
+    }
+
     /// Reads a commit and its links, for who wants its message too.
     pub fn read(&self, id: &Oid) -> Result<(Links, Arc<Vec<u8>>)> {
         let bytes = self.objects.commit(id)?;

@@ -250,6 +250,14 @@ impl History {
         Ok(())
     }
 
+    /// Puts a commit that is left out in the queue; it may be missing, as in git.
+    fn enqueue_hidden(&mut self, id: &Oid) -> Result<()> {
+        match self.enqueue(id) {
+            Err(_) if self.commits.is_missing(id)? => Ok(()),
+            read => read,
+        }
+    }
+
     /// Returns the next commit of a walk in which nothing is hidden, of any time but the too old.
     fn streamed(&mut self) -> Result<Option<Visited>> {
         while let Some((date, id)) = self.pop()? {
@@ -354,8 +362,7 @@ impl History {
             if self.hidden.contains(&id) {
                 self.hide(parents.clone());
                 for parent in &parents {
-                    // What is left out may be missing.
-                    let _ = self.enqueue(parent);
+                    self.enqueue_hidden(parent)?;
                     self.hide(
                         self.known
                             .get(parent)

@@ -11,7 +11,7 @@ use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::objects::cache::Cache;
 use crate::git::objects::counted_pairs::CountedPairs;
-use crate::git::store::{Fault, ObjectStore, Unpacker};
+use crate::git::store::{Fault, ObjectStore, PackReader};
 use crate::limits;
 
 /// Reads objects for one thread.
@@ -19,7 +19,7 @@ pub struct Objects {
     given: Arc<str>,
     store: Arc<ObjectStore>,
     cache: Arc<Cache>,
-    unpacker: RefCell<Unpacker>,
+    packs: RefCell<PackReader>,
     /// How many objects were asked for that no pack gave.
     loose: Cell<u64>,
 }
@@ -31,8 +31,8 @@ impl Objects {
         cache: Arc<Cache>,
         budget: Arc<Budget>,
     ) -> Self {
-        let unpacker = RefCell::new(store.unpacker(budget));
-        Self { given, store, cache, unpacker, loose: Cell::new(0) }
+        let packs = RefCell::new(store.reader(budget));
+        Self { given, store, cache, packs, loose: Cell::new(0) }
     }
 
     /// Returns the kind of the repository's ids.
@@ -57,7 +57,7 @@ impl Objects {
 
     /// Returns a blob's size in bytes. As in `git ls-tree -l`, the bases of a delta are not read for its kind.
     pub fn blob_size(&self, id: &Oid) -> Result<u64> {
-        let size = self.store.size(id, &self.cache, &mut self.unpacker.borrow_mut());
+        let size = self.store.size(id, &self.cache, &mut self.packs.borrow_mut());
         match size.map_err(|fault| self.failed(id, fault))? {
             Some((None | Some(Kind::Blob), size)) => Ok(size),
             Some((Some(kind), _)) => Err(self.wrong_kind(id, kind, Kind::Blob)),
@@ -68,13 +68,13 @@ impl Objects {
     /// Returns the kind and the size of an object, of which as little is read as tells them; `None` where it is
     /// missing.
     pub fn header(&self, id: &Oid) -> Result<Option<(Kind, u64)>> {
-        let header = self.store.header(id, &self.cache, &mut self.unpacker.borrow_mut());
+        let header = self.store.header(id, &self.cache, &mut self.packs.borrow_mut());
         header.map_err(|fault| self.failed(id, fault))
     }
 
     /// Returns an object of any kind, `None` where it is missing.
     pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Arc<Vec<u8>>)>> {
-        let object = self.store.find(id, &self.cache, &mut self.unpacker.borrow_mut());
+        let object = self.store.find(id, &self.cache, &mut self.packs.borrow_mut());
         let is_packed = matches!(object, Ok(Some((_, true))));
         self.loose.set(self.loose.get() + u64::from(!is_packed));
         let object = object.map_err(|fault| self.failed(id, fault))?;

@@ -3,8 +3,8 @@
 //! Source: the format that git-pack-refs(1) writes: a line of what holds for the whole file, then an id and a name in
 //! each line, and behind a tag's line one with `^` and what the tag leads to.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use gix::bstr::ByteSlice;
 

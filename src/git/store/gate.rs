@@ -14,7 +14,9 @@ use gix::bstr::ByteSlice;
 
 use crate::error::{Error, Result, quoted};
 use crate::limits;
-use crate::sandbox::{Access, Directory, DirectoryEntry, OpenError, PooledFile, RegularFile, Stamp};
+use crate::sandbox::{
+    Access, Directory, DirectoryEntry, OpenError, PooledFile, RegularFile, Stamp,
+};
 
 /// What a query may read, and what it calls the repository.
 #[derive(Debug)]

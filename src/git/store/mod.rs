@@ -36,7 +36,7 @@ pub use graph::Graph;
 use kept::Listed;
 pub use kept::{Lease, Repositories};
 pub use locate::{Location, locate};
-pub use pack::{Fault, Packs, Unpacker};
+pub use pack::{Fault, PackReader, Packs};
 pub use work_tree::configured as with_configured_work_tree;
 
 use super::Oid;
@@ -86,8 +86,8 @@ impl ObjectStore {
     }
 
     /// Returns what a thread reads packs with, within the budget of its query.
-    pub fn unpacker(&self, budget: Arc<Budget>) -> Unpacker {
-        Unpacker::new(self.packs(), budget)
+    pub fn reader(&self, budget: Arc<Budget>) -> PackReader {
+        PackReader::new(self.packs(), budget)
     }
 
     /// Returns an object and whether it is packed, `None` where it is missing. Packs are asked first, as git does.
@@ -95,11 +95,11 @@ impl ObjectStore {
         &self,
         id: &Oid,
         cache: &Cache,
-        unpacker: &mut Unpacker,
+        reader: &mut PackReader,
     ) -> std::result::Result<Option<(Object, bool)>, Fault> {
         self.look(
-            unpacker,
-            |unpacker| Ok(pack::find(id, cache, unpacker)?.map(|object| (object, true))),
+            reader,
+            |reader| Ok(reader.find(id, cache)?.map(|object| (object, true))),
             || {
                 let found = loose::find(&self.directories, id)?;
                 Ok(found.map(|(kind, bytes)| (Object { kind, bytes: Arc::new(bytes) }, false)))
@@ -112,11 +112,11 @@ impl ObjectStore {
         &self,
         id: &Oid,
         cache: &Cache,
-        unpacker: &mut Unpacker,
+        reader: &mut PackReader,
     ) -> std::result::Result<Option<(Kind, u64)>, Fault> {
         self.look(
-            unpacker,
-            |unpacker| pack::find_header(id, cache, unpacker),
+            reader,
+            |reader| reader.header(id, cache),
             || loose::header(&self.directories, id),
         )
     }
@@ -126,11 +126,11 @@ impl ObjectStore {
         &self,
         id: &Oid,
         cache: &Cache,
-        unpacker: &mut Unpacker,
+        reader: &mut PackReader,
     ) -> std::result::Result<Option<(Option<Kind>, u64)>, Fault> {
         self.look(
-            unpacker,
-            |unpacker| pack::find_size(id, cache, unpacker),
+            reader,
+            |reader| reader.size(id, cache),
             || Ok(loose::header(&self.directories, id)?.map(|(kind, size)| (Some(kind), size))),
         )
     }
@@ -139,12 +139,12 @@ impl ObjectStore {
     /// packed or packed anew since the packs were listed: as in git, they are listed again.
     fn look<T>(
         &self,
-        unpacker: &mut Unpacker,
-        packed: impl Fn(&mut Unpacker) -> std::result::Result<Option<T>, Fault>,
+        reader: &mut PackReader,
+        packed: impl Fn(&mut PackReader) -> std::result::Result<Option<T>, Fault>,
         loose: impl Fn() -> std::result::Result<Option<T>, Fault>,
     ) -> std::result::Result<Option<T>, Fault> {
         for listing in 0.. {
-            let fault = match packed(unpacker) {
+            let fault = match packed(reader) {
                 Ok(Some(found)) => return Ok(Some(found)),
                 Err(fault) if !fault.may_be_mended() => return Err(fault),
                 Ok(None) => None,
@@ -156,7 +156,7 @@ impl ObjectStore {
                 Ok(None) => fault,
                 Err(other) => fault.or(Some(other)),
             };
-            if listing == LISTINGS || !self.list_again(unpacker)? {
+            if listing == LISTINGS || !self.list_again(reader)? {
                 return fault.map_or(Ok(None), Err);
             }
         }
@@ -164,9 +164,9 @@ impl ObjectStore {
     }
 
     /// Lets a thread look in the packs that are there now; tells whether they are others than before.
-    fn list_again(&self, unpacker: &mut Unpacker) -> Result<bool> {
+    fn list_again(&self, reader: &mut PackReader) -> Result<bool> {
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        if unpacker.looks_in(&listed.packs) {
+        if reader.looks_in(&listed.packs) {
             if listed.is_current(&self.directories)? {
                 return Ok(false);
             }
@@ -174,11 +174,11 @@ impl ObjectStore {
             let is_same = now.packs.are(&listed.packs);
             *listed = now;
             if is_same {
-                unpacker.look_in(Arc::clone(&listed.packs));
+                reader.look_in(Arc::clone(&listed.packs));
                 return Ok(false);
             }
         }
-        unpacker.look_in(Arc::clone(&listed.packs));
+        reader.look_in(Arc::clone(&listed.packs));
         Ok(true)
     }
 

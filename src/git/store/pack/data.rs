@@ -9,7 +9,6 @@ use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
 use libdeflater::Decompressor;
 
-use super::Packs;
 use super::fault::Fault;
 use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
@@ -71,9 +70,6 @@ pub struct Unpacker {
     windows: Windows,
     /// Room for one delta.
     pub(super) delta: Vec<u8>,
-    /// The packs that it looks in, as they were listed last, and their places, the last hit first.
-    pub(super) packs: Arc<Packs>,
-    pub(super) places: Vec<u32>,
 }
 
 impl Pack {
@@ -174,26 +170,13 @@ const LARGE_BYTES: usize = 1 << 20;
 
 impl Unpacker {
     /// Returns what a thread reads packs with, within the budget of its query.
-    pub fn new(packs: Arc<Packs>, budget: Arc<Budget>) -> Self {
+    pub fn new(budget: Arc<Budget>) -> Self {
         Self {
-            places: packs.places(),
-            packs,
             budget,
             inflate: Decompressor::new(),
             windows: Windows::default(),
             delta: Vec::new(),
         }
-    }
-
-    /// Tells whether these are the packs that it looks in.
-    pub fn looks_in(&self, packs: &Arc<Packs>) -> bool {
-        Arc::ptr_eq(&self.packs, packs)
-    }
-
-    /// Looks in other packs from now on.
-    pub fn look_in(&mut self, packs: Arc<Packs>) {
-        self.places = packs.places();
-        self.packs = packs;
     }
 
     /// Inflates an entry behind what `bytes` holds.

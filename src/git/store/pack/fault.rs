@@ -38,9 +38,8 @@ impl From<Fault> for Error {
         let failed = |what: &str| Self::tool_failed(format!("an index of a pack {what}"));
         match fault {
             Fault::Damaged => failed("is damaged").with_hint("Run 'git fsck' there"),
-            Fault::Changed => {
-                Self::stale("an index of a pack was changed while it was read").with_hint("Ask again")
-            }
+            Fault::Changed => Self::stale("an index of a pack was changed while it was read")
+                .with_hint("Ask again"),
             Fault::TooLarge(size) | Fault::NoMemory(size) => {
                 Self::too_large(format!("an index of a pack has {size} bytes"))
             }

@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `index` | where which object lies |
+//! | `packs` | the packs of a query, and what a thread looks for in them |
 //! | `data` | the entries of a pack |
 //! | `file` | the file of a pack, which is still the one that was opened |
 //! | `windows` | the bytes of packs that were read last |
@@ -19,22 +20,22 @@ pub mod fault;
 mod file;
 mod index;
 mod multi_index;
+mod packs;
 mod table;
 mod windows;
 
 use std::sync::Arc;
 
-use gix::hash::Prefix;
 use gix::objs::Kind;
 
-pub use data::{Pack, Unpacker};
+pub use data::Pack;
 pub use fault::Fault;
 pub use index::PackIndex;
 pub use multi_index::covered;
+pub use packs::{PackReader, Packs};
 
-use self::data::{Base, Entry};
+use self::data::{Base, Entry, Unpacker};
 use self::windows::Next;
-use crate::git::Oid;
 use crate::git::objects::cache::{Cache, Object};
 use crate::git::objects::delta;
 use crate::limits;
@@ -44,114 +45,6 @@ const MAX_DELTAS: usize = 4096;
 
 /// Bytes of deltas that are held while the way to their base is walked.
 const HELD_DELTAS: usize = 1 << 20;
-
-/// The packs of a query.
-#[derive(Default)]
-pub struct Packs {
-    /// Each with the name of its index.
-    packs: Vec<(Vec<u8>, Arc<Pack>)>,
-    /// Names of indexes and packs that cannot be used.
-    broken: Vec<Vec<u8>>,
-}
-
-impl Packs {
-    /// Returns the packs that were opened, and the names of those that could not be.
-    pub fn new(packs: Vec<(Vec<u8>, Arc<Pack>)>, broken: Vec<Vec<u8>>) -> Self {
-        Self { packs, broken }
-    }
-
-    /// Returns the packs, each with the name of its index from the git directory on.
-    pub fn iter(&self) -> impl Iterator<Item = (&Vec<u8>, &Arc<Pack>)> {
-        self.packs.iter().map(|(name, pack)| (name, pack))
-    }
-
-    /// Returns the names of what cannot be used.
-    pub fn broken(&self) -> &[Vec<u8>] {
-        &self.broken
-    }
-
-    /// Tells whether these are the same packs as others.
-    pub fn are(&self, others: &Self) -> bool {
-        self.packs.len() == others.packs.len()
-            && self.packs.iter().zip(&others.packs).all(|((_, a), (_, b))| Arc::ptr_eq(a, b))
-    }
-
-    /// Returns the places of all packs.
-    fn places(&self) -> Vec<u32> {
-        (0..self.packs.len() as u32).collect()
-    }
-
-    /// Calls `each` with the ids of all packed objects that begin as `prefix`; a damaged index is passed over, as git
-    /// does.
-    pub fn each_with_prefix(
-        &self,
-        prefix: &Prefix,
-        each: &mut dyn FnMut(&gix::oid),
-    ) -> Result<(), Fault> {
-        for (_, pack) in &self.packs {
-            match pack.index().each_with_prefix(prefix, each) {
-                Ok(()) | Err(Fault::Damaged | Fault::Changed) => {}
-                Err(fault) => return Err(fault),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns an object, `None` where no pack has it.
-///
-/// # Errors
-/// The last [`Fault`] where packs name it and none has it whole.
-pub fn find(id: &Oid, cache: &Cache, unpacker: &mut Unpacker) -> Result<Option<Object>, Fault> {
-    each_with(id, unpacker, |pack, offset, unpacker| unpack(pack, offset, cache, unpacker))
-}
-
-/// Returns the kind and the size of an object, of which as little is read as tells them.
-pub fn find_header(
-    id: &Oid,
-    cache: &Cache,
-    unpacker: &mut Unpacker,
-) -> Result<Option<(Kind, u64)>, Fault> {
-    each_with(id, unpacker, |pack, offset, unpacker| header(pack, offset, cache, unpacker))
-}
-
-/// Returns the size of an object, and its kind where its own entry tells it: that of a delta is its base's.
-pub fn find_size(
-    id: &Oid,
-    cache: &Cache,
-    unpacker: &mut Unpacker,
-) -> Result<Option<(Option<Kind>, u64)>, Fault> {
-    each_with(id, unpacker, |pack, offset, unpacker| {
-        size(pack, offset, cache, unpacker).map(|(kind, size, _)| (kind, size))
-    })
-}
-
-/// Returns what `take` makes of an object in the first pack in which that succeeds. The pack that had one is asked
-/// first for the next, as git does: what is asked for together was mostly packed together.
-fn each_with<T>(
-    id: &Oid,
-    unpacker: &mut Unpacker,
-    mut take: impl FnMut(&Pack, u64, &mut Unpacker) -> Result<T, Fault>,
-) -> Result<Option<T>, Fault> {
-    let packs = Arc::clone(&unpacker.packs);
-    let mut fault = None;
-    for position in 0..unpacker.places.len() {
-        let (_, pack) = &packs.packs[unpacker.places[position] as usize];
-        let taken = match pack.index().find(id) {
-            Ok(None) => continue,
-            Ok(Some(offset)) => take(pack, offset, unpacker),
-            Err(error) => Err(error),
-        };
-        match taken {
-            Ok(taken) => {
-                unpacker.places[..=position].rotate_right(1);
-                return Ok(Some(taken));
-            }
-            Err(error) => fault = Some(error),
-        }
-    }
-    fault.map_or(Ok(None), Err)
-}
 
 /// Returns the object at an offset; every object on the way is kept.
 fn unpack(
