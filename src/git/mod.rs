@@ -8,6 +8,7 @@ mod attributes;
 mod bytes;
 mod change;
 mod history;
+mod id_tables;
 mod objects;
 mod refs;
 mod repository;

@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use gix::hashtable::HashSet;
-
 use super::refs::{References, Resolved};
 use super::store::{
     Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, locate, read_config,
@@ -14,6 +12,7 @@ use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::attributes::diff_attribute::{Drivers, drivers};
+use crate::git::id_tables::IdSet;
 use crate::git::objects::Objects;
 use crate::git::objects::cache::Cache;
 use crate::git::worktree::checkout::Checkout;
@@ -50,7 +49,7 @@ pub struct Repository {
     /// The references that may be read, where a sandbox names them.
     ref_limit: Option<Arc<RefLimit>>,
     /// The commits and tags that these lead to, once that was asked.
-    nameable: Arc<OnceLock<HashSet<Oid>>>,
+    nameable: Arc<OnceLock<IdSet>>,
 }
 
 impl Repository {
@@ -144,7 +143,7 @@ impl Repository {
     }
 
     /// Returns where the commits and tags are kept that these references lead to.
-    pub(super) fn nameable(&self) -> &OnceLock<HashSet<Oid>> {
+    pub(super) fn nameable(&self) -> &OnceLock<IdSet> {
         &self.nameable
     }
 

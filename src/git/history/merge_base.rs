@@ -7,12 +7,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use gix::hashtable::HashMap;
-
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::history::commit::Links;
 use crate::git::history::commit_links::Commits;
+use crate::git::id_tables::IdMap;
 use crate::text::CancelToken;
 
 /// Reached from the first commit.
@@ -28,13 +27,13 @@ const FOUND: u8 = 8;
 pub struct MergeBases<'a> {
     commits: &'a Commits,
     cancel: CancelToken<'a>,
-    known: HashMap<Oid, Links>,
+    known: IdMap<Links>,
 }
 
 /// What one painting has reached.
 #[derive(Default)]
 struct Paint {
-    commits: HashMap<Oid, Mark>,
+    commits: IdMap<Mark>,
     /// By date, then by when they were put there.
     queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
     put: u64,
@@ -52,7 +51,7 @@ struct Mark {
 impl<'a> MergeBases<'a> {
     /// Returns what finds merge bases; `cancel` ends it early.
     pub fn new(commits: &'a Commits, cancel: CancelToken<'a>) -> Self {
-        Self { commits, cancel, known: HashMap::default() }
+        Self { commits, cancel, known: IdMap::default() }
     }
 
     /// Returns all merge bases of two commits in git's order, none where their histories have nothing in common.

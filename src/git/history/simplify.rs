@@ -6,10 +6,9 @@
 
 use std::sync::Arc;
 
-use gix::hashtable::HashSet;
-
 use crate::budget::Budget;
 use crate::error::Result;
+use crate::git::id_tables::IdSet;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::{Oid, PathFilter, Pathspec};
@@ -18,9 +17,9 @@ use crate::git::{Oid, PathFilter, Pathspec};
 pub struct Simplify {
     trees: TreeChanges,
     /// Commits that change nothing of what is asked for.
-    same: HashSet<Oid>,
+    same: IdSet,
     /// What the range itself leaves out.
-    bottoms: HashSet<Oid>,
+    bottoms: IdSet,
 }
 
 impl Simplify {
@@ -28,12 +27,12 @@ impl Simplify {
     pub fn new(
         repository: &Repository,
         paths: &[Pathspec],
-        bottoms: HashSet<Oid>,
+        bottoms: IdSet,
         budget: Arc<Budget>,
     ) -> Result<Self> {
         let paths = Arc::new(PathFilter::new(paths, &repository.location.directory)?);
         let trees = TreeChanges::idle(repository.objects(), paths, budget);
-        Ok(Self { trees, same: HashSet::default(), bottoms })
+        Ok(Self { trees, same: IdSet::default(), bottoms })
     }
 
     /// Tells whether a commit changes nothing of what is asked for.
@@ -48,7 +47,7 @@ impl Simplify {
         parents: &[Oid],
         first_parent: bool,
         tree: impl Fn(&Oid) -> Option<Oid>,
-        hidden: &HashSet<Oid>,
+        hidden: &IdSet,
     ) -> Result<Option<Oid>> {
         let new = tree(id);
         if parents.is_empty() {

@@ -11,12 +11,11 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use gix::hashtable::{HashMap, HashSet};
-
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::git::history::commit_links::Commits;
 use crate::git::history::simplify::Simplify;
+use crate::git::id_tables::{IdMap, IdSet};
 use crate::git::repository::Repository;
 use crate::git::{Oid, Pathspec};
 
@@ -95,8 +94,8 @@ pub struct Comparable {
 pub struct History {
     commits: Commits,
     options: HistoryOptions,
-    known: HashMap<Oid, Known>,
-    hidden: HashSet<Oid>,
+    known: IdMap<Known>,
+    hidden: IdSet,
     /// By date, then by when they were met.
     queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
     met: u64,
@@ -115,7 +114,7 @@ pub struct History {
 
 /// The commits that were given and turned out to be left out.
 #[derive(Debug, Default)]
-pub struct Excluded(OnceLock<HashSet<Oid>>);
+pub struct Excluded(OnceLock<IdSet>);
 
 /// When a walk with hidden commits ends.
 struct Limit {
@@ -149,7 +148,7 @@ impl History {
         let mut history = Self {
             commits: Commits::new(repository)?,
             options,
-            known: HashMap::default(),
+            known: IdMap::default(),
             hidden: ends.hidden.iter().copied().collect(),
             queue: BinaryHeap::new(),
             met: 0,
@@ -205,7 +204,7 @@ impl History {
     }
 
     /// Walks until it is known what is left out, and returns it.
-    pub fn into_hidden(mut self) -> Result<HashSet<Oid>> {
+    pub fn into_hidden(mut self) -> Result<IdSet> {
         self.settle();
         self.failed.take().map_or(Ok(self.hidden), Err)
     }
@@ -455,7 +454,7 @@ impl Iterator for History {
 
 impl Excluded {
     /// Returns the commits; nothing while the walk goes on.
-    pub fn get(&self) -> Option<&HashSet<Oid>> {
+    pub fn get(&self) -> Option<&IdSet> {
         self.0.get()
     }
 }

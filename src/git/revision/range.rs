@@ -1,7 +1,6 @@
 //! Ranges: `a..b`, `a...b`, `a^!`, `a^@`, `a^-`, and what all references lead to.
 
 use gix::bstr::ByteSlice;
-use gix::hashtable::HashSet;
 use gix::objs::Kind;
 
 use super::Revision;
@@ -10,6 +9,7 @@ use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::history::merge_base::MergeBases;
 use crate::git::history::walk::RevRange;
+use crate::git::id_tables::IdSet;
 use crate::git::refs::Resolved;
 use crate::git::repository::Repository;
 
@@ -174,7 +174,7 @@ impl Resolver<'_> {
         }
         named.extend(self.references.other_heads()?);
         let mut tips = Vec::new();
-        let mut seen: HashSet<Oid> = HashSet::default();
+        let mut seen: IdSet = IdSet::default();
         for (name, id) in named {
             if !seen.insert(id) {
                 continue;

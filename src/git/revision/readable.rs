@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
-use gix::hashtable::HashSet;
 use gix::objs::Kind;
 
 use super::Revision;
@@ -12,6 +11,7 @@ use super::resolve::Resolver;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::history::walk::{History, HistoryOptions, Merges, RevRange};
+use crate::git::id_tables::IdSet;
 use crate::git::repository::Repository;
 use crate::limits;
 
@@ -48,8 +48,8 @@ impl Resolver<'_> {
     }
 
     /// Finds the commits that the references reach, and the tags on the way to them.
-    fn reached(&self) -> Result<HashSet<Oid>> {
-        let mut found: HashSet<Oid> = HashSet::default();
+    fn reached(&self) -> Result<IdSet> {
+        let mut found: IdSet = IdSet::default();
         let mut tips = Vec::new();
         let mut named = Vec::new();
         self.references.each(|_, id| {

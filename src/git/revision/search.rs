@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use gix::bstr::ByteSlice;
-use gix::hashtable::HashSet;
 use gix::objs::Kind;
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -12,6 +11,7 @@ use super::posix;
 use super::resolve::Resolver;
 use crate::error::Result;
 use crate::git::Oid;
+use crate::git::id_tables::IdSet;
 use crate::git::refs::Resolved;
 
 /// Bytes of a compiled pattern; a larger one is none.
@@ -87,7 +87,7 @@ impl Resolver<'_> {
     /// Returns the newest commit that matches among some and their ancestors.
     pub(super) fn search(&self, pattern: &[u8], tips: Vec<Oid>) -> Result<Option<Oid>> {
         let Some(pattern) = Pattern::read(pattern) else { return Ok(None) };
-        let mut seen: HashSet<Oid> = HashSet::default();
+        let mut seen: IdSet = IdSet::default();
         let mut queue = BinaryHeap::new();
         let mut count = 0;
         let mut meet = |id: Oid, queue: &mut BinaryHeap<Waiting>| -> Result<()> {

@@ -22,7 +22,6 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
-use gix::hashtable::HashSet;
 
 use crate::budget::{Budget, Charge, check_current};
 use crate::error::{Error, Result, quoted};
@@ -32,6 +31,7 @@ use crate::git::change::side_files::SideFiles;
 use crate::git::history::commit::Links;
 use crate::git::history::commit_links::Commits as CommitLinks;
 use crate::git::history::walk::{History, HistoryOptions, Merges};
+use crate::git::id_tables::IdSet;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::limits;
@@ -111,9 +111,9 @@ pub struct Blamer {
     origins: Origins,
     options: BlameOptions,
     /// Commits that are not followed any further.
-    hidden: HashSet<Oid>,
+    hidden: IdSet,
     /// Commits whose changes are passed on.
-    ignored: HashSet<Oid>,
+    ignored: IdSet,
     /// Commits with a suspected version, by date, then by when they were put there.
     queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
     put: u64,
@@ -159,7 +159,7 @@ impl Repository {
     ) -> Result<Blame> {
         let is_named = Revision::is_named(revision);
         let (start, hidden) = if is_named {
-            (uncommitted(self), HashSet::default())
+            (uncommitted(self), IdSet::default())
         } else {
             self.blame_ends(revision, budget)?
         };
@@ -193,7 +193,7 @@ impl Repository {
     }
 
     /// Returns the commit at the end of a range, and what is not followed.
-    fn blame_ends(&self, revision: &str, budget: &Arc<Budget>) -> Result<(Oid, HashSet<Oid>)> {
+    fn blame_ends(&self, revision: &str, budget: &Arc<Budget>) -> Result<(Oid, IdSet)> {
         let ends = self.ends(revision)?;
         let &[tip] = ends.tips.as_slice() else {
             return Err(Error::invalid_args(format!(
@@ -203,7 +203,7 @@ impl Repository {
             .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
         };
         if ends.hidden.is_empty() {
-            return Ok((tip, HashSet::default()));
+            return Ok((tip, IdSet::default()));
         }
         let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
         let hidden = History::new(self, &ends, options, Arc::clone(budget))?.into_hidden()?;
@@ -216,7 +216,7 @@ impl Blamer {
         repository: &Repository,
         files: SideFiles,
         options: BlameOptions,
-        hidden: HashSet<Oid>,
+        hidden: IdSet,
         budget: &Arc<Budget>,
     ) -> Result<Self> {
         let ignored = options.ignore.iter().map(|name| repository.commit_of(name));
