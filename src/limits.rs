@@ -347,3 +347,7 @@ pub const SUBMODULE_DEPTH: usize = 32;
 /// Open files that the process keeps of packs and their indexes, and never more than a quarter of what the system
 /// allows it; others are opened again when they are read.
 pub const POOLED_HANDLES: usize = 256;
+
+/// Parents of a commit; one with more is `tool_failed:`, and a commit-graph is not believed about it. git itself makes
+/// merges of at most some dozens.
+pub const PARENTS: usize = 1 << 16;

@@ -9,6 +9,7 @@ use crate::git::Oid;
 use crate::git::bytes::is_space;
 use crate::git::history::mailmap::Mailmap;
 use crate::git::worktree::encoding::to_utf8;
+use crate::limits;
 use crate::text::CancelToken;
 
 /// Lines between two looks at the budget.
@@ -64,6 +65,9 @@ pub fn links(bytes: &[u8]) -> Result<Links, &'static str> {
     loop {
         let (line, after) = split_line(rest);
         let Some(hex) = line.strip_prefix(b"parent ") else { break };
+        if parents.len() == limits::PARENTS {
+            return Err("has more parents than redline reads");
+        }
         parents.push(id(hex)?);
         rest = after;
     }

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::history::commit::{Links, links};
+use crate::git::id_tables::IdMap;
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::store::{Graph, shallow};
@@ -53,5 +55,71 @@ impl Commits {
             links.parents.clear();
         }
         Ok((links, bytes))
+    }
+}
+
+/// Returns a commit that is its own ancestor by the links that are known, `None` where there is none.
+///
+/// # Errors
+/// Why the query ended.
+pub fn own_ancestor(known: &IdMap<Arc<Links>>, budget: &Budget) -> Result<Option<Oid>> {
+    // Whether all that a commit leads to was seen; not so while it is on the way.
+    let mut seen: IdMap<bool> = IdMap::default();
+    let parents = |id: &Oid| known.get(id).map_or(&[][..], |links| &links.parents);
+    for start in known.keys() {
+        let mut way = vec![(*start, 0)];
+        while let Some((id, next)) = way.last_mut() {
+            budget.check()?;
+            if *next == 0 && seen.insert(*id, false) == Some(true) {
+                seen.insert(*id, true);
+                way.pop();
+                continue;
+            }
+            match parents(id).get(*next) {
+                Some(parent) => {
+                    *next += 1;
+                    match seen.get(parent) {
+                        Some(false) => return Ok(Some(*parent)),
+                        Some(true) => {}
+                        None => way.push((*parent, 0)),
+                    }
+                }
+                None => {
+                    seen.insert(*id, true);
+                    way.pop();
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(links: &[(u8, &[u8])]) -> IdMap<Arc<Links>> {
+        let id = |number: u8| Oid::Sha1([number; 20]);
+        let links = links.iter().map(|&(commit, parents)| {
+            let parents = parents.iter().map(|&parent| id(parent)).collect();
+            let tree = Oid::empty_tree(gix::hash::Kind::Sha1);
+            (id(commit), Arc::new(Links { tree, parents, date: 0 }))
+        });
+        links.collect()
+    }
+
+    #[test]
+    fn a_history_that_comes_back_to_a_commit_is_told_from_one_that_does_not() {
+        for (links, is_circle) in [
+            (&[][..], false),
+            (&[(1, &[2][..]), (2, &[3])], false),
+            (&[(1, &[2, 3]), (2, &[4]), (3, &[4]), (4, &[])], false),
+            (&[(1, &[1])], true),
+            (&[(1, &[2]), (2, &[3, 4]), (3, &[5]), (4, &[1])], true),
+            (&[(9, &[1]), (1, &[2]), (2, &[1])], true),
+        ] {
+            let found = own_ancestor(&known(links), &Budget::default()).unwrap();
+            assert_eq!(found.is_some(), is_circle, "{links:?}");
+        }
     }
 }

@@ -168,6 +168,11 @@ impl Objects {
         .with_hint("Run 'git fsck' there")
     }
 
+    /// Returns the error of a history that comes back to a commit.
+    pub(crate) fn own_ancestor(&self, id: &Oid) -> Error {
+        self.bad_commit(id, "is its own ancestor")
+    }
+
     /// Returns an error about a tree's content.
     pub(crate) fn bad_tree(&self, id: &Oid, what: &str) -> Error {
         Error::tool_failed(format!("tree {id} of the repository at {} {what}", quoted(&self.given)))

@@ -34,8 +34,10 @@ use gix::objs::Kind;
 use super::Oid;
 use super::repository::Repository;
 use crate::error::{Error, Result, quoted};
+use crate::git::history::commit_links::Commits;
 use crate::git::history::merge_base::MergeBases;
 use crate::git::history::walk::{History, HistoryOptions, Merges, RevRange};
+use crate::git::id_tables::IdSet;
 use range::Range;
 use resolve::{Hint, Resolver};
 
@@ -150,22 +152,31 @@ impl Repository {
         self.divergence(first?, last?)
     }
 
-    /// Returns how many commits only the first of two commits has in its history, and how many only the second.
+    /// Returns how many commits only the first of two commits has in its history, and how many only the second: one walk
+    /// of `one...two`, as `git rev-list --left-right --count` does it.
     pub(super) fn divergence(&self, one: Oid, two: Oid) -> Result<(u64, u64)> {
-        let count = |tip: Oid, hidden: Oid| {
-            let ends = RevRange { tips: vec![tip], hidden: vec![hidden] };
-            let options =
-                HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
-            let mut history = History::new(self, &ends, options, Arc::clone(self.shared_budget()))?;
-            history.settle();
-            let mut count = 0;
-            while let Some(commit) = history.next_commit() {
-                commit?;
-                count += 1;
+        if one == two {
+            return Ok((0, 0));
+        }
+        let commits = Commits::new(self)?;
+        let hidden = MergeBases::new(&commits, self.cancel()).of(one, two)?;
+        let ends = RevRange { tips: vec![one, two], hidden };
+        let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
+        let mut history = History::new(self, &ends, options, Arc::clone(self.shared_budget()))?;
+        history.settle();
+        // What both lead to is hidden, so whatever leads to a commit tells its side.
+        let mut left = IdSet::from_iter([one]);
+        let (mut ahead, mut behind) = (0, 0);
+        while let Some(commit) = history.next_commit() {
+            let commit = commit?;
+            if left.contains(&commit.id) {
+                ahead += 1;
+                left.extend(commit.parents);
+            } else {
+                behind += 1;
             }
-            Ok::<u64, Error>(count)
-        };
-        if one == two { Ok((0, 0)) } else { Ok((count(one, two)?, count(two, one)?)) }
+        }
+        Ok((ahead, behind))
     }
 
     /// Resolves a range, or one revision and the work tree.

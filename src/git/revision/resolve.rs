@@ -168,12 +168,20 @@ impl<'a> Resolver<'a> {
             }
             Step::Ancestor(generations) => {
                 let Some(mut commit) = self.peel_to(id, Kind::Commit)? else { return Ok(None) };
-                for _ in 0..generations {
+                // A commit that is met again at the next power of two is its own ancestor (Brent's search for a cycle).
+                let (mut mark, mut next) = (commit, 1);
+                for step in 0..generations {
                     self.cancel.check()?;
                     let Some(parent) = self.parents(&commit)?.first().copied() else {
                         return Ok(None);
                     };
+                    if parent == mark {
+                        return Err(self.objects.own_ancestor(&parent));
+                    }
                     commit = parent;
+                    if step == next {
+                        (mark, next) = (commit, next * 2);
+                    }
                 }
                 Ok(Some(commit))
             }

@@ -1,13 +1,15 @@
 //! The commit-graph: trees, parents and dates of commits without their objects (git's `gitformat-commit-graph`).
 //!
 //! It is only a help. One that is missing, damaged or of another format is passed over, and the commits themselves
-//! are read.
+//! are read. Its checksum is compared once for each file, and of a commit it is believed only where each parent is of a
+//! lower generation, so that no history it tells comes back to itself.
 
 use std::sync::Arc;
 
 use gix::hash::Kind;
 
 use super::gate::GitDirectory;
+use crate::budget::check_current;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::history::commit::Links;
@@ -22,6 +24,9 @@ const CHAIN_FILE: &[u8] = b"commit-graph-chain";
 const NO_PARENT: u32 = 0x7000_0000;
 /// The bit that says: the other parents stand in a list, or are the last there.
 const LIST: u32 = 0x8000_0000;
+
+/// Bytes that are hashed between two looks at the budget.
+const HASHED_BYTES: usize = 4 << 20;
 
 /// The layers of a commit-graph, the oldest first.
 #[derive(Default)]
@@ -44,6 +49,15 @@ struct Layer {
     lists: Option<(usize, usize)>,
 }
 
+/// What a layer says of a commit.
+struct Row {
+    tree: Oid,
+    /// Positions in all layers.
+    parents: Vec<u32>,
+    date: u64,
+    generation: u32,
+}
+
 impl Graph {
     /// Returns the commit-graph of the first store that has one: the one that is known while it is current.
     pub fn current(
@@ -51,13 +65,15 @@ impl Graph {
         hash: Kind,
         known: Option<Arc<Self>>,
     ) -> Result<Arc<Self>> {
+        let mut left = limits::GRAPH_BYTES;
         for store in stores {
+            check_current()?;
             if let Some(known) = &known
                 && known.is_current(store)?
             {
                 return Ok(Arc::clone(known));
             }
-            let graph = Self::read(store, hash)?;
+            let graph = Self::read(store, hash, &mut left)?;
             if !graph.is_empty() {
                 return Ok(Arc::new(graph));
             }
@@ -65,11 +81,11 @@ impl Graph {
         Ok(Arc::default())
     }
 
-    /// Reads the graph of an object directory; an empty one where there is none that can be used.
-    pub fn read(store: &GitDirectory, hash: Kind) -> Result<Self> {
+    /// Reads the graph of an object directory, of so many bytes that are left; an empty one where there is none that can
+    /// be used.
+    fn read(store: &GitDirectory, hash: Kind, left: &mut u64) -> Result<Self> {
         let mut graph = Self::default();
-        let mut left = limits::GRAPH_BYTES;
-        if graph.add(store, FILE, hash, &mut left)? {
+        if graph.add(store, FILE, hash, left)? {
             return Ok(graph);
         }
         let Some(directory) = store.directory(CHAIN_DIRECTORY)? else { return Ok(graph) };
@@ -79,7 +95,7 @@ impl Graph {
         for line in chain.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             let is_id = line.len() == hash.len_in_hex() && line.iter().all(u8::is_ascii_hexdigit);
             let name = [CHAIN_DIRECTORY, b"/graph-", line, b".graph"].concat();
-            if !is_id || !graph.add(store, &name, hash, &mut left)? {
+            if !is_id || !graph.add(store, &name, hash, left)? {
                 return Ok(Self::default());
             }
         }
@@ -122,13 +138,18 @@ impl Graph {
         left: &mut u64,
     ) -> Result<bool> {
         let Some(file) = store.open(name)? else { return Ok(false) };
+        // What is no graph is not read: its size may be that of the largest one, in each of many stores.
+        let mut head = [0; 8];
+        if !matches!(file.read_at(0, &mut head), Ok(8)) || !is_head(&head, hash) {
+            return Ok(false);
+        }
         if file.stamp().size() > *left {
             return Ok(false);
         }
         *left -= file.stamp().size();
         let Ok(bytes) = file.read_all(limits::GRAPH_BYTES) else { return Ok(false) };
         let base = self.layers.last().map_or(0, |layer| layer.base + layer.count);
-        let is_whole = bytes.len() as u64 == file.stamp().size();
+        let is_whole = bytes.len() as u64 == file.stamp().size() && has_checksum(&bytes, hash)?;
         let Some(layer) = Layer::parse(bytes, hash, base).filter(|_| is_whole) else {
             return Ok(false);
         };
@@ -139,34 +160,30 @@ impl Graph {
 
     /// Returns what the graph says of a commit; `None` where it has none or contradicts itself.
     pub fn links(&self, id: &Oid) -> Option<Links> {
-        self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?))).and_then(
-            |(layer, at)| {
-                let (tree, parents, date) = layer.commit(at)?;
-                let mut ids = Vec::with_capacity(parents.len());
-                for parent in parents {
-                    ids.push(self.id(parent)?);
-                }
-                Some(Links { tree, parents: ids, date })
-            },
-        )
+        let (layer, at) =
+            self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?)))?;
+        let Row { tree, parents, date, generation } = layer.commit(at)?;
+        let mut ids = Vec::with_capacity(parents.len());
+        for position in parents {
+            let (layer, at) = self.layer(position)?;
+            if layer.generation(at)? >= generation {
+                return None;
+            }
+            ids.push(layer.id(at)?);
+        }
+        Some(Links { tree, parents: ids, date })
     }
 
-    fn id(&self, position: u32) -> Option<Oid> {
+    /// Returns the layer of a position in all of them, and the position there.
+    fn layer(&self, position: u32) -> Option<(&Layer, u32)> {
         let layer = self.layers.iter().rev().find(|layer| layer.base <= position)?;
-        layer.id(position - layer.base)
+        Some((layer, position - layer.base))
     }
 }
 
 impl Layer {
     fn parse(bytes: Vec<u8>, hash: Kind, base: u32) -> Option<Self> {
-        let head = bytes.get(..8)?;
-        let version = match hash {
-            Kind::Sha1 => 1,
-            _ => 2,
-        };
-        if &head[..4] != b"CGPH" || head[4] != 1 || head[5] != version {
-            return None;
-        }
+        let head = bytes.get(..8).filter(|head| is_head(head, hash))?;
         let id_bytes = hash.len_in_bytes();
         let (mut fanout, mut ids, mut commits, mut lists) = (None, None, None, None);
         for chunk in 0..usize::from(head[6]) {
@@ -233,8 +250,14 @@ impl Layer {
         Oid::try_from(self.id_bytes_at(at)?).ok()
     }
 
-    /// Returns the tree, the positions of the parents in all layers, and the date of a commit.
-    fn commit(&self, at: u32) -> Option<(Oid, Vec<u32>, u64)> {
+    /// Returns the generation of a commit: one more than the highest of its parents. 0 is one that was not computed.
+    fn generation(&self, at: u32) -> Option<u32> {
+        let start = self.commits + at as usize * (self.id_bytes + 16);
+        self.word(start + self.id_bytes + 8).filter(|_| at < self.count).map(|word| word >> 2)
+    }
+
+    /// Returns what is said of a commit.
+    fn commit(&self, at: u32) -> Option<Row> {
         let start = self.commits + at as usize * (self.id_bytes + 16);
         let tree = Oid::try_from(self.bytes.get(start..start + self.id_bytes)?).ok()?;
         let rest = start + self.id_bytes;
@@ -251,6 +274,9 @@ impl Layer {
                 if at + 4 > end {
                     return None;
                 }
+                if parents.len() == limits::PARENTS {
+                    return None;
+                }
                 let parent = self.word(at)?;
                 parents.push(parent & !LIST);
                 if parent & LIST != 0 {
@@ -261,12 +287,33 @@ impl Layer {
         } else if second != NO_PARENT {
             parents.push(second);
         }
-        Some((tree, parents, date))
+        Some(Row { tree, parents, date, generation: self.generation(at)? })
     }
 
     fn word(&self, at: usize) -> Option<u32> {
         self.bytes.get(at..at + 4).map(|bytes| number(bytes) as u32)
     }
+}
+
+/// Tells whether these are the first eight bytes of a layer.
+fn is_head(head: &[u8], hash: Kind) -> bool {
+    let version = match hash {
+        Kind::Sha1 => 1,
+        _ => 2,
+    };
+    &head[..4] == b"CGPH" && head[4] == 1 && head[5] == version
+}
+
+/// Tells whether the bytes end in their checksum.
+fn has_checksum(bytes: &[u8], hash: Kind) -> Result<bool> {
+    let Some(end) = bytes.len().checked_sub(hash.len_in_bytes()) else { return Ok(false) };
+    let (content, checksum) = bytes.split_at(end);
+    let mut hasher = gix::hash::hasher(hash);
+    for piece in content.chunks(HASHED_BYTES) {
+        check_current()?;
+        hasher.update(piece);
+    }
+    Ok(hasher.try_finalize().is_ok_and(|found| found.as_bytes() == checksum))
 }
 
 /// Returns a number whose highest byte comes first.

@@ -29,9 +29,9 @@ use crate::git::Oid;
 use crate::git::change::changed_file::Entry;
 use crate::git::change::side_files::SideFiles;
 use crate::git::history::commit::Links;
-use crate::git::history::commit_links::Commits as CommitLinks;
+use crate::git::history::commit_links::{Commits as CommitLinks, own_ancestor};
 use crate::git::history::walk::{History, HistoryOptions, Merges};
-use crate::git::id_tables::IdSet;
+use crate::git::id_tables::{IdMap, IdSet};
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::limits;
@@ -100,14 +100,14 @@ pub struct BlamedVersion {
 /// What was read of commits, for the files of one revision with the same options; for one thread.
 #[derive(Default)]
 pub struct BlameCache {
-    links: HashMap<Oid, Arc<Links>>,
+    links: IdMap<Arc<Links>>,
 }
 
 /// Finds out whose lines are; for one thread.
 pub struct Blamer {
     repository: Repository,
     commits: CommitLinks,
-    links: HashMap<Oid, Arc<Links>>,
+    links: IdMap<Arc<Links>>,
     origins: Origins,
     options: BlameOptions,
     /// Commits that are not followed any further.
@@ -117,6 +117,9 @@ pub struct Blamer {
     /// Commits with a suspected version, by date, then by when they were put there.
     queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
     put: u64,
+    /// Commits that were taken off the queue, and how often one was put there again.
+    left: IdSet,
+    returns: u64,
     engine: Engine,
     /// The text that is asked about, and where its lines start.
     content: Arc<Vec<u8>>,
@@ -224,13 +227,15 @@ impl Blamer {
         Ok(Self {
             repository: repository.clone(),
             commits: CommitLinks::new(repository)?,
-            links: HashMap::new(),
+            links: IdMap::default(),
             origins: Origins::new(repository, files, budget)?,
             ignored,
             options,
             hidden,
             queue: BinaryHeap::new(),
             put: 0,
+            left: IdSet::default(),
+            returns: 0,
             engine: Engine::default(),
             content: Arc::default(),
             bounds: Vec::new(),
@@ -329,15 +334,33 @@ impl Blamer {
             let date = self.links(&commit)?.date;
             self.queue.push((date, Reverse(self.put), commit));
             self.put += 1;
+            self.check_return(&commit)?;
         }
         let origin = self.origins.get_mut(id);
         origin.suspected = merge(std::mem::take(&mut origin.suspected), runs);
         Ok(())
     }
 
+    /// Refuses a history that comes back to itself, in which lines would be passed round for ever. Clocks that are wrong
+    /// let a commit be met again too, so all links are looked at, and that when the returns have doubled.
+    fn check_return(&mut self, commit: &Oid) -> Result<()> {
+        if !self.left.contains(commit) {
+            return Ok(());
+        }
+        self.returns += 1;
+        if !self.returns.is_power_of_two() {
+            return Ok(());
+        }
+        match own_ancestor(&self.links, &self.budget)? {
+            Some(id) => Err(self.repository.objects().own_ancestor(&id)),
+            None => Ok(()),
+        }
+    }
+
     /// Takes the newest commit that is suspected, until none is.
     fn walk(&mut self) -> Result<()> {
         while let Some((_, _, commit)) = self.queue.pop() {
+            self.left.insert(commit);
             while let Some(id) = self.origins.suspected_at(&commit) {
                 self.budget.check()?;
                 let links = self.links(&commit)?;
