@@ -144,6 +144,10 @@ pub const QUERY_BYTES: usize = 2 << 30;
 /// Bytes of memory that the system must be able to give when DuckDB calls a function, or the call is `too_large:`.
 pub const HEADROOM_BYTES: usize = 64 << 20;
 
+/// Seconds that a function may take in a query, while `redline_max_seconds` says nothing else; then it is `timeout:`.
+/// DuckDB does not tell a function before its first row, nor a scalar function at all, that its query was interrupted.
+pub const FUNCTION_SECONDS: u64 = 600;
+
 /// Seconds that a call of a tool may take, while `redline_max_seconds` says nothing else; then it is `timeout:`. A
 /// server for agents answers one call after the other and has nobody who would cancel one.
 pub const TOOL_SECONDS: u64 = 60;
@@ -248,6 +252,9 @@ pub const TAG_DEPTH: usize = 1 << 10;
 
 /// Object stores that a repository borrows from, its own included; more are `too_large:`.
 pub const ALTERNATES: usize = 1_000;
+
+/// Lines of `objects/info/alternates` that name a store, over all stores; more are `too_large:`.
+pub const ALTERNATE_LINES: usize = 1 << 14;
 
 /// Bytes of `objects/info/alternates`; a larger one is `too_large:`.
 pub const ALTERNATES_BYTES: u64 = 1 << 20;

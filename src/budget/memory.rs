@@ -6,6 +6,9 @@ use std::sync::atomic::Ordering;
 
 use super::{Budget, Stopped, Whole};
 
+/// Bytes of an object or a file from which on they are charged one by one; a thread may hold fewer.
+pub const LARGE_BYTES: usize = 1 << 20;
+
 /// Bytes that are charged to a budget until this is dropped.
 #[derive(Debug, Default)]
 pub struct Charge {
@@ -22,6 +25,15 @@ impl Budget {
         let mut charge = Charge { whole: Some(Arc::clone(&self.whole)), bytes: 0 };
         charge.grow(bytes)?;
         Ok(charge)
+    }
+
+    /// Charges the bytes of an object or a file before they are read, if they are [`LARGE_BYTES`] or more.
+    ///
+    /// # Errors
+    /// [`Stopped::Memory`].
+    pub fn charge_large(&self, bytes: u64) -> Result<Charge, Stopped> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if bytes >= LARGE_BYTES { self.charge(bytes) } else { Ok(Charge::free()) }
     }
 }
 

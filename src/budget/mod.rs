@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 pub use current::{Current, check_current};
 pub use kept::{KEPT, KeptBytes};
-pub use memory::{Charge, append, copied, lossy, owned, reserve};
+pub use memory::{Charge, LARGE_BYTES, append, copied, lossy, owned, reserve};
 pub use threads::{Permits, RowThread};
 
 use crate::error::Error;

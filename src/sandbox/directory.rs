@@ -17,6 +17,10 @@ use rustix::io::Errno;
 
 use super::beneath::{self, Root};
 use super::handles::with_handles;
+use crate::budget::{Stopped, check_current};
+
+/// Bytes that are read between two looks at the budget.
+const STEP_BYTES: usize = 16 << 20;
 
 /// Whether symbolic links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +51,8 @@ pub enum OpenError {
     },
     /// The system's own word: permissions, too many open files, a failing disk.
     System(io::Error),
+    /// The query has no more time for it.
+    Stopped(Stopped),
 }
 
 /// What tells one state of a file from another.
@@ -249,6 +255,12 @@ impl From<io::Error> for OpenError {
     }
 }
 
+impl From<Stopped> for OpenError {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
 impl RegularFile {
     /// Returns what the file was like when it was opened.
     pub fn stamp(&self) -> Stamp {
@@ -263,12 +275,24 @@ impl RegularFile {
         let mut bytes = Vec::new();
         let no_memory = || OpenError::System(io::ErrorKind::OutOfMemory.into());
         // One byte more than it has tells a file that has grown.
-        let size = usize::try_from(self.stamp.size).map_err(|_| no_memory())?;
-        bytes.try_reserve_exact(size.saturating_add(1)).map_err(|_| no_memory())?;
+        let size = usize::try_from(self.stamp.size).map_err(|_| no_memory())?.saturating_add(1);
+        bytes.try_reserve_exact(size).map_err(|_| no_memory())?;
+        // A large one is cleared before it is read, as the budget is asked between its steps.
+        while size - bytes.len() > STEP_BYTES {
+            check_current()?;
+            let at = bytes.len();
+            bytes.resize(at + STEP_BYTES, 0);
+            let read = self.read_at(at as u64, &mut bytes[at..])?;
+            bytes.truncate(at + read);
+            if read < STEP_BYTES {
+                return Ok(bytes);
+            }
+        }
         loop {
+            check_current()?;
             let at = bytes.len();
             if at == bytes.capacity() {
-                bytes.try_reserve(at.max(4096)).map_err(|_| no_memory())?;
+                bytes.try_reserve(at.clamp(4096, STEP_BYTES)).map_err(|_| no_memory())?;
             }
             // Into memory that was not cleared before, as an index has megabytes.
             let read = match rustix::io::pread(&self.file, spare_capacity(&mut bytes), at as u64) {

@@ -62,8 +62,8 @@ const OPTIONS: [ConfigOption; 11] = [
     },
     ConfigOption {
         name: MAX_SECONDS,
-        description: "Seconds that a function of redline may take in a query, and a call of a tool; 0 is no limit for a function \
-                      and 60 seconds for a call",
+        description: "Seconds that a function of redline may take in a query, and a call of a tool; 0 is 600 seconds for a \
+                      function and 60 for a call",
         default: OptionDefault::Number(0),
     },
     ConfigOption {
@@ -156,14 +156,15 @@ pub fn max_calls(settings: &Settings) -> Option<u64> {
     Some(number(settings, MAX_CALLS, limits::MAX_CALLS)).filter(|calls| *calls > 0)
 }
 
-/// Returns the seconds that were set; 0 and NULL, which say nothing, are none.
+/// Returns the seconds that were set; 0 and NULL say nothing.
 pub fn max_seconds(settings: &Settings) -> Option<u64> {
     Some(number(settings, MAX_SECONDS, 0)).filter(|seconds| *seconds > 0)
 }
 
 /// Returns what a function may use; its time starts now.
 pub fn budget(settings: &Settings) -> Arc<Budget> {
-    Arc::new(Budget::new(max_seconds(settings).map(Duration::from_secs)))
+    let seconds = max_seconds(settings).unwrap_or(limits::FUNCTION_SECONDS);
+    Arc::new(Budget::new(Some(Duration::from_secs(seconds))))
 }
 
 /// Returns what a call of a tool may use; its time starts now.

@@ -10,6 +10,7 @@ use crate::git::attributes::diff_attribute::{DiffAttribute, DiffAttributes, Path
 use crate::git::change::changed_file::{Change, Entry, Source};
 use crate::git::change::renames::{Blobs, Version};
 use crate::git::objects::Objects;
+use crate::git::objects::bytes::Bytes;
 use crate::git::worktree::files::WorkTree;
 use crate::limits;
 use crate::text::section::Sections;
@@ -21,7 +22,7 @@ pub enum Contents {
     /// The file is not on this side.
     Absent,
     /// Its bytes: a file's, a link's target, or the line that stands for a submodule's commit.
-    Text(Arc<Vec<u8>>),
+    Text(Bytes),
     /// It is binary by its attributes, its size or its bytes; those are not kept.
     Binary,
 }
@@ -132,7 +133,7 @@ impl Reader {
     }
 
     /// Returns the bytes of one side as git stores them, binary or not; a submodule has none.
-    pub(super) fn bytes(&mut self, entry: Entry, path: &[u8]) -> Result<Arc<Vec<u8>>> {
+    pub(super) fn bytes(&mut self, entry: Entry, path: &[u8]) -> Result<Bytes> {
         self.read(entry, path)
     }
 
@@ -143,7 +144,7 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, entry: Entry, path: &[u8]) -> Result<Arc<Vec<u8>>> {
+    fn read(&mut self, entry: Entry, path: &[u8]) -> Result<Bytes> {
         let (Source::WorkTree { .. }, Some(index)) = (entry.source, self.comparison.index()) else {
             return self.objects.blob(&entry.oid);
         };
@@ -153,7 +154,8 @@ impl Reader {
         };
         let mut bytes = Vec::new();
         work_tree.read(path, entry.oid, &mut bytes)?;
-        Ok(Arc::new(bytes))
+        let charge = self.comparison.repository().budget().charge_large(bytes.len() as u64)?;
+        Ok(Bytes::held(Arc::new(bytes), charge))
     }
 
     fn side(

@@ -163,7 +163,6 @@ impl Measurer {
         let (Some(old), Some(new)) = (old.text(), new.text()) else {
             return Ok(LineCounts::Binary);
         };
-        let _held = cancel.charge(old.len() + new.len())?;
         // For git an id that is the same has no lines that differ, even when a link became a file or
         // a submodule is dirty.
         if change.has_same_ids() {

@@ -89,7 +89,6 @@ impl Patcher {
             }
             return Ok(());
         };
-        let _held = cancel.charge(old.len() + new.len())?;
         let diff = Diff::new(&mut self.engine, old, new, &self.options, cancel)?;
         if diff.hunks().is_empty() {
             // Nothing that is shown changed: the header stands alone where it says something.

@@ -13,6 +13,7 @@ use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::change::changed_file::{Change, Entry, Source};
 use crate::git::change::contents::Reader;
+use crate::git::objects::bytes::Bytes;
 use crate::git::revision::translated;
 use crate::limits;
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
@@ -122,7 +123,7 @@ impl Searcher {
             return Ok(Arc::clone(known));
         }
         let bytes = if entry.mode.is_submodule() {
-            Arc::new(format!("Subproject commit {}\n", entry.oid).into_bytes())
+            Bytes::from(format!("Subproject commit {}\n", entry.oid).into_bytes())
         } else {
             self.reader.bytes(entry, path)?
         };

@@ -8,6 +8,7 @@ use crate::git::change::changed_file::{Change, Entry, Mode};
 use crate::git::change::comparison::{Comparison, Untracked};
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::PathChange;
+use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 
@@ -56,7 +57,7 @@ impl SideFiles {
     ///
     /// # Errors
     /// `too_large` for more than `limit` bytes.
-    pub fn read(&mut self, path: &[u8], entry: Entry, limit: u64) -> Result<Arc<Vec<u8>>> {
+    pub fn read(&mut self, path: &[u8], entry: Entry, limit: u64) -> Result<Bytes> {
         let size = self.reader.size(Some(entry))?.unwrap_or(0);
         if size > limit {
             return Err(Error::too_large(format!(

@@ -9,6 +9,7 @@ use crate::git::Oid;
 use crate::git::history::commit::{Links, links};
 use crate::git::id_tables::IdMap;
 use crate::git::objects::Objects;
+use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::store::{Graph, shallow};
 
@@ -48,7 +49,7 @@ impl Commits {
     }
 
     /// Reads a commit and its links, for who wants its message too.
-    pub fn read(&self, id: &Oid) -> Result<(Links, Arc<Vec<u8>>)> {
+    pub fn read(&self, id: &Oid) -> Result<(Links, Bytes)> {
         let bytes = self.objects.commit(id)?;
         let mut links = links(&bytes).map_err(|what| self.objects.bad_commit(id, what))?;
         if self.ends.contains(id) {

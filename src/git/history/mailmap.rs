@@ -4,7 +4,6 @@
 //! entries for one person the later one counts, and what is no entry is left out.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
@@ -12,6 +11,7 @@ use crate::budget::{Stopped, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::git::Revision;
 use crate::git::bytes::is_space;
+use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::limits;
 
@@ -119,12 +119,12 @@ impl Repository {
             ))
             .with_hint("Make it smaller, or leave it out with mailmap := false")
         };
-        let mut bytes = Arc::default();
+        let mut bytes = Bytes::default();
         if self.work_tree().is_ok() {
             let root = self.work_tree_root()?;
             let found = root.read_or_size(FILE, limits::MAILMAP_BYTES);
             bytes = match found.map_err(|error| unreadable().with_source(error))? {
-                Some(Ok(found)) => Arc::new(found),
+                Some(Ok(found)) => Bytes::from(found),
                 Some(Err(size)) => return Err(too_large(size)),
                 None => bytes,
             };

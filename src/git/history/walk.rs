@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::budget::Budget;
+use crate::budget::{Beat, Budget};
 use crate::error::{Error, Result};
 use crate::git::history::commit_links::Commits;
 use crate::git::history::simplify::Simplify;
@@ -359,7 +359,7 @@ impl History {
             let parents =
                 self.known.get(&id).map(|known| known.parents.clone()).unwrap_or_default();
             if self.hidden.contains(&id) {
-                self.hide(parents.clone());
+                self.hide(parents.clone())?;
                 for parent in &parents {
                     self.enqueue_hidden(parent)?;
                     self.hide(
@@ -367,7 +367,7 @@ impl History {
                             .get(parent)
                             .map(|known| known.parents.clone())
                             .unwrap_or_default(),
-                    );
+                    )?;
                 }
                 let Some((next, ..)) = self.queue.peek() else { break };
                 if limit.last > *next {
@@ -397,14 +397,17 @@ impl History {
     }
 
     /// Hides commits and what is known of their ancestors.
-    fn hide(&mut self, mut ids: Vec<Oid>) {
+    fn hide(&mut self, mut ids: Vec<Oid>) -> Result<()> {
+        let mut beat = Beat::default();
         while let Some(id) = ids.pop() {
+            beat.check(&self.budget)?;
             if self.hidden.insert(id)
                 && let Some(known) = self.known.get(&id)
             {
                 ids.extend(&known.parents);
             }
         }
+        Ok(())
     }
 
     fn step(&mut self) -> Result<Option<Visited>> {

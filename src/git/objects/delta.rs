@@ -1,25 +1,29 @@
 //! The deltas of a pack: an object as pieces of another and new bytes (git's `gitformat-pack`).
 
+use crate::budget::{Budget, Charge};
 use crate::git::store::pack::fault::Fault;
+use crate::limits;
 
-/// Returns the object that a delta makes of its base.
+/// Returns the object that a delta makes of its base, and what is charged for it.
 ///
 /// # Errors
-/// [`Fault`] where the delta is damaged, or its result is longer than `limit` or than there is memory for.
-pub fn apply(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, Fault> {
+/// [`Fault`] where the delta is damaged, or its result is longer than an object may be or than there is memory for.
+pub fn apply(base: &[u8], delta: &[u8], budget: &Budget) -> Result<(Vec<u8>, Charge), Fault> {
     let (base_size, rest) = size(delta).ok_or(Fault::Damaged)?;
     let (result_size, rest) = size(rest).ok_or(Fault::Damaged)?;
     if base_size != base.len() as u64 {
         return Err(Fault::Damaged);
     }
     let too_large = Fault::TooLarge(result_size);
-    let Some(length) = usize::try_from(result_size).ok().filter(|_| result_size <= limit) else {
+    let fits = result_size <= limits::OBJECT_BYTES;
+    let Some(length) = usize::try_from(result_size).ok().filter(|_| fits) else {
         return Err(too_large);
     };
+    let charge = budget.charge_large(result_size)?;
     let mut result = Vec::new();
     result.try_reserve_exact(length).map_err(|_| Fault::NoMemory(result_size))?;
     put_together(base, rest, length, &mut result).ok_or(Fault::Damaged)?;
-    Ok(result)
+    Ok((result, charge))
 }
 
 /// Returns the bytes of the object that a delta makes.
@@ -107,11 +111,14 @@ mod tests {
             (b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", None),
         ] {
             assert_eq!(
-                apply(b"abcdef", delta, 100).ok().as_deref(),
-                result.map(str::as_bytes),
+                apply(b"abcdef", delta, &Budget::default()).ok().map(|(bytes, _)| bytes),
+                result.map(|text| text.as_bytes().to_vec()),
                 "{delta:?}"
             );
         }
-        assert!(matches!(apply(b"abcdef", b"\x06\x06\x90\x06", 5), Err(Fault::TooLarge(6))));
+        // A result of 2 GiB, from its head alone.
+        let large = b"\x06\x80\x80\x80\x80\x08\x90\x06";
+        let refused = apply(b"abcdef", large, &Budget::default());
+        assert!(matches!(refused, Err(Fault::TooLarge(0x8000_0000))));
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod abbreviation;
 pub mod blob_id;
+pub mod bytes;
 pub mod cache;
 pub mod counted_pairs;
 pub mod delta;

@@ -9,9 +9,10 @@ use gix::objs::Kind;
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
+use crate::git::objects::bytes::Bytes;
 use crate::git::objects::cache::Cache;
 use crate::git::objects::counted_pairs::CountedPairs;
-use crate::git::store::{Fault, ObjectStore, PackReader};
+use crate::git::store::{Fault, FoundObject as Found, ObjectStore, PackReader};
 use crate::limits;
 
 /// Reads objects for one thread.
@@ -41,17 +42,17 @@ impl Objects {
     }
 
     /// Returns a tree's entries; the empty tree needs no object.
-    pub fn tree(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
-        if id.is_empty_tree() { Ok(Arc::default()) } else { self.read(id, Kind::Tree) }
+    pub fn tree(&self, id: &Oid) -> Result<Bytes> {
+        if id.is_empty_tree() { Ok(Bytes::default()) } else { self.read(id, Kind::Tree) }
     }
 
     /// Returns a blob's bytes.
-    pub fn blob(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
+    pub fn blob(&self, id: &Oid) -> Result<Bytes> {
         self.read(id, Kind::Blob)
     }
 
     /// Returns a commit's bytes.
-    pub fn commit(&self, id: &Oid) -> Result<Arc<Vec<u8>>> {
+    pub fn commit(&self, id: &Oid) -> Result<Bytes> {
         self.read(id, Kind::Commit)
     }
 
@@ -73,12 +74,12 @@ impl Objects {
     }
 
     /// Returns an object of any kind, `None` where it is missing.
-    pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Arc<Vec<u8>>)>> {
+    pub fn object(&self, id: &Oid) -> Result<Option<(Kind, Bytes)>> {
         let object = self.store.find(id, &self.cache, &mut self.packs.borrow_mut());
-        let is_packed = matches!(object, Ok(Some((_, true))));
+        let is_packed = matches!(object, Ok(Some(Found { is_packed: true, .. })));
         self.loose.set(self.loose.get() + u64::from(!is_packed));
         let object = object.map_err(|fault| self.failed(id, fault))?;
-        Ok(object.map(|(object, _)| (object.kind, object.bytes)))
+        Ok(object.map(|found| (found.kind, found.bytes)))
     }
 
     /// Returns how many objects were asked for that no pack gave.
@@ -100,7 +101,7 @@ impl Objects {
         self.store.each_with_prefix(&prefix, each)
     }
 
-    fn read(&self, id: &Oid, expected: Kind) -> Result<Arc<Vec<u8>>> {
+    fn read(&self, id: &Oid, expected: Kind) -> Result<Bytes> {
         match self.object(id)? {
             Some((kind, bytes)) if kind == expected => Ok(bytes),
             Some((kind, _)) => Err(self.wrong_kind(id, kind, expected)),

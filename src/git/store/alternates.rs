@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use super::gate::GitDirectory;
+use crate::budget::check_current;
 use crate::error::Result;
 use crate::limits;
 
@@ -16,18 +17,28 @@ const FILE: &[u8] = b"info/alternates";
 ///
 /// # Errors
 /// `fs_denied` where one lies outside of what may be read; `too_large` for more than
-/// [`limits::ALTERNATES`] of them, or deeper ones than git follows.
+/// [`limits::ALTERNATES`] of them, more than [`limits::ALTERNATE_LINES`] that name one, or deeper ones than git follows.
 pub fn open(common_dir: &GitDirectory) -> Result<Vec<GitDirectory>> {
     let gate = common_dir.gate();
     let own = common_dir.directory(b"objects")?.ok_or_else(|| gate.damaged("it has no objects"))?;
     let mut seen = HashSet::from([own.own_stamp()?.identity()]);
     let mut found = vec![own];
+    let mut lines = 0;
     // The directories of one level of borrowing after the other.
     let mut level = 0..1;
     for _ in 0..limits::ALTERNATES_DEPTH {
         for index in level.clone() {
             let Some(bytes) = found[index].read(FILE, limits::ALTERNATES_BYTES)? else { continue };
             for path in paths(&bytes) {
+                // A store that is missing is passed over, which is a search for each line.
+                lines += 1;
+                if lines > limits::ALTERNATE_LINES {
+                    return Err(gate.too_large(format!(
+                        "names over {} stores to borrow objects from",
+                        limits::ALTERNATE_LINES
+                    )));
+                }
+                check_current()?;
                 let Some(directory) = found[index].follow(&path)? else { continue };
                 if !seen.insert(directory.own_stamp()?.identity()) {
                     continue;

@@ -1,13 +1,16 @@
 //! Loose objects: one zlib stream a file, of `<kind> <size>\0` and the bytes (git's `gitrepository-layout`).
 
+use std::sync::Arc;
+
 use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
 use gix::zlib::{Decompress, FlushDecompress, Status};
 
 use super::gate::GitDirectory;
 use super::pack::fault::Fault;
-use crate::budget::check_current;
+use crate::budget::Budget;
 use crate::git::Oid;
+use crate::git::objects::bytes::Bytes;
 use crate::limits;
 use crate::sandbox::{EntryKind, RegularFile};
 
@@ -17,16 +20,21 @@ const HEADER_BYTES: usize = 32;
 const HEAD_BYTES: usize = 4 << 10;
 
 /// Returns an object, `None` where no store has it loose.
-pub fn find(stores: &[GitDirectory], id: &Oid) -> Result<Option<(Kind, Vec<u8>)>, Fault> {
+pub fn find(
+    stores: &[GitDirectory],
+    id: &Oid,
+    budget: &Budget,
+) -> Result<Option<(Kind, Bytes)>, Fault> {
     let name = name(id);
     open(stores, &name, |store, file| {
         // Compressed it is hardly longer than it is.
         let limit = limits::OBJECT_BYTES + limits::OBJECT_BYTES / 8;
+        let _held = budget.charge_large(file.stamp().size().min(limit))?;
         let packed = store.contents(file, &name, limit)?;
         if packed.len() as u64 != file.stamp().size() {
             return Err(Fault::Changed);
         }
-        inflate(&packed)
+        inflate(&packed, budget)
     })
 }
 
@@ -104,13 +112,14 @@ fn start(
 /// Bytes that are inflated between two looks at the budget.
 const STEP_BYTES: usize = 4 << 20;
 
-fn inflate(packed: &[u8]) -> Result<(Kind, Vec<u8>), Fault> {
+fn inflate(packed: &[u8], budget: &Budget) -> Result<(Kind, Bytes), Fault> {
     let mut zlib = Decompress::new();
     let mut head = [0; HEADER_BYTES];
     let (Header { kind, size, length }, filled) = start(&mut zlib, packed, &mut head)?;
     if size > limits::OBJECT_BYTES {
         return Err(Fault::TooLarge(size));
     }
+    let charge = budget.charge_large(size)?;
     let size = usize::try_from(size).map_err(|_| Fault::TooLarge(size))?;
     let first = &head[length..filled];
     if first.len() > size {
@@ -125,7 +134,7 @@ fn inflate(packed: &[u8]) -> Result<(Kind, Vec<u8>), Fault> {
         let at = usize::try_from(zlib.total_out()).map_err(|_| Fault::Damaged)? - length;
         // A byte more than the object has room for tells one that is longer than it says.
         let mut over = [0];
-        check_current()?;
+        budget.check()?;
         let out = if at < size { &mut bytes[at..size.min(at + STEP_BYTES)] } else { &mut over[..] };
         match zlib.decompress(&packed[consumed..], out, FlushDecompress::None) {
             Ok(Status::StreamEnd) => break,
@@ -137,12 +146,16 @@ fn inflate(packed: &[u8]) -> Result<(Kind, Vec<u8>), Fault> {
     }
     let is_whole =
         zlib.total_out() == (length + size) as u64 && zlib.total_in() == packed.len() as u64;
-    if is_whole { Ok((kind, bytes)) } else { Err(Fault::Damaged) }
+    if is_whole { Ok((kind, Bytes::held(Arc::new(bytes), charge))) } else { Err(Fault::Damaged) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn inflate(packed: &[u8]) -> Result<(Kind, Bytes), Fault> {
+        super::inflate(packed, &Budget::default())
+    }
     use libdeflater::{CompressionLvl, Compressor};
 
     fn packed(bytes: &[u8]) -> Vec<u8> {

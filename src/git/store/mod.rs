@@ -42,7 +42,8 @@ pub use work_tree::configured as with_configured_work_tree;
 use super::Oid;
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::objects::cache::{Cache, Object};
+use crate::git::objects::bytes::Bytes;
+use crate::git::objects::cache::Cache;
 use crate::git::objects::counted_pairs::CountedPairs;
 
 /// The object directories of a repository and what is open in them, for one query.
@@ -52,6 +53,16 @@ pub struct ObjectStore {
     counted: Arc<CountedPairs>,
     kept: Arc<Repositories>,
     hash: HashKind,
+}
+
+/// An object that was found.
+pub struct FoundObject {
+    /// What it is.
+    pub kind: Kind,
+    /// What it holds.
+    pub bytes: Bytes,
+    /// Whether it was in a pack.
+    pub is_packed: bool,
 }
 
 /// How often the packs are listed again for one object at most: each time they have changed meanwhile.
@@ -90,19 +101,23 @@ impl ObjectStore {
         PackReader::new(self.packs(), budget)
     }
 
-    /// Returns an object and whether it is packed, `None` where it is missing. Packs are asked first, as git does.
+    /// Returns an object, `None` where it is missing. Packs are asked first, as git does.
     pub fn find(
         &self,
         id: &Oid,
         cache: &Cache,
         reader: &mut PackReader,
-    ) -> std::result::Result<Option<(Object, bool)>, Fault> {
+    ) -> std::result::Result<Option<FoundObject>, Fault> {
+        let budget = Arc::clone(reader.budget());
         self.look(
             reader,
-            |reader| Ok(reader.find(id, cache)?.map(|object| (object, true))),
+            |reader| {
+                let found = reader.find(id, cache)?;
+                Ok(found.map(|(kind, bytes)| FoundObject { kind, bytes, is_packed: true }))
+            },
             || {
-                let found = loose::find(&self.directories, id)?;
-                Ok(found.map(|(kind, bytes)| (Object { kind, bytes: Arc::new(bytes) }, false)))
+                let found = loose::find(&self.directories, id, &budget)?;
+                Ok(found.map(|(kind, bytes)| FoundObject { kind, bytes, is_packed: false }))
             },
         )
     }

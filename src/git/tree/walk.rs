@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::budget::{Beat, Budget};
 use crate::error::Result;
 use crate::git::objects::Objects;
+use crate::git::objects::bytes::Bytes;
 use crate::git::tree::entries::{TreeEntry, parse};
 use crate::git::{Change, Entry, Oid, PathFilter};
 use crate::limits;
@@ -35,7 +36,7 @@ struct Level {
 
 struct Side {
     id: Option<Oid>,
-    bytes: Arc<Vec<u8>>,
+    bytes: Bytes,
     at: usize,
 }
 
@@ -107,7 +108,7 @@ impl TreeChanges {
     fn side(&self, id: Option<Oid>) -> Result<Side> {
         let bytes = match &id {
             Some(id) => self.objects.tree(id)?,
-            None => Arc::default(),
+            None => Bytes::default(),
         };
         Ok(Side { id, bytes, at: 0 })
     }

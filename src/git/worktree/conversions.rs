@@ -3,6 +3,7 @@
 //! A file may have a gibibyte, so the budget of the thread is asked on the way and no buffer is taken for granted.
 
 use crate::budget::{Stopped, append, check_current};
+use crate::git::objects::bytes::Bytes;
 
 /// Bytes that are converted between two looks at the budget.
 pub const PIECE: usize = 1 << 20;
@@ -73,7 +74,7 @@ impl Statistics {
 pub fn to_git_line_endings<E: From<Stopped>>(
     bytes: &[u8],
     endings: LineEndings,
-    staged: impl FnOnce() -> Result<Option<std::sync::Arc<Vec<u8>>>, E>,
+    staged: impl FnOnce() -> Result<Option<Bytes>, E>,
 ) -> Result<Option<Vec<u8>>, E> {
     if endings == LineEndings::Keep || memchr::memchr(b'\r', bytes).is_none() {
         return Ok(None);
@@ -153,7 +154,7 @@ mod tests {
     use crate::budget::{Budget, Current};
 
     fn converted(bytes: &[u8], endings: LineEndings, staged: Option<&[u8]>) -> Option<Vec<u8>> {
-        let staged = || Ok::<_, Stopped>(staged.map(|staged| Arc::new(staged.to_vec())));
+        let staged = || Ok::<_, Stopped>(staged.map(|staged| Bytes::from(staged.to_vec())));
         to_git_line_endings(bytes, endings, staged).unwrap()
     }
 

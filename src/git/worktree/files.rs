@@ -169,8 +169,7 @@ impl WorkTree {
     fn read_whole(&self, path: &[u8], mut file: File, size: u64) -> Result<Vec<u8>> {
         let budget = self.repository.budget();
         let wanted = usize::try_from(size).map_err(|_| Stopped::Allocation)?;
-        // It must fit beside what is held now; what is held of it later is charged by whoever holds it.
-        drop(budget.charge(wanted)?);
+        let _held = budget.charge_large(size)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(wanted + 1).map_err(|_| Stopped::Allocation)?;
         loop {

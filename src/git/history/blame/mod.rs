@@ -32,6 +32,7 @@ use crate::git::history::commit::Links;
 use crate::git::history::commit_links::{Commits as CommitLinks, own_ancestor};
 use crate::git::history::walk::{History, HistoryOptions, Merges};
 use crate::git::id_tables::{IdMap, IdSet};
+use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::limits;
@@ -63,7 +64,7 @@ pub struct BlameOptions {
 /// Whose the lines of a file are.
 pub struct Blame {
     /// The text that was asked about.
-    pub content: Arc<Vec<u8>>,
+    pub content: Bytes,
     /// Where each line of it starts, and where the last one ends.
     pub bounds: Vec<u32>,
     /// Runs of lines in the order of the text.
@@ -122,7 +123,7 @@ pub struct Blamer {
     returns: u64,
     engine: Engine,
     /// The text that is asked about, and where its lines start.
-    content: Arc<Vec<u8>>,
+    content: Bytes,
     bounds: Vec<u32>,
     charge: Charge,
     done: Vec<(Run, OriginId)>,
@@ -237,7 +238,7 @@ impl Blamer {
             left: IdSet::default(),
             returns: 0,
             engine: Engine::default(),
-            content: Arc::default(),
+            content: Bytes::default(),
             bounds: Vec::new(),
             charge: Charge::free(),
             done: Vec::new(),
@@ -258,13 +259,7 @@ impl Blamer {
         Ok(())
     }
 
-    fn run(
-        &mut self,
-        path: &[u8],
-        entry: Entry,
-        content: Arc<Vec<u8>>,
-        start: Oid,
-    ) -> Result<Blame> {
+    fn run(&mut self, path: &[u8], entry: Entry, content: Bytes, start: Oid) -> Result<Blame> {
         self.split(&content)?;
         self.content = content;
         let count = u32::try_from(self.bounds.len() - 1).unwrap_or(u32::MAX);
@@ -454,7 +449,6 @@ impl Blamer {
         let old = self.origins.content(parent)?;
         let new = self.origins.content(id)?;
         let cancel = CancelToken::of(&self.budget);
-        let _held = cancel.charge(old.len() + new.len())?;
         let changes = line_changes(&mut self.engine, &old, &new, self.options.whitespace, &cancel)?;
         let (same, kept) = divide(&self.origins.get(id).suspected, &changes);
         self.origins.get_mut(id).suspected = kept;
@@ -521,7 +515,7 @@ impl Blamer {
             }
         }
         Ok(Blame {
-            content: Arc::clone(&self.content),
+            content: self.content.clone(),
             bounds: std::mem::take(&mut self.bounds),
             runs,
             versions,
@@ -534,7 +528,7 @@ impl Blame {
     /// Returns the blame of what has no lines.
     pub fn nothing() -> Self {
         Self {
-            content: Arc::default(),
+            content: Bytes::default(),
             bounds: vec![0],
             runs: Vec::new(),
             versions: Vec::new(),

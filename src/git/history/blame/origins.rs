@@ -13,6 +13,7 @@ use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::change::side_files::SideFiles;
 use crate::git::history::commit::Links;
 use crate::git::objects::Objects;
+use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::Located;
@@ -215,7 +216,7 @@ impl Origins {
     }
 
     /// Returns the content of a version.
-    pub fn content(&mut self, id: OriginId) -> Result<Arc<Vec<u8>>> {
+    pub fn content(&mut self, id: OriginId) -> Result<Bytes> {
         let Origin { commit, path, entry, .. } = self.get(id);
         if commit.is_null() {
             let (path, entry) = (Arc::clone(path), *entry);

@@ -30,6 +30,7 @@ use crate::git::change::side_files::SideFiles;
 use crate::git::history::commit_links::Commits as CommitLinks;
 use crate::git::history::walk::{History, HistoryOptions, Merges, Visited};
 use crate::git::objects::Objects;
+use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::Located;
@@ -217,11 +218,11 @@ impl LineLog {
         Ok(pairs.collect())
     }
 
-    fn content(&self, entry: Option<Entry>) -> Result<Arc<Vec<u8>>> {
+    fn content(&self, entry: Option<Entry>) -> Result<Bytes> {
         match entry {
-            None => Ok(Arc::default()),
+            None => Ok(Bytes::default()),
             Some(entry) if entry.mode.is_submodule() => {
-                Ok(Arc::new(format!("Subproject commit {}\n", entry.oid).into_bytes()))
+                Ok(Bytes::from(format!("Subproject commit {}\n", entry.oid).into_bytes()))
             }
             Some(entry) => self.objects.blob(&entry.oid),
         }

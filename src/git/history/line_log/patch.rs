@@ -1,10 +1,10 @@
 //! What `git log -L` prints of a change: its lines alone, without an index line and with the ranges as hunks.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::ranges::Lines;
 use crate::error::Result;
+use crate::git::objects::bytes::Bytes;
 use crate::text::lines::Lines as Text;
 use crate::text::{CancelToken, LineChange};
 
@@ -15,9 +15,9 @@ pub struct Touched {
     /// The path after.
     pub path: Vec<u8>,
     /// The content before.
-    pub old: Arc<Vec<u8>>,
+    pub old: Bytes,
     /// The content after.
-    pub new: Arc<Vec<u8>>,
+    pub new: Bytes,
     /// The changes that touch the lines.
     pub changes: Vec<LineChange>,
 }

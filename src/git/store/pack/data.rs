@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use gix::hash::Kind as HashKind;
 use gix::objs::Kind;
+use gix::zlib::{Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 
 use super::fault::Fault;
 use super::file::{HEAD_BYTES, PackFile};
 use super::index::{PackIndex, oid};
 use super::windows::{Next, Windows};
-use crate::budget::Budget;
+use crate::budget::{Budget, Charge};
 use crate::git::Oid;
 use crate::limits;
 use crate::sandbox::{PooledFile, Stamp};
@@ -165,8 +166,10 @@ impl Pack {
     }
 }
 
-/// Bytes of an entry for which the budget is asked.
-const LARGE_BYTES: usize = 1 << 20;
+/// Bytes of an entry from which on it is inflated in pieces, between which the budget is asked.
+const PIECES_BYTES: usize = 16 << 20;
+/// Bytes of such a piece.
+const PIECE_BYTES: usize = 4 << 20;
 
 impl Unpacker {
     /// Returns what a thread reads packs with, within the budget of its query.
@@ -179,23 +182,19 @@ impl Unpacker {
         }
     }
 
-    /// Inflates an entry behind what `bytes` holds.
+    /// Inflates an entry behind what `bytes` holds; returns what is charged for it.
     pub fn inflate(
         &mut self,
         pack: &Pack,
         entry: &Entry,
         bytes: &mut Vec<u8>,
         next: Next,
-    ) -> Result<(), Fault> {
+    ) -> Result<Charge, Fault> {
         if entry.size > limits::OBJECT_BYTES {
             return Err(Fault::TooLarge(entry.size));
         }
         let size = usize::try_from(entry.size).map_err(|_| Fault::TooLarge(entry.size))?;
-        if size >= LARGE_BYTES {
-            self.budget.check()?;
-            // What is held of it later is charged by whoever holds it; here it must fit beside what is held now.
-            drop(self.budget.charge(size)?);
-        }
+        let charge = self.budget.charge_large(entry.size)?;
         let start = bytes.len();
         // An object is kept, so exactly its bytes; deltas follow each other in one buffer.
         let reserved =
@@ -205,10 +204,72 @@ impl Unpacker {
         // What zlib makes of so many bytes at most, whatever its settings.
         let most = size + size / 8 + size / 64 + 64;
         let packed = self.windows.read(&pack.file, entry.data, most, next)?;
+        if size >= PIECES_BYTES {
+            inflate_in_pieces(packed, &mut bytes[start..], &self.budget)?;
+            return Ok(charge);
+        }
         // The end of the stream is where it says so, and its sum is compared.
         match self.inflate.zlib_decompress(packed, &mut bytes[start..]) {
-            Ok(written) if written == size => Ok(()),
+            Ok(written) if written == size => Ok(charge),
             _ => Err(Fault::Damaged),
         }
+    }
+}
+
+/// Inflates a stream that has exactly as many bytes as there is room for.
+fn inflate_in_pieces(packed: &[u8], room: &mut [u8], budget: &Budget) -> Result<(), Fault> {
+    let mut zlib = Decompress::new();
+    loop {
+        budget.check()?;
+        let [read, written] = [zlib.total_in(), zlib.total_out()]
+            .map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        // A byte more than there is room for tells a stream that is longer.
+        let mut over = [0];
+        let size = room.len();
+        let piece = match written < size {
+            true => &mut room[written..][..PIECE_BYTES.min(size - written)],
+            false => &mut over[..],
+        };
+        let rest = packed.get(read..).ok_or(Fault::Damaged)?;
+        let status = zlib.decompress(rest, piece, FlushDecompress::None);
+        let is_over = zlib.total_out() > size as u64;
+        let is_stuck = zlib.total_in() == read as u64 && zlib.total_out() == written as u64;
+        match status {
+            Ok(Status::StreamEnd) if zlib.total_out() == size as u64 => return Ok(()),
+            Ok(Status::Ok | Status::BufError) if !is_over && !is_stuck => {}
+            _ => return Err(Fault::Damaged),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use libdeflater::{CompressionLvl, Compressor};
+
+    #[test]
+    fn a_stream_in_pieces_is_what_was_packed_or_damaged() {
+        let content: Vec<u8> = (0..PIECE_BYTES * 2 + 17).map(|n| (n / 7 % 251) as u8).collect();
+        let mut compressor = Compressor::new(CompressionLvl::fastest());
+        let mut packed = vec![0; compressor.zlib_compress_bound(content.len())];
+        let size = compressor.zlib_compress(&content, &mut packed).unwrap();
+        // Other entries follow in a pack.
+        packed.truncate(size);
+        packed.extend([7; 100]);
+        let inflate = |packed: &[u8], size: usize| {
+            let mut room = vec![0; size];
+            inflate_in_pieces(packed, &mut room, &Budget::default()).map(|()| room)
+        };
+        assert!(inflate(&packed, content.len()).unwrap() == content);
+        for size in [0, 1, content.len() - 1, content.len() + 1] {
+            assert!(matches!(inflate(&packed, size), Err(Fault::Damaged)), "{size}");
+        }
+        assert!(matches!(inflate(&packed[..size - 1], content.len()), Err(Fault::Damaged)));
+        packed[size - 1] ^= 1;
+        assert!(matches!(inflate(&packed, content.len()), Err(Fault::Damaged)));
+        let stopped = Budget::default();
+        stopped.cancel();
+        let stopped = inflate_in_pieces(&packed, &mut vec![0; content.len()], &stopped);
+        assert!(matches!(stopped, Err(Fault::Stopped(_))));
     }
 }

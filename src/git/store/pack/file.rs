@@ -2,10 +2,14 @@
 //! object is added that it has, or when it is cloned.
 
 use super::fault::Fault;
+use crate::budget::check_current;
 use crate::sandbox::{PooledFile, Stamp};
 
 /// Bytes before the first entry.
 pub const HEAD_BYTES: u64 = 12;
+
+/// Bytes that are read between two looks at the budget.
+const STEP_BYTES: usize = 16 << 20;
 
 /// The file of a pack.
 pub struct PackFile {
@@ -50,7 +54,13 @@ impl PackFile {
     /// Fills `bytes` from an offset on.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Fault> {
         // All that is read lies within the size that the file had when it was opened.
-        let read = self.data.read_at(offset, bytes)?;
-        if read < bytes.len() { Err(Fault::Changed) } else { Ok(()) }
+        for (step, bytes) in bytes.chunks_mut(STEP_BYTES).enumerate() {
+            check_current()?;
+            let read = self.data.read_at(offset + (step * STEP_BYTES) as u64, bytes)?;
+            if read < bytes.len() {
+                return Err(Fault::Changed);
+            }
+        }
+        Ok(())
     }
 }

@@ -36,9 +36,9 @@ pub use packs::{PackReader, Packs};
 
 use self::data::{Base, Entry, Unpacker};
 use self::windows::Next;
+use crate::git::objects::bytes::Bytes;
 use crate::git::objects::cache::{Cache, Object};
 use crate::git::objects::delta;
-use crate::limits;
 
 /// Deltas between an object and a whole one; git makes 50 at most, and 4095 where it is told to.
 const MAX_DELTAS: usize = 4096;
@@ -52,7 +52,7 @@ fn unpack(
     offset: u64,
     cache: &Cache,
     unpacker: &mut Unpacker,
-) -> Result<Object, Fault> {
+) -> Result<(Kind, Bytes), Fault> {
     // Deltas that are small are inflated where their entries are met, which is where they were read, one behind the
     // other; the others when their turn comes.
     let mut deltas = std::mem::take(&mut unpacker.delta);
@@ -70,22 +70,24 @@ fn unpack_with(
     offset: u64,
     cache: &Cache,
     unpacker: &mut Unpacker,
-) -> Result<Object, Fault> {
+) -> Result<(Kind, Bytes), Fault> {
     // Each entry with the end of its delta, or none where it is not held.
     let mut chain: Vec<(Entry, Option<usize>)> = Vec::new();
     let mut at = offset;
-    let mut object = loop {
+    // What is kept in the cache is within the cache's bytes; what is held here is charged.
+    let (mut object, mut charge) = loop {
         if let Some(object) = cache.get((pack.number(), at)) {
-            break object;
+            let charge = unpacker.budget.charge_large(object.bytes.len() as u64)?;
+            break (object, charge);
         }
         unpacker.budget.check()?;
         let entry = pack.entry(at, unpacker, Next::Near)?;
         if let Base::Whole(kind) = entry.base {
             let mut bytes = Vec::new();
-            unpacker.inflate(pack, &entry, &mut bytes, Next::Near)?;
+            let charge = unpacker.inflate(pack, &entry, &mut bytes, Next::Near)?;
             let object = Object { kind, bytes: Arc::new(bytes) };
             cache.put((pack.number(), at), object.clone());
-            break object;
+            break (object, charge);
         }
         if chain.len() == MAX_DELTAS {
             return Err(Fault::Damaged);
@@ -99,21 +101,23 @@ fn unpack_with(
     };
     while let Some((entry, end)) = chain.pop() {
         unpacker.budget.check()?;
-        let bytes = match end {
+        let applied = match end {
             Some(end) => {
                 let start = end - entry.size as usize;
-                delta::apply(&object.bytes, &deltas[start..end], limits::OBJECT_BYTES)?
+                delta::apply(&object.bytes, &deltas[start..end], &unpacker.budget)?
             }
             None => {
                 let mut delta = Vec::new();
-                unpacker.inflate(pack, &entry, &mut delta, Next::Near)?;
-                delta::apply(&object.bytes, &delta, limits::OBJECT_BYTES)?
+                let _held = unpacker.inflate(pack, &entry, &mut delta, Next::Near)?;
+                delta::apply(&object.bytes, &delta, &unpacker.budget)?
             }
         };
+        let (bytes, of_result) = applied;
         object = Object { kind: object.kind, bytes: Arc::new(bytes) };
+        charge = of_result;
         cache.put((pack.number(), entry.offset), object.clone());
     }
-    Ok(object)
+    Ok((object.kind, Bytes::held(object.bytes, charge)))
 }
 
 /// Returns the kind and the size of the object at an offset.
@@ -158,7 +162,7 @@ fn size(
     delta.clear();
     let result = unpacker
         .inflate(pack, &entry, &mut delta, Next::Anywhere)
-        .and_then(|()| delta::result_size(&delta));
+        .and_then(|_held| delta::result_size(&delta));
     if delta.capacity() <= 2 * HELD_DELTAS {
         unpacker.delta = delta;
     }

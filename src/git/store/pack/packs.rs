@@ -10,7 +10,8 @@ use super::fault::Fault;
 use super::{header, size, unpack};
 use crate::budget::Budget;
 use crate::git::Oid;
-use crate::git::objects::cache::{Cache, Object};
+use crate::git::objects::bytes::Bytes;
+use crate::git::objects::cache::Cache;
 
 /// The packs of a query.
 #[derive(Default)]
@@ -79,6 +80,11 @@ impl PackReader {
         Self { places: packs.places(), packs, unpacker: Unpacker::new(budget) }
     }
 
+    /// Returns the budget of its query.
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.unpacker.budget
+    }
+
     /// Tells whether these are the packs that it looks in.
     pub fn looks_in(&self, packs: &Arc<Packs>) -> bool {
         Arc::ptr_eq(&self.packs, packs)
@@ -94,7 +100,7 @@ impl PackReader {
     ///
     /// # Errors
     /// The last [`Fault`] where packs name it and none has it whole.
-    pub fn find(&mut self, id: &Oid, cache: &Cache) -> Result<Option<Object>, Fault> {
+    pub fn find(&mut self, id: &Oid, cache: &Cache) -> Result<Option<(Kind, Bytes)>, Fault> {
         self.each_with(id, |pack, offset, unpacker| unpack(pack, offset, cache, unpacker))
     }
 
