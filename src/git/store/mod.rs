@@ -34,7 +34,7 @@ pub use config::read as read_config;
 pub use gate::{Found, Gate, GitDirectory};
 pub use graph::Graph;
 pub use kept::{Lease, Repositories};
-pub use locate::{Location, locate};
+pub use locate::{Location, check_work_tree, locate};
 pub use pack::{Fault, Packs, Unpacker};
 pub use work_tree::configured as with_configured_work_tree;
 
