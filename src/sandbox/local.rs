@@ -68,11 +68,12 @@ impl LocalPath {
             let url = LocalFile { kind: LocalKind::Missing, path: self.0.clone() };
             return if is_plain { Ok(url) } else { Err(OpenError::Outside) };
         }
-        let (kind, path) = match found? {
+        let found = match found? {
+            Found::Other(path, _) if self.0.ends_with('/') => Found::beneath_a_file(&path),
+            found => found,
+        };
+        let (kind, path) = match found {
             Found::Directory(directory) => (LocalKind::Directory, directory.path().to_owned()),
-            Found::Other(path, EntryKind::File) if self.0.ends_with('/') => {
-                (LocalKind::Missing, path.join(""))
-            }
             Found::Other(path, EntryKind::File) => (LocalKind::File, path),
             Found::Other(path, _) => (LocalKind::Special, path),
             Found::Missing(path) => (LocalKind::Missing, path),
@@ -186,7 +187,9 @@ mod tests {
             ("none/../in/file", Some((LocalKind::File, "in/file"))),
             ("in/none", Some((LocalKind::Missing, "in/none"))),
             ("in/none/../file", Some((LocalKind::Missing, "in/none"))),
-            ("in/file/", Some((LocalKind::Missing, "in/file/"))),
+            ("in/file/", Some((LocalKind::Missing, "in/file/-"))),
+            ("in/file/x", Some((LocalKind::Missing, "in/file/-"))),
+            ("in/file/..", Some((LocalKind::Missing, "in/file/-"))),
             ("in/sub", Some((LocalKind::Directory, "in/sub"))),
             ("single", Some((LocalKind::File, "single"))),
             ("in/named", Some((LocalKind::File, "single"))),

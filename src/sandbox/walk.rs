@@ -39,6 +39,13 @@ pub(super) enum Found {
     Named(PathBuf),
 }
 
+impl Found {
+    /// Returns what there is beneath a file: nothing, whatever it is called.
+    pub(super) fn beneath_a_file(path: &Path) -> Self {
+        Self::Missing(path.join("-"))
+    }
+}
+
 /// Returns what `path` leads to, beneath `roots` or among `files`.
 ///
 /// # Errors
@@ -178,7 +185,8 @@ impl Walk {
                     }
                 }
                 Ok(kind) if self.ahead.is_empty() => return Ok(Some(Found::Other(path(), kind))),
-                Ok(_) | Err(OpenError::Absent) => return Ok(Some(Found::Missing(path()))),
+                Err(OpenError::Absent) => return Ok(Some(Found::Missing(path()))),
+                Ok(_) => return Ok(Some(Found::beneath_a_file(&path()))),
                 Err(error) => return Err(error),
             }
         }
