@@ -122,7 +122,7 @@ impl Access {
         match &self.sandboxes {
             Some(sandboxes) => sandboxes.refuse_repository(refused("the sandboxes")),
             None => Error::fs_denied(refused("DuckDB's allowed_directories")).with_hint(
-                "Ask the host to add the directory to allowed_directories before external access is disabled",
+                "Give a path as current_setting('allowed_directories') has it, links resolved, or ask the host to add the directory before external access is disabled",
             ),
         }
     }
@@ -363,5 +363,80 @@ mod tests {
         ] {
             assert_eq!(opened(&access, &root.join(path)), found, "{path}");
         }
+    }
+
+    /// Numbers without end, the same each time.
+    fn numbers(mut seed: u64) -> impl FnMut(usize) -> usize {
+        move |below| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % below
+        }
+    }
+
+    #[test]
+    fn random_ways_lead_where_the_system_has_them_and_tell_nothing_of_what_is_outside() {
+        let mut number = numbers(7);
+        let (mut alike, mut refused) = (0, 0);
+        for _ in 0..40 {
+            let temp = tempfile::tempdir().unwrap();
+            let top = temp.path().canonicalize().unwrap();
+            // Directories a, b and c of each other, in the roots and beside them.
+            let mut directories = Vec::new();
+            for base in ["one", "two", "out"] {
+                for path in ["", "a", "a/b", "b", "b/c", "c", "c/a/b"] {
+                    std::fs::create_dir_all(top.join(base).join(path)).unwrap();
+                    directories.push(top.join(base).join(path));
+                }
+            }
+            let text = |number: &mut dyn FnMut(usize) -> usize| {
+                let parts = ["a", "b", "c", "..", "..", "x", "y", "z", "one", "two", "out", "."];
+                let start = ["", "", "/", "TOP/one/", "TOP/two/", "TOP/out/", "TOP/"][number(7)];
+                let names: Vec<&str> =
+                    (0..1 + number(5)).map(|_| parts[number(parts.len())]).collect();
+                format!("{}{}", start.replace("TOP", top.to_str().unwrap()), names.join("/"))
+            };
+            for _ in 0..12 {
+                let place = directories[number(directories.len())].join(["x", "y", "z"][number(3)]);
+                let _ = std::os::unix::fs::symlink(text(&mut number), place);
+            }
+            let roots = ["one", "two"].map(|name| top.join(name).to_str().unwrap().to_owned());
+            let access = Access::new(false, &roots.each_ref().map(String::as_str));
+            let paths: Vec<PathBuf> = (0..200)
+                .map(|_| top.join(["one", "two"][number(2)]).join(text(&mut number)))
+                .collect();
+            let answers = || -> Vec<String> {
+                let answer = |path: &PathBuf| match access.open_directory(path) {
+                    Ok(directory) => directory.path().to_str().unwrap().to_owned(),
+                    Err(error) => format!("{error:?}"),
+                };
+                paths.iter().map(answer).collect()
+            };
+            let with = answers();
+            for (path, answer) in paths.iter().zip(&with) {
+                match path.canonicalize() {
+                    // Where the system leads into a root, so does our walk, but through a link outside.
+                    Ok(real) if answer.starts_with('/') => {
+                        assert_eq!(Path::new(answer), real, "{}", path.display());
+                        alike += 1;
+                    }
+                    _ if answer.starts_with('/') => {}
+                    Ok(real) if roots.iter().any(|root| real.starts_with(root)) => {
+                        assert_eq!(answer, "Outside", "{}", path.display());
+                    }
+                    Ok(_) => {
+                        assert_eq!(answer, "Outside", "{}", path.display());
+                        refused += 1;
+                    }
+                    Err(_) => assert!(["Outside", "Absent"].contains(&answer.as_str())),
+                }
+            }
+            std::fs::remove_dir_all(top.join("out")).unwrap();
+            assert_eq!(answers(), with);
+            std::fs::write(top.join("out"), "").unwrap();
+            assert_eq!(answers(), with);
+        }
+        assert!(alike > 400 && refused > 400, "{alike} {refused}");
     }
 }
