@@ -165,6 +165,12 @@ pub const PATH_BYTES: usize = 4095;
 /// See [`PATH_BYTES`].
 pub const PATH_NAME_BYTES: usize = 255;
 
+/// Links that a path may lead through where access is limited, as in Linux; and names, those of its links' targets
+/// included. Beyond, it leads nowhere.
+pub const PATH_LINKS: usize = 40;
+/// See [`PATH_LINKS`].
+pub const PATH_STEPS: usize = 4096;
+
 /// Names in a directory looked at when the nearest to a missing one are searched; beyond, the hint is
 /// drawn from those seen.
 pub const DIRECTORY_NAMES: usize = 5_000;

@@ -28,7 +28,7 @@ pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};
 pub use change::renames::RenameOptions;
 pub use change::search::Search;
-pub use change::side_files::SideFiles;
+pub use change::side_files::{ReadLimit, SideFiles};
 pub use history::blame::{Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion};
 pub use history::commit::{CommitInfo, Person, TagInfo};
 pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};

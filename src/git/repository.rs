@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::refs::{References, Resolved};
 use super::store::{
-    Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, locate, read_config,
-    with_configured_work_tree,
+    Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, check_work_tree, locate,
+    read_config, with_configured_work_tree,
 };
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
@@ -81,6 +81,7 @@ impl Repository {
             .unwrap_or(limits::BIG_FILE_BYTES);
         let quotes_high = config.boolean("core.quotePath").ok().flatten().unwrap_or(true);
         let location = with_configured_work_tree(location, &config)?;
+        check_work_tree(&location)?;
         let mut directories = vec![location.git_dir.path(), location.common_dir.path()];
         // Objects that are borrowed are those of another repository.
         directories.extend(store.directories().iter().map(GitDirectory::path));

@@ -3,13 +3,12 @@
 //! DuckDB checks only paths opened through its file system. Repositories and the files of sandboxes
 //! are opened with the operating system's calls, so the same settings are read and enforced here.
 
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use super::beneath::Root;
 use super::directory::{Directory, OpenError};
 use super::policy::Sandboxes;
 use super::ref_limit::RefLimit;
+use super::walk::{self, Entrance, Found};
 use crate::error::{Error, quoted};
 
 /// Everything, or only what lies in the allowed directories; and of that everything, or only what lies
@@ -17,9 +16,17 @@ use crate::error::{Error, quoted};
 #[derive(Debug)]
 pub struct Access {
     /// `None` when DuckDB's external access is on.
-    allowed: Option<Vec<PathBuf>>,
+    allowed: Option<Allowed>,
     /// `None` when no sandboxes are configured.
     sandboxes: Option<Sandboxes>,
+}
+
+/// What DuckDB may read while its external access is off.
+#[derive(Debug)]
+struct Allowed {
+    /// Each with its spelling, after all links are resolved.
+    directories: Vec<(PathBuf, PathBuf)>,
+    files: Vec<PathBuf>,
 }
 
 impl Access {
@@ -27,12 +34,25 @@ impl Access {
     /// `enable_external_access`) is on, else what lies in one of `directories`
     /// (`allowed_directories`).
     ///
-    /// Directories that do not exist allow nothing. `allowed_paths` names single files and so never
-    /// covers a repository or a root.
+    /// Directories that do not exist allow nothing.
     pub fn new(external: bool, directories: &[&str]) -> Self {
-        let canonical =
-            || directories.iter().filter_map(|directory| Path::new(directory).canonicalize().ok());
-        Self { allowed: (!external).then(|| canonical().collect()), sandboxes: None }
+        let resolved = |directory: &&str| {
+            let path = Path::new(directory).canonicalize().ok()?;
+            Some((std::path::absolute(directory).ok()?, path))
+        };
+        let directories = || directories.iter().filter_map(resolved).collect();
+        let allowed =
+            (!external).then(|| Allowed { directories: directories(), files: Vec::new() });
+        Self { allowed, sandboxes: None }
+    }
+
+    /// Adds single files (`allowed_paths`), which never cover a repository or a root.
+    #[must_use]
+    pub fn with_files(mut self, files: &[&str]) -> Self {
+        if let Some(allowed) = &mut self.allowed {
+            allowed.files = files.iter().map(PathBuf::from).collect();
+        }
+        self
     }
 
     /// Narrows the access to the sandboxes of a setting, [`Sandboxes::open`].
@@ -59,12 +79,6 @@ impl Access {
             .map_or_else(|| Ok(PathBuf::from(given)), |sandboxes| sandboxes.directory(given))
     }
 
-    /// Tells whether a repository may be read from a canonical path.
-    pub fn allows(&self, canonical: &Path) -> bool {
-        self.is_allowed(canonical)
-            && self.sandboxes.as_ref().is_none_or(|sandboxes| sandboxes.hold_repository(canonical))
-    }
-
     /// Returns which references may be read of a repository with these directories; `None` is all of them.
     pub fn ref_limit(&self, directories: &[&Path]) -> Option<RefLimit> {
         self.sandboxes.as_ref()?.ref_limit(directories)
@@ -77,27 +91,26 @@ impl Access {
         if self.is_unlimited() {
             return Directory::open(std::path::absolute(path).map_err(OpenError::System)?);
         }
-        let as_written =
-            lexical(path).map_or(Err(OpenError::Outside), |path| self.open_beneath(&path));
-        match as_written {
-            Err(OpenError::Outside | OpenError::Link) => {
-                let resolved = path.canonicalize().map_err(|_| OpenError::Outside)?;
-                // A link by now is one that was swapped in.
-                self.open_beneath(&resolved).map_err(|error| match error {
-                    OpenError::Link => OpenError::Absent,
-                    error => error,
-                })
-            }
-            opened => opened,
+        match walk::find(&self.entrances(), &[], path)? {
+            Found::Directory(directory) => Ok(directory),
+            Found::Other(..) | Found::Missing(_) => Err(OpenError::Absent),
+            Found::Named(_) => Err(OpenError::Outside),
         }
+    }
+
+    /// Returns what a path leads to within DuckDB's own limits, `None` where there are none.
+    pub(super) fn find(&self, path: &Path) -> Option<Result<Found, OpenError>> {
+        let files = &self.allowed.as_ref()?.files;
+        Some(walk::find(&self.entrances(), files, path))
     }
 
     /// Returns the roots that repositories are read beneath, `None` where everything may be read.
     pub fn roots(&self) -> Option<Vec<&Path>> {
         if let Some(sandboxes) = &self.sandboxes {
-            return Some(sandboxes.repository_roots().map(|(path, _)| path).collect());
+            return Some(sandboxes.repository_roots().map(|root| root.path).collect());
         }
-        self.allowed.as_ref().map(|allowed| allowed.iter().map(PathBuf::as_path).collect())
+        let allowed = self.allowed.as_ref()?;
+        Some(allowed.directories.iter().map(|(_, path)| path.as_path()).collect())
     }
 
     /// Returns the error of a path from which no repository may be read; `given` is the path as the user wrote it.
@@ -109,48 +122,25 @@ impl Access {
         match &self.sandboxes {
             Some(sandboxes) => sandboxes.refuse_repository(refused("the sandboxes")),
             None => Error::fs_denied(refused("DuckDB's allowed_directories")).with_hint(
-                "Ask the host to add the directory to allowed_directories before external access is disabled",
+                "Give a path as current_setting('allowed_directories') has it, links resolved, or ask the host to add the directory before external access is disabled",
             ),
         }
     }
 
-    /// Opens a directory by an absolute path without `..`, beneath the root that it lies in.
-    fn open_beneath(&self, path: &Path) -> Result<Directory, OpenError> {
-        let relative = |root: &Path| {
-            path.strip_prefix(root).ok().map(|rest| rest.as_os_str().as_bytes().to_vec())
-        };
+    /// Returns where a path may enter.
+    fn entrances(&self) -> Vec<Entrance<'_>> {
         if let Some(sandboxes) = &self.sandboxes {
-            let found = sandboxes
-                .repository_roots()
-                .find_map(|(own, root)| Some((own, root, relative(own)?)));
-            let (own, root, rest) = found.ok_or(OpenError::Outside)?;
-            return Directory::beneath(root, own, &rest);
+            return sandboxes.repository_roots().collect();
         }
-        let allowed = self.allowed.iter().flatten().find_map(|own| Some((own, relative(own)?)));
-        let (own, rest) = allowed.ok_or(OpenError::Outside)?;
-        let root = Root::open(own).map_err(|_| OpenError::Absent)?;
-        Directory::beneath(&root, own, &rest)
+        let directories = self.allowed.iter().flat_map(|allowed| &allowed.directories);
+        directories.map(|(spelled, path)| Entrance { path, spelled, root: None }).collect()
     }
 
     fn is_allowed(&self, canonical: &Path) -> bool {
-        self.allowed
-            .as_ref()
-            .is_none_or(|allowed| allowed.iter().any(|directory| canonical.starts_with(directory)))
+        self.allowed.as_ref().is_none_or(|allowed| {
+            allowed.directories.iter().any(|(_, directory)| canonical.starts_with(directory))
+        })
     }
-}
-
-/// Returns an absolute path whose `..` are taken off with the component before them, as text.
-fn lexical(path: &Path) -> Option<PathBuf> {
-    let mut plain = PathBuf::new();
-    for component in std::path::absolute(path).ok()?.components() {
-        match component {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    Some(plain)
 }
 
 #[cfg(test)]
@@ -235,5 +225,218 @@ mod tests {
         ] {
             assert_eq!(opened(&access, &root.join("in").join(name)), found, "{name}");
         }
+    }
+
+    /// Returns a directory with `one`, `two` beside it, and what is beside both.
+    fn two_roots() -> (tempfile::TempDir, PathBuf) {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        for name in ["one/repo", "one/deep/er", "two/repo", "out/there"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        std::fs::write(root.join("one/file"), "").unwrap();
+        (temp, root)
+    }
+
+    #[test]
+    fn no_answer_depends_on_whether_a_directory_outside_exists() {
+        let (_temp, root) = two_roots();
+        let at = |name: &str| root.join(name).to_str().unwrap().to_owned();
+        for (name, target) in [
+            ("one/slash", "/"),
+            ("one/up", ".."),
+            ("one/there-and-back", "../out/there/../../one/repo"),
+            ("one/nowhere-and-back", "../out/none/../../one/repo"),
+            ("one/far", &at("out/there/../../one/repo")),
+            ("one/near", &at("out/none/../../one/repo")),
+        ] {
+            std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+        }
+        let json = format!(
+            r#"[{{"name":"one","root":"{}"}},{{"name":"two","root":"{}"}}]"#,
+            at("one"),
+            at("two")
+        );
+        let directories = [at("one"), at("two")];
+        let directories: Vec<&str> = directories.iter().map(String::as_str).collect();
+        for access in
+            [Access::new(false, &directories), Access::new(true, &[]).within(&json, 1000).unwrap()]
+        {
+            // `DIR` is a directory that exists, and one that does not.
+            for (path, found) in [
+                ("/proc/self/rootDIR/../../ROOT/one/repo", "Outside"),
+                ("/dev/fd/../..DIR/../there", "Outside"),
+                ("DIR/../../one/repo", "repo"),
+                ("ROOT/one/slashDIR", "Outside"),
+                ("ROOT/one/slashDIR/../../one/repo", "repo"),
+                ("ROOT/one/slash/proc/self/rootDIR/../../one/repo", "Outside"),
+                ("ROOT/one/up/out/../one/repo", "repo"),
+                ("ROOT/one/up/none/../one/repo", "repo"),
+                ("ROOT/one/there-and-back", "repo"),
+                ("ROOT/one/nowhere-and-back", "repo"),
+                ("ROOT/one/far", "repo"),
+                ("ROOT/one/near", "repo"),
+                ("ROOT/one/../two/repo", "repo"),
+                ("ROOT/one/repo/../../two/none", "Absent"),
+            ] {
+                let answers = ["out/there", "out/none"].map(|name| {
+                    let path = path.replace("DIR", &at(name)).replace("ROOT", &at(""));
+                    opened(&access, Path::new(&path))
+                });
+                assert_eq!(answers, [found, found], "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_is_walked_as_the_system_walks_it_beneath_a_root() {
+        let (_temp, root) = two_roots();
+        let long = "deep/../".repeat(400);
+        for (name, target) in [
+            ("one/inner", "deep/er"),
+            ("one/deep/up", "../repo"),
+            ("one/deep/er/two-up", "../../repo"),
+            ("one/absolute", root.join("two/repo").to_str().unwrap()),
+            ("one/nothing", "none"),
+            ("one/to-file", "file"),
+            ("one/many", &long),
+            ("one/a", "b"),
+            ("one/b", "a"),
+        ] {
+            std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+        }
+        let roots = ["one", "two"].map(|name| root.join(name).to_str().unwrap().to_owned());
+        let access = Access::new(false, &roots.each_ref().map(String::as_str));
+        let many = "many/".repeat(30);
+        for (path, found) in [
+            ("inner", "er"),
+            ("inner/..", "deep"),
+            ("inner/../up", "repo"),
+            ("inner/two-up", "repo"),
+            ("deep//./er/", "er"),
+            ("absolute", "repo"),
+            ("absolute/../../one/deep", "deep"),
+            ("none/../repo", "Absent"),
+            ("nothing", "Absent"),
+            ("file", "Absent"),
+            ("file/../repo", "Absent"),
+            ("to-file", "Absent"),
+            ("a", "Outside"),
+            ("many/repo", "repo"),
+            // Neither links nor names without end.
+            (many.as_str(), "Outside"),
+        ] {
+            assert_eq!(opened(&access, &root.join("one").join(path)), found, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_root_may_be_named_as_the_host_spells_it() {
+        let (_temp, root) = two_roots();
+        std::os::unix::fs::symlink("one", root.join("link")).unwrap();
+        let spelled = root.join("link").to_str().unwrap().to_owned();
+        let json = format!(r#"[{{"name":"one","root":"{spelled}"}}]"#);
+        for access in
+            [Access::new(false, &[&spelled]), Access::new(true, &[]).within(&json, 1000).unwrap()]
+        {
+            for path in ["link/repo", "one/repo", "link/deep/../repo", "link/../one/repo"] {
+                let directory = access.open_directory(&root.join(path)).unwrap();
+                assert_eq!(directory.path(), root.join("one/repo"), "{path}");
+            }
+            assert_eq!(opened(&access, &root.join("link/../two/repo")), "Outside");
+        }
+        // A link that nobody named is outside.
+        let plain = Access::new(false, &[root.join("one").to_str().unwrap()]);
+        assert_eq!(opened(&plain, &root.join("link/repo")), "Outside");
+    }
+
+    #[test]
+    fn an_inner_root_leads_back_to_the_outer_one() {
+        let (_temp, root) = two_roots();
+        let roots = ["one", "one/deep/er"].map(|name| root.join(name).to_str().unwrap().to_owned());
+        let access = Access::new(false, &roots.each_ref().map(String::as_str));
+        for (path, found) in [
+            ("one/deep/er/../../repo", "repo"),
+            ("one/deep/er/..", "deep"),
+            ("one/deep/er/../er", "er"),
+            ("one/deep/er/../../../two", "Outside"),
+        ] {
+            assert_eq!(opened(&access, &root.join(path)), found, "{path}");
+        }
+    }
+
+    /// Numbers without end, the same each time.
+    fn numbers(mut seed: u64) -> impl FnMut(usize) -> usize {
+        move |below| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % below
+        }
+    }
+
+    #[test]
+    fn random_ways_lead_where_the_system_has_them_and_tell_nothing_of_what_is_outside() {
+        let mut number = numbers(7);
+        let (mut alike, mut refused) = (0, 0);
+        for _ in 0..40 {
+            let temp = tempfile::tempdir().unwrap();
+            let top = temp.path().canonicalize().unwrap();
+            // Directories a, b and c of each other, in the roots and beside them.
+            let mut directories = Vec::new();
+            for base in ["one", "two", "out"] {
+                for path in ["", "a", "a/b", "b", "b/c", "c", "c/a/b"] {
+                    std::fs::create_dir_all(top.join(base).join(path)).unwrap();
+                    directories.push(top.join(base).join(path));
+                }
+            }
+            let text = |number: &mut dyn FnMut(usize) -> usize| {
+                let parts = ["a", "b", "c", "..", "..", "x", "y", "z", "one", "two", "out", "."];
+                let start = ["", "", "/", "TOP/one/", "TOP/two/", "TOP/out/", "TOP/"][number(7)];
+                let names: Vec<&str> =
+                    (0..1 + number(5)).map(|_| parts[number(parts.len())]).collect();
+                format!("{}{}", start.replace("TOP", top.to_str().unwrap()), names.join("/"))
+            };
+            for _ in 0..12 {
+                let place = directories[number(directories.len())].join(["x", "y", "z"][number(3)]);
+                let _ = std::os::unix::fs::symlink(text(&mut number), place);
+            }
+            let roots = ["one", "two"].map(|name| top.join(name).to_str().unwrap().to_owned());
+            let access = Access::new(false, &roots.each_ref().map(String::as_str));
+            let paths: Vec<PathBuf> = (0..200)
+                .map(|_| top.join(["one", "two"][number(2)]).join(text(&mut number)))
+                .collect();
+            let answers = || -> Vec<String> {
+                let answer = |path: &PathBuf| match access.open_directory(path) {
+                    Ok(directory) => directory.path().to_str().unwrap().to_owned(),
+                    Err(error) => format!("{error:?}"),
+                };
+                paths.iter().map(answer).collect()
+            };
+            let with = answers();
+            for (path, answer) in paths.iter().zip(&with) {
+                match path.canonicalize() {
+                    // Where the system leads into a root, so does our walk, but through a link outside.
+                    Ok(real) if answer.starts_with('/') => {
+                        assert_eq!(Path::new(answer), real, "{}", path.display());
+                        alike += 1;
+                    }
+                    _ if answer.starts_with('/') => {}
+                    Ok(real) if roots.iter().any(|root| real.starts_with(root)) => {
+                        assert_eq!(answer, "Outside", "{}", path.display());
+                    }
+                    Ok(_) => {
+                        assert_eq!(answer, "Outside", "{}", path.display());
+                        refused += 1;
+                    }
+                    Err(_) => assert!(["Outside", "Absent"].contains(&answer.as_str())),
+                }
+            }
+            std::fs::remove_dir_all(top.join("out")).unwrap();
+            assert_eq!(answers(), with);
+            std::fs::write(top.join("out"), "").unwrap();
+            assert_eq!(answers(), with);
+        }
+        assert!(alike > 400 && refused > 400, "{alike} {refused}");
     }
 }

@@ -79,6 +79,17 @@ pub enum EntryKind {
     Special,
 }
 
+impl EntryKind {
+    fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Directory,
+            FileType::Symlink => Self::Link,
+            _ => Self::Special,
+        }
+    }
+}
+
 /// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryEntry {
@@ -193,6 +204,20 @@ impl Directory {
                 error => Err(error),
             },
         }
+    }
+
+    /// Returns what stands at a name in the directory itself; a link is not followed.
+    pub(super) fn kind_of(&self, name: &[u8]) -> Result<EntryKind, OpenError> {
+        statat(&self.handle, valid(name)?, AtFlags::SYMLINK_NOFOLLOW)
+            .map(|stat| EntryKind::of(FileType::from_raw_mode(stat.st_mode)))
+            .map_err(|error| failed(error, self.links))
+    }
+
+    /// Returns the text of the link at a name in the directory itself.
+    pub(super) fn target(&self, name: &[u8]) -> Result<Vec<u8>, OpenError> {
+        rustix::fs::readlinkat(&self.handle, valid(name)?, Vec::new())
+            .map(std::ffi::CString::into_bytes)
+            .map_err(|error| failed(error, self.links))
     }
 
     /// Returns what the link at `relative` names, `None` where there is none or links are refused.
@@ -390,13 +415,7 @@ pub(super) fn entries(
             },
             kind => kind,
         };
-        let kind = match kind {
-            FileType::RegularFile => EntryKind::File,
-            FileType::Directory => EntryKind::Directory,
-            FileType::Symlink => EntryKind::Link,
-            _ => EntryKind::Special,
-        };
-        found.push(DirectoryEntry { name: name.to_vec(), kind });
+        found.push(DirectoryEntry { name: name.to_vec(), kind: EntryKind::of(kind) });
     }
     Ok(Some(found))
 }

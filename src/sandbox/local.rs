@@ -3,6 +3,10 @@
 use std::path::Path;
 
 use super::access::Access;
+use super::beneath::Root;
+use super::directories::Directories;
+use super::directory::{EntryKind, OpenError};
+use super::walk::Found;
 
 /// A path that DuckDB's local file system would open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +23,16 @@ pub enum LocalKind {
     Special,
     /// Nothing, as far as can be seen.
     Missing,
+}
+
+/// What stands at a path that may be read, and how DuckDB is to name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalFile {
+    /// What it is.
+    pub kind: LocalKind,
+    /// The path to open it by. Where access is limited it has neither a link nor `..`, as DuckDB has the system walk
+    /// the path before it checks where that led.
+    pub path: String,
 }
 
 impl LocalPath {
@@ -41,13 +55,45 @@ impl LocalPath {
     }
 
     /// Looks at what stands there.
-    pub fn kind(&self) -> LocalKind {
-        match self.as_path().metadata() {
-            Ok(found) if found.is_file() => LocalKind::File,
-            Ok(found) if found.is_dir() => LocalKind::Directory,
-            Ok(_) => LocalKind::Special,
-            Err(_) => LocalKind::Missing,
+    ///
+    /// # Errors
+    /// [`OpenError::Outside`] where `access` does not let it be read; nothing outside is looked at.
+    pub fn look(&self, access: &Access) -> Result<LocalFile, OpenError> {
+        let Some(found) = access.find(Path::new(&self.0)) else {
+            return Ok(LocalFile { kind: kind(Path::new(&self.0)), path: self.0.clone() });
+        };
+        if self.is_url(access) {
+            // Whoever takes it, local files are no part of it; DuckDB would take it for one that nobody does.
+            let is_plain = self.0.split('/').all(|name| name != "..");
+            let url = LocalFile { kind: LocalKind::Missing, path: self.0.clone() };
+            return if is_plain { Ok(url) } else { Err(OpenError::Outside) };
         }
+        let found = match found? {
+            Found::Other(path, _) if self.0.ends_with('/') => Found::beneath_a_file(&path),
+            found => found,
+        };
+        let (kind, path) = match found {
+            Found::Directory(directory) => (LocalKind::Directory, directory.path().to_owned()),
+            Found::Other(path, EntryKind::File) => (LocalKind::File, path),
+            Found::Other(path, _) => (LocalKind::Special, path),
+            Found::Missing(path) => (LocalKind::Missing, path),
+            Found::Named(path) => (kind(&path), path),
+        };
+        let path = path.into_os_string().into_string().map_err(|_| {
+            OpenError::System(std::io::Error::other("DuckDB opens paths of UTF-8 alone"))
+        })?;
+        Ok(LocalFile { kind, path })
+    }
+
+    /// Tells whether the path has a scheme, and no directory that may be read has the scheme's name.
+    fn is_url(&self, access: &Access) -> bool {
+        let first = self.0.split('/').next().unwrap_or_default();
+        let may_be_local = || {
+            let here = access.find(Path::new("."));
+            let there = access.find(Path::new(first));
+            here.is_some_and(|here| here.is_ok()) && !matches!(there, Some(Ok(Found::Missing(_))))
+        };
+        self.has_scheme() && !may_be_local()
     }
 
     /// Tells whether the path starts with `scheme://`, so that another file system may take it, as
@@ -63,14 +109,21 @@ impl LocalPath {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
 
-    /// Tells whether `access` lets what stands there be opened, links resolved.
-    pub fn is_allowed(&self, access: &Access) -> bool {
-        self.as_path().canonicalize().is_ok_and(|path| access.allows(&path))
-    }
+/// Tells whether nothing stands at a relative path in the current directory that is reached without a link.
+pub fn is_free_name(relative: &str) -> bool {
+    Root::open(Path::new("."))
+        .and_then(|here| Directories::new(here).look(relative.as_bytes()))
+        .is_ok_and(|found| found.is_none())
+}
 
-    fn as_path(&self) -> &Path {
-        Path::new(&self.0)
+fn kind(path: &Path) -> LocalKind {
+    match path.metadata() {
+        Ok(found) if found.is_file() => LocalKind::File,
+        Ok(found) if found.is_dir() => LocalKind::Directory,
+        Ok(_) => LocalKind::Special,
+        Err(_) => LocalKind::Missing,
     }
 }
 
@@ -113,6 +166,54 @@ mod tests {
     }
 
     #[test]
+    fn what_is_opened_has_neither_links_nor_dots_where_access_is_limited() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("in/sub")).unwrap();
+        for name in ["in/file", "single", "other"] {
+            std::fs::write(root.join(name), "").unwrap();
+        }
+        for (name, target) in
+            [("in/link", "sub/../file"), ("in/out", "../other"), ("in/named", "../single")]
+        {
+            std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+        }
+        let at = |name: &str| root.join(name).to_str().unwrap().to_owned();
+        let access = Access::new(false, &[&at("in")]).with_files(&[&at("single")]);
+        for (given, found) in [
+            ("in/file", Some((LocalKind::File, "in/file"))),
+            ("in/link", Some((LocalKind::File, "in/file"))),
+            ("in/sub/../file", Some((LocalKind::File, "in/file"))),
+            ("none/../in/file", Some((LocalKind::File, "in/file"))),
+            ("in/none", Some((LocalKind::Missing, "in/none"))),
+            ("in/none/../file", Some((LocalKind::Missing, "in/none"))),
+            ("in/file/", Some((LocalKind::Missing, "in/file/-"))),
+            ("in/file/x", Some((LocalKind::Missing, "in/file/-"))),
+            ("in/file/..", Some((LocalKind::Missing, "in/file/-"))),
+            ("in/sub", Some((LocalKind::Directory, "in/sub"))),
+            ("single", Some((LocalKind::File, "single"))),
+            ("in/named", Some((LocalKind::File, "single"))),
+            ("none/../single", Some((LocalKind::File, "single"))),
+            ("in/out", None),
+            ("other", None),
+            ("none", None),
+            ("single/x", None),
+            ("in/../other", None),
+        ] {
+            let looked = LocalPath(at(given)).look(&access);
+            let wanted = found.map(|(kind, path)| LocalFile { kind, path: at(path) });
+            match looked {
+                Err(OpenError::Outside) => assert_eq!(wanted, None, "{given}"),
+                looked => assert_eq!(looked.ok(), wanted, "{given}"),
+            }
+        }
+        // What another file system may take is handed on, unless it could be a way through directories.
+        let url = |text: &str| LocalPath(text.to_owned()).look(&access).map(|found| found.path);
+        assert_eq!(url("s3://bucket/a").unwrap(), "s3://bucket/a");
+        assert!(matches!(url("s3://bucket/../../etc/passwd"), Err(OpenError::Outside)));
+    }
+
+    #[test]
     fn what_blocks_is_not_taken_for_a_file() {
         let temp = tempfile::tempdir().unwrap();
         let at = |name: &str| LocalPath(temp.path().join(name).to_str().unwrap().to_owned());
@@ -126,9 +227,15 @@ mod tests {
         )
         .unwrap();
         std::os::unix::fs::symlink("fifo", temp.path().join("link")).unwrap();
-        let kinds = ["file", "", "fifo", "link", "none", "file/x"].map(|name| at(name).kind());
+        let everything = Access::new(true, &[]);
+        let here = Access::new(false, &[temp.path().to_str().unwrap()]);
+        let kind = |path: &LocalPath, access| path.look(access).unwrap().kind;
         use LocalKind::{Directory, File, Missing, Special};
-        assert_eq!(kinds, [File, Directory, Special, Special, Missing, Missing]);
-        assert_eq!(LocalPath("/dev/zero".to_owned()).kind(), Special);
+        for access in [&everything, &here] {
+            let names = ["file", "", "fifo", "link", "none", "file/x"];
+            let kinds = names.map(|name| kind(&at(name), access));
+            assert_eq!(kinds, [File, Directory, Special, Special, Missing, Missing]);
+        }
+        assert_eq!(kind(&LocalPath("/dev/zero".to_owned()), &everything), Special);
     }
 }

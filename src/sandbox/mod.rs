@@ -15,6 +15,7 @@
 //! | `local` | paths of the machine as DuckDB reads them, where no sandboxes are configured |
 //! | `place` | a file by its sandbox and path: opened, read within limits |
 //! | `tour` | walking the files of a sandbox, and what is near a path that was not found |
+//! | `walk` | the way to a path, which never has the system look outside of the roots |
 //! | `write` | writing such a file: whole, durable, and only over the state that was seen |
 
 mod access;
@@ -30,6 +31,7 @@ mod pooled;
 mod ref_limit;
 mod rel_path;
 mod tour;
+mod walk;
 mod write;
 
 pub use access::Access;
@@ -37,7 +39,7 @@ pub use beneath::Root;
 pub use directories::{Directories, FileKind, FileState, Moment};
 pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, RegularFile, Stamp};
 pub use guard::{kernel_guard, read_restricted};
-pub use local::{LocalKind, LocalPath};
+pub use local::{LocalFile, LocalKind, LocalPath, is_free_name};
 pub use place::{Identity, OpenFile, Place};
 pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
 pub use pooled::PooledFile;

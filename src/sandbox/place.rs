@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use rustix::io::Errno;
 
@@ -69,6 +70,39 @@ impl Sandboxes {
                 .refuse(format!("the path {} does not end as its sandbox wants", quoted(given))));
         }
         Ok(Place::new(self, sandbox, path))
+    }
+}
+
+impl Sandboxes {
+    /// Returns the place of a file by its own path, after all links are resolved: in the sandbox that lets the most of
+    /// it be read, by the rules for files.
+    ///
+    /// # Errors
+    /// `fs_denied` where none lets it be read.
+    pub fn place_of(&self, path: &Path) -> Result<Place<'_>> {
+        let mut refused = None;
+        let mut found: Option<Place<'_>> = None;
+        for sandbox in self.iter().filter(|sandbox| !sandbox.approvals().read) {
+            let Ok(rest) = path.strip_prefix(sandbox.path()) else { continue };
+            let given = format!("{}/{}", sandbox.name(), rest.to_string_lossy());
+            let place = self.resolve(&given).and_then(|place| {
+                place.check_no_git_directory()?;
+                Ok(place)
+            });
+            match place {
+                Ok(place) => {
+                    let limit = |place: &Place<'_>| place.sandbox.max_file_bytes();
+                    if found.as_ref().is_none_or(|other| limit(other) < limit(&place)) {
+                        found = Some(place);
+                    }
+                }
+                Err(error) => refused = Some(error),
+            }
+        }
+        found.ok_or_else(|| {
+            let nowhere = || self.refuse("the work tree lies in no sandbox".to_owned());
+            refused.unwrap_or_else(nowhere)
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::beneath::Root;
 use super::ref_limit::{RefLimit, RefPattern};
 use super::rel_path::{Pattern, RelPath, obeyed};
+use super::walk::Entrance;
 use crate::error::{Error, Result, quoted, visible};
 use crate::limits;
 
@@ -79,6 +80,8 @@ pub struct Sandbox {
     name: String,
     /// After all links are resolved.
     path: PathBuf,
+    /// As the setting has it.
+    spelled: PathBuf,
     pub(super) root: Root,
     identity: Vec<u8>,
     mode: Mode,
@@ -164,12 +167,6 @@ impl Sandbox {
                 && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
         };
         self.suffixes.as_ref().is_none_or(|suffixes| suffixes.iter().any(ends_in))
-    }
-
-    /// Tells whether a repository with this canonical path may be read. Where reading wants an
-    /// approval, none may: a diff would show what nobody has approved.
-    fn holds_repository(&self, canonical: &Path) -> bool {
-        self.is_open && !self.approvals.read && canonical.starts_with(&self.path)
     }
 
     /// Returns the field by which `self` forbids what `outer` allows.
@@ -276,10 +273,15 @@ impl Sandboxes {
         Ok(sandbox.path.join(path.as_str()))
     }
 
-    /// Returns the roots that repositories may be read beneath, each with its path.
-    pub(super) fn repository_roots(&self) -> impl Iterator<Item = (&Path, &Root)> {
+    /// Returns the roots that repositories may be read beneath. Where reading wants an approval, none is: a diff would
+    /// show what nobody has approved.
+    pub(super) fn repository_roots(&self) -> impl Iterator<Item = Entrance<'_>> {
         let readable = self.0.iter().filter(|sandbox| sandbox.is_open && !sandbox.approvals.read);
-        readable.map(|sandbox| (sandbox.path.as_path(), &sandbox.root))
+        readable.map(|sandbox| Entrance {
+            path: &sandbox.path,
+            spelled: &sandbox.spelled,
+            root: Some(&sandbox.root),
+        })
     }
 
     /// Returns which references of a repository may be read, whose directories these are: what every sandbox around one of
@@ -289,11 +291,6 @@ impl Sandboxes {
             directories.iter().any(|directory| directory.starts_with(&sandbox.path))
         });
         RefLimit::of(around.filter_map(Sandbox::refs))
-    }
-
-    /// Tells whether a repository with this canonical path may be read.
-    pub(super) fn hold_repository(&self, canonical: &Path) -> bool {
-        self.0.iter().any(|sandbox| sandbox.holds_repository(canonical))
     }
 
     /// Returns the sandbox that a path starts with, and what stands behind the first `/`; or what
@@ -441,6 +438,7 @@ impl Entry {
             is_open: is_open(&path),
             name: self.name,
             path,
+            spelled: self.root.into(),
             root,
             identity,
             mode: self.mode,
@@ -655,7 +653,7 @@ mod tests {
                 .resolve("a/file")
                 .is_err_and(|error| error.to_string().contains("allowed_directories"))
         );
-        assert!(!closed.hold_repository(temp.path()));
+        assert!(closed.repository_roots().next().is_none());
     }
 
     #[test]
@@ -691,6 +689,6 @@ mod tests {
             none.resolve("a/file")
                 .is_err_and(|error| error.to_string().contains("Readable beneath: nothing"))
         );
-        assert!(none.directory("a").is_err() && !none.hold_repository(Path::new("/")));
+        assert!(none.directory("a").is_err() && none.repository_roots().next().is_none());
     }
 }

@@ -14,10 +14,9 @@ use crate::functions::git::file_blame::infos;
 use crate::functions::git::review::{Request, Reviewed};
 use crate::functions::params::comparison::{self, Revisions};
 use crate::git::{
-    BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person,
+    BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person, ReadLimit,
     RenameOptions, Repository, SideFiles, Visited, blob_id,
 };
-use crate::limits;
 use crate::review::{Binding, Position};
 use crate::text::DiffOptions;
 use crate::tools::{
@@ -150,7 +149,7 @@ fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
             near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
         });
     };
-    let content = files.read(path.as_bytes(), entry, limits::OBJECT_BYTES)?;
+    let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
     let options = format!(
         "GitFile {repo:?} {path:?} {rev:?} {:?} {:?} {}",
         arguments.first_line, arguments.last_line, range.has_numbers

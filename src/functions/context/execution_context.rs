@@ -18,6 +18,8 @@ use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
 pub const EXTERNAL_ACCESS: &str = "enable_external_access";
 /// Directories accessible while external access is off.
 const ALLOWED_DIRECTORIES: &str = "allowed_directories";
+/// Single files accessible then.
+const ALLOWED_PATHS: &str = "allowed_paths";
 /// Whether settings can no longer be set.
 pub const LOCK_CONFIGURATION: &str = "lock_configuration";
 /// What DuckDB takes for `~`.
@@ -29,6 +31,7 @@ pub const SETTINGS: &[&str] = &[
     // Read before the one that counts only while it is off.
     EXTERNAL_ACCESS,
     ALLOWED_DIRECTORIES,
+    ALLOWED_PATHS,
     HOME_DIRECTORY,
     LOCK_CONFIGURATION,
     settings::SANDBOXES,
@@ -77,7 +80,8 @@ impl ExecutionContext {
         // A host that does not tell is taken to forbid.
         let external = settings.get(EXTERNAL_ACCESS).as_boolean().unwrap_or(false);
         let directories = settings.get(ALLOWED_DIRECTORIES).as_texts().unwrap_or_default();
-        let mut access = Access::new(external, &directories);
+        let files = settings.get(ALLOWED_PATHS).as_texts().unwrap_or_default();
+        let mut access = Access::new(external, &directories).with_files(&files);
         if let Some(json) = settings::sandboxes(&settings) {
             access = access.within(json, settings::max_read_bytes(&settings))?;
         }

@@ -8,7 +8,7 @@ use super::execution_context::{ExecutionContext, HOME_DIRECTORY};
 use super::settings;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::FileError;
-use crate::sandbox::{LocalKind, LocalPath};
+use crate::sandbox::{LocalFile, LocalKind, LocalPath, OpenError};
 
 /// Returns the content of the file that was named.
 pub fn read_file_for(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> {
@@ -40,17 +40,21 @@ fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> 
         .files()
         .ok_or_else(|| Error::tool_failed("DuckDB gave no file system to read with"))?;
     let path = LocalPath::new(given, settings.get(HOME_DIRECTORY).as_text());
+    let LocalFile { kind, path: found } =
+        path.look(&execution.access).map_err(|error| match error {
+            OpenError::Outside => denied(given),
+            OpenError::System(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                not_readable(given)
+            }
+            OpenError::System(error) => unreadable(given).with_source(error),
+            _ => missing(given),
+        })?;
     // A FIFO would be waited for and a device may never end; DuckDB opens them all.
-    let kind = path.kind();
     if matches!(kind, LocalKind::Directory | LocalKind::Special) {
-        return Err(if path.is_allowed(&execution.access) {
-            no_file(given, kind)
-        } else {
-            denied(given)
-        });
+        return Err(no_file(given, kind));
     }
     // What was looked at is what is opened: DuckDB would take `~` and `file:` off once more.
-    files.read(path.as_str(), limit).map_err(|error| match error {
+    files.read(&found, limit).map_err(|error| match error {
         FileError::Denied => denied(given),
         FileError::Stopped(stopped) => stopped.into(),
         FileError::TooLarge(size) => too_large(given, size, limit),
@@ -60,19 +64,24 @@ fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> 
             quoted(given),
             quoted(words.trim())
         )),
-        FileError::Failed(words) if words.ends_with("Permission denied") => {
-            Error::fs_denied(format!("the system does not let DuckDB read {}", quoted(given)))
-                .with_hint("Give a file that the user who runs DuckDB may read")
-        }
-        FileError::Failed(_) if kind == LocalKind::Missing => {
-            Error::not_found(format!("there is no file {}", quoted(given)))
-                .with_hint("A relative path starts at the directory that DuckDB runs in")
-        }
-        FileError::Failed(words) => {
-            Error::tool_failed(format!("the file {} cannot be read", quoted(given)))
-                .with_source(words)
-        }
+        FileError::Failed(words) if words.ends_with("Permission denied") => not_readable(given),
+        FileError::Failed(_) if kind == LocalKind::Missing => missing(given),
+        FileError::Failed(words) => unreadable(given).with_source(words),
     })
+}
+
+fn missing(given: &str) -> Error {
+    Error::not_found(format!("there is no file {}", quoted(given)))
+        .with_hint("A relative path starts at the directory that DuckDB runs in")
+}
+
+fn not_readable(given: &str) -> Error {
+    Error::fs_denied(format!("the system does not let DuckDB read {}", quoted(given)))
+        .with_hint("Give a file that the user who runs DuckDB may read")
+}
+
+fn unreadable(given: &str) -> Error {
+    Error::tool_failed(format!("the file {} cannot be read", quoted(given)))
 }
 
 fn no_file(given: &str, kind: LocalKind) -> Error {

@@ -14,7 +14,7 @@ use crate::functions::context::settings;
 use crate::functions::params::arguments::row_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
-use crate::git::SideFiles;
+use crate::git::{ReadLimit, SideFiles};
 use crate::limits;
 
 /// A file of a repository.
@@ -113,7 +113,8 @@ impl<T: ContentType> ScalarFunction for FileContent<T> {
         let file = row_text(arguments, 0, "file")?;
         let key = (row_text(arguments, 2, "repo")?, row_text(arguments, 1, "rev")?);
         let Opened { execution, sides } = opened;
-        let limit = settings::max_read_bytes(&execution.settings);
+        let bytes = settings::max_read_bytes(&execution.settings);
+        let limit = ReadLimit { bytes, name: "redline_max_read_bytes" };
         let content = execution.read(|| {
             if sides.len() >= limits::OPEN_SIDES && !sides.contains_key(&key) {
                 sides.clear();

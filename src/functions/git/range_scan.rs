@@ -3,7 +3,7 @@
 
 use super::file_changes::FileChanges;
 use crate::ffi::{ReplacementScan, TableFunction};
-use crate::sandbox::{LocalKind, LocalPath};
+use crate::sandbox::is_free_name;
 
 /// The replacement of table names that are ranges.
 pub struct RangeScan;
@@ -12,8 +12,7 @@ impl ReplacementScan for RangeScan {
     const FUNCTION: &'static str = FileChanges::NAME;
 
     fn arguments(table: &str) -> Option<Vec<Option<String>>> {
-        let is_free = || LocalPath::new(table, None).kind() == LocalKind::Missing;
-        (is_range(table) && is_free())
+        (is_range(table) && is_free_name(table))
             .then(|| vec![Some(table.to_owned()), None, Some(".".to_owned())])
     }
 }

@@ -1,5 +1,7 @@
 //! Single files of one side: a revision, the index or the work tree.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 use crate::budget::Budget;
@@ -11,6 +13,24 @@ use crate::git::change::differences::PathChange;
 use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
+use crate::git::tree::pathspec::{PathFilter, Pathspec};
+use crate::git::worktree::untracked;
+use crate::sandbox::{Directories, Place};
+
+/// How many bytes a file may have, and what says so.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadLimit {
+    /// The bytes.
+    pub bytes: u64,
+    /// The name of the limit in messages.
+    pub name: &'static str,
+}
+
+impl ReadLimit {
+    /// What redline reads of any object.
+    pub const OBJECT: Self =
+        Self { bytes: crate::limits::OBJECT_BYTES, name: "the most that redline reads" };
+}
 
 /// Reads files of one side, for one thread.
 pub struct SideFiles {
@@ -45,10 +65,19 @@ impl SideFiles {
             Revision::Empty => None,
             Revision::Index => self.comparison.index().and_then(|index| index.content(path)),
             Revision::WorkTree if !is_in_work_tree(path) => None,
-            Revision::WorkTree => match self.comparison.path(path)? {
-                PathChange::File(changes) => changes.into_iter().find_map(|change| change.new),
-                PathChange::Nothing | PathChange::Directory => None,
-            },
+            Revision::WorkTree => {
+                let place = self.place(path)?;
+                let entry = match self.comparison.path(path)? {
+                    PathChange::File(changes) => changes.into_iter().find_map(|change| change.new),
+                    PathChange::Nothing | PathChange::Directory => None,
+                };
+                if let (Some(entry), Some(place)) = (entry, place) {
+                    self.check_shown(path)?;
+                    let bytes = place.sandbox().max_file_bytes();
+                    self.check_size(path, entry, ReadLimit { bytes, name: "its sandbox's limit" })?;
+                }
+                entry
+            }
         };
         Ok(entry.filter(|entry| !entry.mode.is_submodule() && !entry.mode.is_directory()))
     }
@@ -56,17 +85,59 @@ impl SideFiles {
     /// Returns the content of a file that was found; of a link it is the target.
     ///
     /// # Errors
-    /// `too_large` for more than `limit` bytes.
-    pub fn read(&mut self, path: &[u8], entry: Entry, limit: u64) -> Result<Bytes> {
-        let size = self.reader.size(Some(entry))?.unwrap_or(0);
-        if size > limit {
-            return Err(Error::too_large(format!(
-                "the file {} has {size} bytes there, and redline_max_read_bytes is {limit}",
-                quoted(&String::from_utf8_lossy(path))
-            ))
-            .with_hint("Ask for a smaller file, or ask the host to raise the limit"));
-        }
+    /// `too_large` for more bytes than `limit` allows.
+    pub fn read(&mut self, path: &[u8], entry: Entry, limit: ReadLimit) -> Result<Bytes> {
+        self.check_size(path, entry, limit)?;
         self.reader.bytes(entry, path)
+    }
+
+    fn check_size(&self, path: &[u8], entry: Entry, limit: ReadLimit) -> Result<()> {
+        let ReadLimit { bytes, name } = limit;
+        let size = self.reader.size(Some(entry))?.unwrap_or(0);
+        if size <= bytes {
+            return Ok(());
+        }
+        let shown = quoted(&String::from_utf8_lossy(path));
+        Err(Error::too_large(format!(
+            "the file {shown} has {size} bytes there, and {name} is {bytes}"
+        ))
+        .with_hint("Ask for a smaller file, or ask the host to raise the limit"))
+    }
+
+    /// Returns the place of a file of the work tree, where sandboxes say what may be read.
+    ///
+    /// # Errors
+    /// `fs_denied` where they do not let it be read as a file.
+    fn place(&self, path: &[u8]) -> Result<Option<Place<'_>>> {
+        let repository = self.comparison.repository();
+        let Some(sandboxes) = repository.access().sandboxes() else { return Ok(None) };
+        let path = repository.work_tree()?.join(OsStr::from_bytes(path));
+        sandboxes.place_of(&path).map(Some)
+    }
+
+    /// Refuses a file of the work tree that neither a diff nor the status shows.
+    fn check_shown(&self, path: &[u8]) -> Result<()> {
+        let repository = self.comparison.repository();
+        let Some(index) = self.comparison.index() else { return Ok(()) };
+        if !index.find(path).is_empty() {
+            return Ok(());
+        }
+        let shown = String::from_utf8_lossy(path);
+        let only = Pathspec::parse(&format!(":(top,literal){shown}"))?;
+        let only = PathFilter::new(&[only], b"")?;
+        let mut directories = Directories::new(repository.work_tree_root()?);
+        let budget = repository.budget();
+        let listed = untracked::files(repository, &mut directories, index, &only, None, budget)?;
+        if listed.iter().any(|(found, _)| found == path) {
+            return Ok(());
+        }
+        Err(Error::fs_denied(format!(
+            "the file {} is ignored, or lies in another repository: no diff shows it",
+            quoted(&shown)
+        ))
+        .with_hint(
+            "Of a work tree in a sandbox what is tracked may be read, and what file_status lists",
+        ))
     }
 
     /// Returns the files that differ between a tree and the index, as this side reads it.

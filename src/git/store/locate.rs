@@ -198,6 +198,28 @@ fn work_tree_of(git_dir: &GitDirectory) -> Result<Option<PathBuf>> {
     Ok(git_dir.gate().open(work_tree)?.map(|work_tree| work_tree.path().to_owned()))
 }
 
+/// Refuses a work tree that is a git directory, or lies in one without being a repository's own (with a `.git` in
+/// it): its files would be shown, and those of a git directory are not. Only where access is limited.
+pub fn check_work_tree(location: &Location) -> Result<()> {
+    let gate = location.git_dir.gate();
+    let limited = location.work_tree.as_deref().filter(|_| !gate.access().is_unlimited());
+    let Some(work_tree) = limited else { return Ok(()) };
+    for above in work_tree.ancestors() {
+        let Some(directory) = gate.open_within(above)? else { break };
+        if above == work_tree && directory.has(b".git")? {
+            break;
+        }
+        if is_git_dir(&directory)? {
+            return Err(Error::fs_denied(format!(
+                "the repository at {} has its work tree in a git directory, whose files are not read",
+                quoted(gate.given())
+            ))
+            .with_hint("Look at core.worktree in its configuration"));
+        }
+    }
+    Ok(())
+}
+
 /// What a file that names a path holds.
 enum Pointer {
     Absent,

@@ -35,7 +35,7 @@ pub use gate::{Found, Gate, GitDirectory};
 pub use graph::Graph;
 use kept::Listed;
 pub use kept::{Lease, Repositories};
-pub use locate::{Location, locate};
+pub use locate::{Location, check_work_tree, locate};
 pub use pack::{Fault, PackReader, Packs};
 pub use work_tree::configured as with_configured_work_tree;
 

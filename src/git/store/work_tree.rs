@@ -34,9 +34,12 @@ pub fn configured(location: Location, config: &gix::config::File) -> Result<Loca
         .with_hint("Look at core.worktree in its configuration")
     };
     let directory = location.git_dir.follow(&value)?.ok_or_else(missing)?;
-    // Where access is limited, the path is canonical already.
-    let work_tree =
-        directory.path().canonicalize().map_err(|error| missing().with_source(error))?;
+    // Where access is limited, the path is canonical already, and the system is not asked again.
+    let work_tree = if gate.access().is_unlimited() {
+        directory.path().canonicalize().map_err(|error| missing().with_source(error))?
+    } else {
+        directory.path().to_owned()
+    };
     let directory =
         location.work_tree.as_deref().map(|path| path.join(as_path(&location.directory)));
     let directory = directory

@@ -27,7 +27,7 @@ use crate::budget::{Budget, Charge, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::change::changed_file::Entry;
-use crate::git::change::side_files::SideFiles;
+use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::history::commit::Links;
 use crate::git::history::commit_links::{Commits as CommitLinks, own_ancestor};
 use crate::git::history::walk::{History, HistoryOptions, Merges};
@@ -35,7 +35,6 @@ use crate::git::id_tables::{IdMap, IdSet};
 use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
-use crate::limits;
 use crate::text::lines::MAX_BYTES;
 use crate::text::{CancelToken, Engine, Whitespace, line_changes};
 use entries::{Run, divide, merge};
@@ -173,7 +172,7 @@ impl Repository {
             Some(entry) => entry,
             None => return Err(files.not_found(file, revision)?),
         };
-        let content = files.read(file.as_bytes(), entry, limits::OBJECT_BYTES)?;
+        let content = files.read(file.as_bytes(), entry, ReadLimit::OBJECT)?;
         let mut blamer = Blamer::new(self, files, options.clone(), hidden, budget)?;
         blamer.links = std::mem::take(&mut cache.links);
         if is_named {

@@ -10,7 +10,7 @@ use crate::git::change::changed_file::{Change, Entry};
 use crate::git::change::comparison::Comparison;
 use crate::git::change::contents::Reader;
 use crate::git::change::renames::{RenameOptions, pair};
-use crate::git::change::side_files::SideFiles;
+use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::history::commit::Links;
 use crate::git::objects::Objects;
 use crate::git::objects::bytes::Bytes;
@@ -19,7 +19,6 @@ use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::Located;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::{Oid, PathFilter};
-use crate::limits;
 use crate::text::CancelToken;
 
 /// A version, by its position among all.
@@ -220,7 +219,7 @@ impl Origins {
         let Origin { commit, path, entry, .. } = self.get(id);
         if commit.is_null() {
             let (path, entry) = (Arc::clone(path), *entry);
-            return self.files.read(&path, entry, limits::OBJECT_BYTES);
+            return self.files.read(&path, entry, ReadLimit::OBJECT);
         }
         self.objects.blob(&entry.oid)
     }

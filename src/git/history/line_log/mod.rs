@@ -26,7 +26,7 @@ use crate::git::change::changed_file::{Change, Entry};
 use crate::git::change::comparison::Comparison;
 use crate::git::change::contents::Reader;
 use crate::git::change::renames::{RenameOptions, pair};
-use crate::git::change::side_files::SideFiles;
+use crate::git::change::side_files::{ReadLimit, SideFiles};
 use crate::git::history::commit_links::Commits as CommitLinks;
 use crate::git::history::walk::{History, HistoryOptions, Merges, Visited};
 use crate::git::objects::Objects;
@@ -132,7 +132,7 @@ impl LineLog {
         let Some(entry) = files.find(file.as_bytes())? else {
             return Err(files.not_found(file, rev)?);
         };
-        let content = files.read(file.as_bytes(), entry, limits::OBJECT_BYTES)?;
+        let content = files.read(file.as_bytes(), entry, ReadLimit::OBJECT)?;
         let nothing = Comparison::new(repository.clone(), Revision::Empty, Revision::Empty)?;
         let mut reader = nothing.reader();
         let lines = section::lines(asked, file, entry, &content, &mut reader, &budget)?;

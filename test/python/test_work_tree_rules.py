@@ -1,0 +1,166 @@
+"""A work tree in a sandbox has the sandbox's rules: a file of it is opened where a diff could show it and read_file would."""
+
+import json
+import shutil
+
+import duckdb
+import pytest
+import repositories
+from repositories import git, git_text
+from sandboxes import configure
+
+CANARY = "CANARY"
+AUTHOR = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always")
+SHOWN = ["a.txt", "sub/b.txt", "new.txt", "unicode-ü.txt", "[a]*.txt", "AGENTS.md"]
+# Each with the code that it is refused by, whether it is asked as text, as bytes or by the tool.
+REFUSED = {
+    ".ssh/id_rsa": "fs_denied", ".netrc": "fs_denied", ".gitmodules": "fs_denied", "sub/.vscode/settings.json": "fs_denied",
+    "ignored.txt": "fs_denied", "build/out.txt": "fs_denied", "data.bin": "fs_denied", "large.txt": "too_large", "tracked-large.txt": "too_large",
+    "bare/config": "fs_denied", "bare/refs/heads/main.txt": "fs_denied", "inner/c.txt": "fs_denied", ".SSH/id_rsa": "fs_denied",
+}  # fmt: skip
+# What is not there for anybody.
+ABSENT = [".git/config", "inner/.git/config", "module/.git", "module", "none.txt", "sub", "../x/a.txt", "bare/../a.txt", ".git/../a.txt"]
+# The sides of a repository that are not the work tree show all that was committed.
+COMMITTED = [".gitmodules", "tracked-large.txt"]
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Returns a directory with the repository x, whose work tree has files of every kind, and the repository y."""
+    root = tmp_path.resolve() / "root"
+    x, y = root / "x", root / "y"
+    for repo in (x, y):
+        git(tmp_path, "init", "-q", "-b", "main", str(repo))
+        (repo / "a.txt").write_text("a\n")
+        git(repo, *AUTHOR, "add", ".")
+        git(repo, *AUTHOR, "commit", "-q", "-m", "first")
+    git(y, "config", "remote.origin.url", f"https://{CANARY}@example.com/y")
+    git(x, *AUTHOR, "submodule", "--quiet", "add", str(y), "module")
+    for name in ("sub/b.txt", "tracked-large.txt", "AGENTS.md"):
+        (x / name).parent.mkdir(exist_ok=True)
+        (x / name).write_text(name + " " * 2000 * ("large" in name))
+    (x / ".gitignore").write_text("ignored.txt\nbuild/\n")
+    git(x, *AUTHOR, "add", ".")
+    git(x, *AUTHOR, "commit", "-q", "-m", "second")
+    git(x, "init", "-q", "--bare", "bare")
+    git(x, "init", "-q", "inner")
+    shutil.copytree(x / "bare", x / "inner/bare")
+    for name in [*SHOWN[1:], *REFUSED]:
+        (x / name).parent.mkdir(parents=True, exist_ok=True)
+        if name not in (".gitmodules", "tracked-large.txt"):
+            (x / name).write_text(CANARY + " " * 2000 * ("large" in name))
+    return root
+
+
+def questions(file: str, repo: str, side: str = "WORKTREE"):
+    """Returns each way to ask for a file of a side."""
+    asked = json.dumps({"file": file, "rev": side, "repo": repo})
+    yield "SELECT file_content(?, ?, ?)", [file, side, repo]
+    yield "SELECT octet_length(file_bytes(?, ?, ?))::VARCHAR", [file, side, repo]
+    yield "SELECT redline_call('GitFile', ?)", [asked]
+
+
+def ask(con, sql: str, values: list) -> tuple[str | None, str | None]:
+    """Returns the code of a refusal, or None, and what was said."""
+    try:
+        found = con.execute(sql, values).fetchone()[0]
+    except duckdb.Error as error:
+        return repositories.code_and_words(error)
+    if "redline_call" in sql and json.loads(found)["isError"]:
+        words = json.loads(found)["content"][0]["text"]
+        return words.split(":")[0], words
+    return None, found
+
+
+@pytest.fixture
+def agent(connect, root):
+    suffixes = [".txt", ".md", ".json", ".config"]
+    return configure(connect(), {"name": "w", "root": root, "suffixes": suffixes, "max_file_bytes": 1000})
+
+
+def test_what_a_diff_shows_and_read_file_reads_is_opened(agent, root):
+    for name in SHOWN:
+        for sql, values in questions(name, "w/x"):
+            code, found = ask(agent, sql, values)
+            assert code is None and found is not None, (name, sql, found)
+    # By every name of the repository.
+    for repo in ("w/x", str(root / "x"), "w/x/sub", "w/x/.git"):
+        assert agent.execute("SELECT file_content('new.txt', 'WORKTREE', ?)", [repo]).fetchone() == (CANARY,), repo
+    assert agent.execute("SELECT file_content('./b.txt', 'WORKTREE', 'w/x/sub')").fetchone() == (CANARY,)
+    assert agent.execute("SELECT file_content('a.txt', 'WORKTREE', 'w/x/module')").fetchone() == ("a\n",)
+
+
+def test_what_the_sandbox_keeps_is_refused(agent):
+    for name, code in REFUSED.items():
+        for sql, values in questions(name, "w/x"):
+            got, words = ask(agent, sql, values)
+            assert got == code and CANARY not in words, (name, sql, words)
+
+
+def test_what_is_no_file_of_the_work_tree_is_not_there(agent):
+    for name in ABSENT:
+        for sql, values in questions(name, "w/x"):
+            code, found = ask(agent, sql, values)
+            assert code in ("fs_denied", "not_found", "invalid_args") or found is None, (name, sql, found)
+
+
+def test_what_is_committed_is_shown_as_in_a_diff(agent):
+    for name in COMMITTED:
+        for side in ("HEAD", "INDEX"):
+            assert agent.execute("SELECT file_content(?, ?, 'w/x')", [name, side]).fetchone()[0], (name, side)
+
+
+def test_without_sandboxes_a_work_tree_has_all_of_its_files(con, root):
+    for name in [*SHOWN, *REFUSED]:
+        if name != ".SSH/id_rsa":
+            assert con.execute("SELECT file_content(?, 'WORKTREE', ?)", [name, str(root / "x")]).fetchone()[0], name
+
+
+def test_the_larger_of_two_limits_around_a_file_counts(connect, root):
+    inner = {"name": "inner", "root": root / "x", "max_file_bytes": 5000}
+    agent = configure(connect(), {"name": "w", "root": root, "max_file_bytes": 1000}, inner)
+    for repo in ("w/x", "inner"):
+        assert agent.execute("SELECT file_content('large.txt', 'WORKTREE', ?)", [repo]).fetchone()[0], repo
+
+
+@pytest.mark.parametrize("limit", ["sandboxes", "directories"])
+def test_a_work_tree_that_is_a_git_directory_is_refused(con, root, limit):
+    (root / "y/.git/plain").mkdir()
+    bad = ["../../y/.git", f"{root}/y/.git", "../../y/.git/refs", "../../y/.git/plain", "../bare", "../bare/refs", ".", "../../x/.git/refs/heads"]
+    if limit == "sandboxes":
+        configure(con, {"name": "w", "root": root})
+    else:
+        con.execute(f"SET allowed_directories = ['{root}']")
+        con.execute("SET enable_external_access = false")
+    x = str(root / "x")
+    for value in bad:
+        git(x, "config", "core.worktree", value)
+        for sql in (
+            "SELECT file_content('config', 'WORKTREE', ?)",
+            "SELECT * FROM file_patches('HEAD', 'WORKTREE', ?, untracked := true)",
+            "SELECT * FROM file_status(?)",
+        ):
+            with pytest.raises(duckdb.Error) as caught:
+                con.execute(sql, [x])
+            assert repositories.code_and_words(caught.value)[0] == "fs_denied" and CANARY not in str(caught.value), (value, sql)
+    # A linked work tree says where it lies, too.
+    git(x, "config", "--unset", "core.worktree")
+    git(x, "worktree", "add", "-q", str(root / "linked"))
+    pointer = root / "x/.git/worktrees/linked"
+    (pointer / "gitdir").write_text(f"{root}/y/.git/.git\n")
+    with pytest.raises(duckdb.Error) as caught:
+        con.execute("SELECT file_content('config', 'WORKTREE', ?)", [str(pointer)])
+    assert repositories.code_and_words(caught.value)[0] == "fs_denied"
+
+
+def test_work_trees_within_a_bare_repository_are_read(connect, root):
+    """A bare repository with its linked work trees in it, and submodules in these, is a usual layout."""
+    git(root, "clone", "-q", "--bare", str(root / "x"), str(root / "all.git"))
+    git(root / "all.git", "worktree", "add", "-q", str(root / "all.git/main"), "main")
+    git(root / "all.git/main", *AUTHOR, "submodule", "--quiet", "update", "--init")
+    agent = configure(connect(), {"name": "w", "root": root})
+    assert git_text(root / "all.git/main/module", "rev-parse", "--git-dir").strip().endswith("modules/module")
+    for repo in ("w/all.git/main", "w/all.git/main/module", "w/all.git"):
+        assert agent.execute("SELECT count(*) > 0 FROM commits('HEAD', ?)", [repo]).fetchone() == (True,), repo
+    for repo in ("w/all.git/main", "w/all.git/main/module"):
+        assert agent.execute("SELECT count(*) FROM file_changes('HEAD', 'WORKTREE', ?)", [repo]).fetchone() == (0,), repo
