@@ -216,7 +216,7 @@ impl Sandboxes {
             .map_err(|error| not_readable(&error.path().to_string(), &error.inner().to_string()))?;
         reader.end().map_err(|error| not_readable(".", &error.to_string()))?;
         let mut names = HashSet::new();
-        let mut sandboxes = Vec::with_capacity(entries.len());
+        let mut sandboxes = Vec::new();
         for (index, entry) in entries.into_iter().enumerate() {
             if !names.insert(entry.name.to_ascii_lowercase()) {
                 return Err(wrong(

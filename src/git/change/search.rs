@@ -127,7 +127,7 @@ impl Searcher {
         } else {
             self.reader.bytes(entry, path)?
         };
-        let mut counts = Vec::with_capacity(self.finders.len());
+        let mut counts = Vec::new();
         for finder in &self.finders {
             cancel.check()?;
             counts.push(finder.find_iter(&bytes).count() as u64);

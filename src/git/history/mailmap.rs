@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Stopped, check_current};
+use crate::budget::{Budget, Charge, Stopped, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::git::Revision;
 use crate::git::bytes::is_space;
@@ -20,6 +20,9 @@ const FILE: &[u8] = b".mailmap";
 /// Lines between two looks at the budget.
 const LOOK: usize = 1 << 10;
 
+/// What an entry takes but its texts: its place in the tables and the heads of its allocations.
+const ENTRY_BYTES: usize = 2 * size_of::<(Vec<u8>, Entry)>() + size_of::<(Vec<u8>, Proper)>();
+
 /// A name, where there is one, and an address.
 type NameAndEmail<'a> = (Option<&'a [u8]>, &'a [u8]);
 
@@ -27,6 +30,7 @@ type NameAndEmail<'a> = (Option<&'a [u8]>, &'a [u8]);
 #[derive(Debug, Default)]
 pub struct Mailmap {
     entries: HashMap<Vec<u8>, Entry>,
+    charge: Charge,
 }
 
 /// What is known of an address.
@@ -50,8 +54,8 @@ impl Mailmap {
     ///
     /// # Errors
     /// Why the query ended.
-    pub fn parse(bytes: &[u8]) -> std::result::Result<Self, Stopped> {
-        let mut map = Self::default();
+    pub fn parse(bytes: &[u8], budget: &Budget) -> std::result::Result<Self, Stopped> {
+        let mut map = Self { charge: budget.charge(0)?, ..Self::default() };
         let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b"#"));
         for (number, line) in lines.enumerate() {
             if number % LOOK == 0 {
@@ -60,6 +64,7 @@ impl Mailmap {
             if let Some(((name, email), rest)) = person(line)
                 && !email.is_empty()
             {
+                map.charge.grow(ENTRY_BYTES + line.len())?;
                 map.add((name, email), person(rest).map(|(old, _)| old));
             }
         }
@@ -143,7 +148,7 @@ impl Repository {
                 bytes = objects.blob(&entry.oid)?;
             }
         }
-        Ok(Mailmap::parse(&bytes)?)
+        Ok(Mailmap::parse(&bytes, self.budget())?)
     }
 }
 
@@ -173,6 +178,7 @@ mod tests {
               Torn <torn@x\n\
               <> <nobody@x>\n\
               Unnamed <unnamed@x> <>\n",
+            &Budget::default(),
         )
         .unwrap();
         for (name, email, wanted) in [

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::history::commit::Links;
@@ -23,11 +24,16 @@ const STALE: u8 = 4;
 /// Found to be reached from both.
 const FOUND: u8 = 8;
 
+/// What a commit takes but its parents: its place in the tables, and in the queue of a painting.
+const MET_BYTES: usize = 2 * size_of::<(Oid, Links)>() + 4 * size_of::<(u64, u64, Oid)>();
+
 /// Finds merge bases; commits are read once for all of them.
 pub struct MergeBases<'a> {
     commits: &'a Commits,
     cancel: CancelToken<'a>,
     known: IdMap<Links>,
+    /// What they take.
+    charge: Charge,
 }
 
 /// What one painting has reached.
@@ -51,7 +57,7 @@ struct Mark {
 impl<'a> MergeBases<'a> {
     /// Returns what finds merge bases; `cancel` ends it early.
     pub fn new(commits: &'a Commits, cancel: CancelToken<'a>) -> Self {
-        Self { commits, cancel, known: IdMap::default() }
+        Self { commits, cancel, known: IdMap::default(), charge: Charge::free() }
     }
 
     /// Returns all merge bases of two commits in git's order, none where their histories have nothing in common.
@@ -90,6 +96,8 @@ impl<'a> MergeBases<'a> {
     fn links(&mut self, id: &Oid) -> Result<&Links> {
         if !self.known.contains_key(id) {
             let links = self.commits.links(id)?;
+            let bytes = MET_BYTES + links.parents.len() * size_of::<Oid>();
+            self.charge.join(self.cancel.charge_all(bytes)?);
             self.known.insert(*id, links);
         }
         Ok(&self.known[id])

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::budget::{Beat, Budget};
+use crate::budget::{Beat, Budget, Charge};
 use crate::error::{Error, Result};
 use crate::git::history::commit_links::Commits;
 use crate::git::history::simplify::Simplify;
@@ -109,6 +109,8 @@ pub struct History {
     failed: Option<Error>,
     excluded: Arc<Excluded>,
     simplify: Option<Simplify>,
+    /// What the commits that were met take.
+    charge: Charge,
     budget: Arc<Budget>,
 }
 
@@ -134,6 +136,9 @@ struct Known {
     is_queued: bool,
 }
 
+/// What a commit that was met takes but its parents: its place in the tables, the queue and what is found.
+const MET_BYTES: usize = 2 * size_of::<(Oid, Known)>() + 4 * size_of::<(u64, u64, Oid)>();
+
 /// How many commits git still looks at after the last that could matter, as clocks may be wrong.
 const SLOP: usize = 5;
 
@@ -158,6 +163,7 @@ impl History {
             failed: None,
             excluded: Arc::default(),
             simplify: None,
+            charge: budget.charge(0)?,
             budget,
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
@@ -220,6 +226,7 @@ impl History {
     fn load(&mut self, id: &Oid) -> Result<()> {
         if !self.known.contains_key(id) {
             let links = self.commits.links(id)?;
+            self.charge.grow(MET_BYTES + links.parents.len() * size_of::<Oid>())?;
             let known = Known {
                 tree: links.tree,
                 date: links.date,

@@ -163,7 +163,7 @@ impl Graph {
         let (layer, at) =
             self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?)))?;
         let Row { tree, parents, date, generation } = layer.commit(at)?;
-        let mut ids = Vec::with_capacity(parents.len());
+        let mut ids = Vec::new();
         for position in parents {
             let (layer, at) = self.layer(position)?;
             if layer.generation(at)? >= generation {

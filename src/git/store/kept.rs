@@ -131,7 +131,7 @@ impl Repositories {
         hash: Kind,
     ) -> Result<(Listed, Arc<CountedPairs>)> {
         let kept = self.of(stores)?;
-        let mut states = Vec::with_capacity(stores.len());
+        let mut states = Vec::new();
         for store in stores {
             states.push(store.stamp(b"pack")?);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Budget, Charge};
+use crate::budget::{Budget, Charge, reserve};
 use crate::error::{Error, Result, quoted};
 use crate::git::change::changed_file::{Change, OriginKind, Status};
 use crate::git::change::comparison::Comparison;
@@ -195,7 +195,8 @@ pub fn join(parts: Vec<StatusFound>) -> Result<Vec<FileStatus>> {
             }
         }
     }
-    let mut rows = Vec::with_capacity(changed.len() + conflicts.len() + others.len());
+    let mut rows = Vec::new();
+    reserve(&mut rows, changed.len() + conflicts.len() + others.len())?;
     rows.extend(
         changed.into_iter().filter(|(path, _)| !conflicts.contains_key(path)).map(|(_, row)| row),
     );

@@ -252,7 +252,7 @@ fn rows(changes: Vec<Change>, claims: &[Option<Claim>], uses: &[usize]) -> Vec<C
         .zip(claims)
         .map(|(change, claim)| claim.as_ref().map(|claim| origin(change, claim)))
         .collect();
-    let mut rows = Vec::with_capacity(changes.len());
+    let mut rows = Vec::new();
     for ((mut change, found), &uses) in changes.into_iter().zip(origins).zip(uses) {
         if let Some((old, origin)) = found {
             change.old = old;

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::budget::Charge;
+use crate::budget::{Charge, reserve};
 use crate::error::Result;
 use crate::text::{CancelToken, LineChange};
 
@@ -37,7 +37,7 @@ impl Fingerprints {
         let (mut lines, mut charge) = (Vec::new(), Charge::free());
         for line in text.split_inclusive(|&byte| byte == b'\n') {
             cancel.room(&mut charge, &mut lines, 1)?;
-            let pairs = pairs(line);
+            let pairs = pairs(line, cancel)?;
             charge.join(cancel.charge_all(pairs.len() * size_of::<(u16, u32)>())?);
             lines.push(pairs);
         }
@@ -46,8 +46,9 @@ impl Fingerprints {
 }
 
 /// Returns the pairs of a line.
-fn pairs(line: &[u8]) -> Pairs {
-    let mut all: Vec<u16> = Vec::with_capacity(line.len() + 1);
+fn pairs(line: &[u8], cancel: &CancelToken<'_>) -> Result<Pairs> {
+    let (mut all, mut charge) = (Vec::<u16>::new(), Charge::free());
+    cancel.room(&mut charge, &mut all, line.len() + 1)?;
     let mut before = 0;
     for byte in line.iter().copied().chain([b' ']) {
         let letter = match byte {
@@ -67,7 +68,7 @@ fn pairs(line: &[u8]) -> Pairs {
             _ => pairs.push((pair, 1)),
         }
     }
-    pairs
+    Ok(pairs)
 }
 
 /// Returns how many pairs two lines have in common.
@@ -110,7 +111,8 @@ pub fn guess(
         let new = change.new.start as usize..change.new.end as usize;
         matches.find(&mut parent.lines, &target.lines[new], cancel)?;
     }
-    let mut found = Vec::with_capacity(lines);
+    let mut found = Vec::new();
+    reserve(&mut found, lines)?;
     for (local, line) in change.new.clone().enumerate() {
         let matched = u32::try_from(matches.best[local]).ok();
         found.push(match matched {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Budget, Charge, check_current};
+use crate::budget::{Budget, Charge, check_current, reserve};
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::change::changed_file::Entry;
@@ -310,6 +310,8 @@ impl Blamer {
             return Ok(Arc::clone(links));
         }
         let mut links = self.commits.links(id)?;
+        let parents = links.parents.len() * size_of::<Oid>();
+        self.charge.join(self.budget.charge(2 * size_of::<(Oid, Links)>() + parents)?);
         if self.options.first_parent {
             links.parents.truncate(1);
         }
@@ -483,8 +485,8 @@ impl Blamer {
     fn blame(&mut self) -> Result<Blame> {
         self.done.sort_by_key(|(run, _)| run.line);
         let mut positions: HashMap<OriginId, usize> = HashMap::new();
-        let (mut runs, mut versions) =
-            (Vec::<BlamedRun>::with_capacity(self.done.len()), Vec::new());
+        let (mut runs, mut versions) = (Vec::<BlamedRun>::new(), Vec::new());
+        reserve(&mut runs, self.done.len())?;
         for (run, id) in std::mem::take(&mut self.done) {
             check_current()?;
             let version = *positions.entry(id).or_insert_with(|| {
