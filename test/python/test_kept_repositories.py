@@ -1,8 +1,10 @@
 """A connection keeps repositories open; whatever happens to one on disk, the next query sees it as git does."""
 
+import os
 import pathlib
 import shutil
 
+import apart
 import pytest
 from repositories import git
 
@@ -182,3 +184,47 @@ def test_line_counts_are_an_error_once_their_pack_or_object_is_gone(world, con):
         file.unlink()
     with pytest.raises(Exception, match="tool_failed: object .* is missing"):
         counts(con, world.path)
+
+
+def test_many_packs_leave_the_process_its_handles(extension, tmp_path):
+    path = tmp_path / "repository"
+    path.mkdir()
+    git(path, "init", "--quiet", "--initial-branch=main")
+    for number in range(80):
+        stream = f"commit refs/heads/main\ncommitter n <e> {1700000000 + number} +0000\ndata 1\n{number % 10}\nM 644 inline f\ndata 4\n{number:03}\n"
+        start = "from refs/heads/main^0\n" if number else ""
+        git(path, "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", stdin=stream.replace("M 644", f"{start}M 644").encode())
+    assert len(list((path / ".git/objects/pack").glob("*.pack"))) == 80
+    count = ("SELECT count(*), sum(additions) FROM commit_changes('main', ?)", [str(path)])
+    handles = ("SELECT count(*) FROM glob('/proc/self/fd/*')", [])
+    with apart.Host(extension, files=120) as host:
+        before = host.ask(*handles[:1]).rows
+        for _ in range(3):
+            answer = host.ask(count[0], str(path))
+            assert (answer.rows, answer.error) == ([(80, 80)], None)
+        # A quarter of the 120, and the directories that are kept.
+        if before and before[0][0]:
+            assert host.ask(*handles[:1]).rows[0][0] - before[0][0] < 60
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_packed_references_are_read_once_for_all_rows(extension, tmp_path):
+    path = tmp_path / "repository"
+    path.mkdir()
+    git(path, "init", "--quiet", "--initial-branch=main")
+    git(path, "-c", "user.name=n", "-c", "user.email=e", "commit", "--quiet", "--allow-empty", "-m", "one")
+    head = git(path, "rev-parse", "HEAD").decode().strip()
+    git(path, "update-ref", "--stdin", stdin="".join(f"create refs/heads/b{number} {head}\n" for number in range(300)).encode())
+    git(path, "pack-refs", "--all")
+    packed = path / ".git/packed-refs"
+    os.utime(packed, (1700000000, 1700000000))
+    log = tmp_path / "calls"
+    query = "SELECT count(*) FROM (SELECT ahead_behind(name, 'main', $repo) AS distance FROM refs($repo)) WHERE distance IS NOT NULL"
+    (answer,) = apart.run(
+        extension,
+        [(query.replace("$repo", f"'{path}'"), [])],
+        under=["strace", "-f", "-q", "-o", str(log), "-P", str(packed), "-e", "trace=pread64"],
+    )
+    # HEAD and the branches; each reading is one call for the bytes and one for the end.
+    assert (answer.rows, answer.error) == ([(302,)], None)
+    assert log.read_text().count("pread64(") <= 12
