@@ -1,5 +1,6 @@
 """The budget of a query: each function ends soon after its deadline and within its memory, whatever it is given."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import tempfile
 import textwrap
 import threading
 import time
+import zlib
 
 import apart
 import duckdb
@@ -382,3 +384,57 @@ def test_interrupting_a_range_while_it_is_walked_ends_it_soon(connect, tmp_path)
         else:
             pytest.fail("three interrupts came of one")
     assert interrupted > 0
+
+
+def peak_bytes(host: apart.Host) -> int:
+    """Returns the most memory that a process has had."""
+    status = pathlib.Path(f"/proc/{host.process.pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) << 10
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+def test_large_objects_of_many_threads_stay_within_the_bytes_of_a_query(extension, tmp_path):
+    path = tmp_path / "repository"
+    path.mkdir()
+    repositories.git(path, "init", "--quiet", "--initial-branch=main")
+    repositories.git(path, "config", "core.bigFileThreshold", "2g")
+    size, pairs = 400 << 20, 8
+    for side in ("one", "two"):
+        entries = []
+        for number in range(pairs):
+            # Each is another blob, and of lines, so that none is binary and all are compared.
+            packer, oid = zlib.compressobj(1), hashlib.sha1()
+            line = f"{side} {number}\n".encode().ljust(1 << 20, b"x")[:-1] + b"\n"
+            head = f"blob {size}\0".encode()
+            data = [packer.compress(head)]
+            oid.update(head)
+            for _ in range(size >> 20):
+                oid.update(line)
+                data.append(packer.compress(line))
+            name = oid.hexdigest()
+            file = path / ".git/objects" / name[:2] / name[2:]
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(b"".join(data) + packer.flush())
+            entries.append(f"100644 blob {name}\tf{number}\n")
+        tree = repositories.git(path, "mktree", stdin="".join(entries).encode()).decode().strip()
+        commit = repositories.git(path, "-c", "user.name=n", "-c", "user.email=e", "commit-tree", "-m", side, tree).decode().strip()
+        repositories.git(path, "update-ref", f"refs/heads/{side}", commit)
+    with apart.Host(extension, threads=8, memory_bytes=16 << 30) as host:
+        idle = peak_bytes(host)
+        answer = host.ask("SELECT sum(additions) FROM file_changes('one', 'two', ?)", str(path), seconds=120)
+        assert answer.error is None or "too_large: " in answer.error
+        # 2 GiB and what the threads hold beside large objects.
+        assert peak_bytes(host) - idle < 2.5 * (1 << 30)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+def test_a_mailmap_is_charged_to_its_query(extension, tmp_path):
+    path = tmp_path / "repository"
+    path.mkdir()
+    repositories.git(path, "init", "--quiet", "--initial-branch=main")
+    repositories.git(path, "-c", "user.name=n", "-c", "user.email=e", "commit", "--quiet", "--allow-empty", "-m", "one")
+    (path / ".mailmap").write_bytes(b"".join(b"a <%x> <%x>\n" % (number, number) for number in range(800_000)))
+    with apart.Host(extension) as host:
+        answer = host.ask("SELECT author_name FROM commits('HEAD', ?)", str(path), seconds=60)
+        assert answer.rows == [("n",)] or "too_large: " in answer.error
+        assert peak_bytes(host) < 2.5 * (1 << 30)
