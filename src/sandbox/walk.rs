@@ -56,6 +56,10 @@ pub(super) fn find(
     path: &Path,
 ) -> Result<Found, OpenError> {
     let path = std::path::absolute(path).map_err(|_| OpenError::Outside)?;
+    // A root's path and one beneath it; the system opens half of that at once.
+    if path.as_os_str().len() > 2 * limits::PATH_BYTES {
+        return Err(OpenError::Outside);
+    }
     let mut walk = Walk { outside: Vec::new(), ahead: Vec::new(), steps: 0, links: 0 };
     walk.go_on_with(path.as_os_str().as_bytes());
     loop {

@@ -164,3 +164,22 @@ def test_work_trees_within_a_bare_repository_are_read(connect, root):
         assert agent.execute("SELECT count(*) > 0 FROM commits('HEAD', ?)", [repo]).fetchone() == (True,), repo
     for repo in ("w/all.git/main", "w/all.git/main/module"):
         assert agent.execute("SELECT count(*) FROM file_changes('HEAD', 'WORKTREE', ?)", [repo]).fetchone() == (0,), repo
+
+
+def test_what_is_tracked_is_blamed_as_in_a_diff(agent, root):
+    """A whole work tree is blamed, its reserved names too, and nothing that is not tracked by a path of its own."""
+    for name in (".gitmodules", "tracked-large.txt", "sub/b.txt"):
+        assert agent.execute("SELECT count(*) > 0 FROM file_blame(?, 'WORKTREE', 'w/x')", [name]).fetchone() == (True,), name
+    blamed = agent.execute("SELECT DISTINCT file_path FROM tree_blame('WORKTREE', 'w/x')").fetchall()
+    assert {(name,) for name in git_text(root / "x", "ls-files").split() if name != "module"} == set(blamed)
+
+
+def test_an_untracked_file_of_a_path_is_one_that_the_status_lists(agent):
+    listed = {path for (path,) in agent.execute("SELECT file_path FROM file_changes('HEAD', 'WORKTREE', 'w/x', untracked := true)").fetchall()}
+    for name in ("new.txt", "ignored.txt", "build/out.txt", "inner/c.txt", ".netrc"):
+        for sides in ("'HEAD', 'WORKTREE'", "'WORKTREE', 'HEAD'"):
+            code, words = ask(agent, f"SELECT string_agg(content) FROM file_diff(?, {sides}, 'w/x', untracked := true)", [name])
+            assert (code is None) == (name in listed) and (code or "fs_denied") == "fs_denied", (name, words)
+            assert code is None or CANARY not in words
+        code, words = ask(agent, "SELECT string_agg(content) FROM file_blame(?, 'WORKTREE', 'w/x')", [name])
+        assert code is None if name == "new.txt" else CANARY not in words, (name, words)

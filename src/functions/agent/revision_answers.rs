@@ -138,7 +138,7 @@ fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
     let mut range = arguments.range()?;
     let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
     let (rev, path) = (arguments.rev.as_deref().unwrap_or("HEAD"), arguments.file.as_str());
-    let mut files = SideFiles::open(&repository, rev)?;
+    let mut files = SideFiles::open_alone(&repository, rev)?;
     let Some(entry) = files.find(path.as_bytes())? else {
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));

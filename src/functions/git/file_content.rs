@@ -123,7 +123,7 @@ impl<T: ContentType> ScalarFunction for FileContent<T> {
                 std::collections::hash_map::Entry::Occupied(side) => side.into_mut(),
                 std::collections::hash_map::Entry::Vacant(place) => {
                     let (repo, rev) = place.key();
-                    let side = SideFiles::open(&execution.repository(repo)?, rev)?;
+                    let side = SideFiles::open_alone(&execution.repository(repo)?, rev)?;
                     place.insert(side)
                 }
             };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::change::changed_file::{Change, Entry};
+use crate::git::change::changed_file::{Change, Entry, Source};
 use crate::git::change::comparison::Comparison;
 use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::TreeItem;
@@ -66,6 +66,13 @@ impl Comparison {
         } else {
             Uncommitted::new(self, Arc::default())?.path(path, old.or(new))?
         };
+        let is_on_disk = |entry: Entry| matches!(entry.source, Source::WorkTree { .. });
+        if changes
+            .iter()
+            .any(|change| change.old.is_some_and(is_on_disk) || change.new.is_some_and(is_on_disk))
+        {
+            self.check_listed(path)?;
+        }
         Ok(if !changes.is_empty() || !index.find(path).is_empty() {
             PathChange::File(changes)
         } else if is_directory || !index.below(&[path, b"/"].concat()).is_empty() {

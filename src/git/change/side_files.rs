@@ -36,6 +36,8 @@ impl ReadLimit {
 pub struct SideFiles {
     comparison: Comparison,
     reader: Reader,
+    /// Whether a file is shown by itself, and not as a part of what is tracked.
+    is_alone: bool,
 }
 
 impl SideFiles {
@@ -45,7 +47,12 @@ impl SideFiles {
         let comparison = Comparison::new(repository.clone(), Revision::Empty, side)?
             .with_untracked(Untracked::Identified);
         let reader = comparison.reader();
-        Ok(Self { comparison, reader })
+        Ok(Self { comparison, reader, is_alone: false })
+    }
+
+    /// Opens a side of which single files are shown: in a work tree they have the rules of their sandbox.
+    pub fn open_alone(repository: &Repository, name: &str) -> Result<Self> {
+        Ok(Self { is_alone: true, ..Self::open(repository, name)? })
     }
 
     /// Returns the side.
@@ -66,13 +73,15 @@ impl SideFiles {
             Revision::Index => self.comparison.index().and_then(|index| index.content(path)),
             Revision::WorkTree if !is_in_work_tree(path) => None,
             Revision::WorkTree => {
-                let place = self.place(path)?;
+                // What is tracked is in diffs; what is not, and each file alone, has the rules of its sandbox.
+                let index = self.comparison.index();
+                let is_tracked = index.is_some_and(|index| !index.find(path).is_empty());
+                let place = if is_tracked && !self.is_alone { None } else { self.place(path)? };
                 let entry = match self.comparison.path(path)? {
                     PathChange::File(changes) => changes.into_iter().find_map(|change| change.new),
                     PathChange::Nothing | PathChange::Directory => None,
                 };
                 if let (Some(entry), Some(place)) = (entry, place) {
-                    self.check_shown(path)?;
                     let bytes = place.sandbox().max_file_bytes();
                     self.check_size(path, entry, ReadLimit { bytes, name: "its sandbox's limit" })?;
                 }
@@ -115,31 +124,6 @@ impl SideFiles {
         sandboxes.place_of(&path).map(Some)
     }
 
-    /// Refuses a file of the work tree that neither a diff nor the status shows.
-    fn check_shown(&self, path: &[u8]) -> Result<()> {
-        let repository = self.comparison.repository();
-        let Some(index) = self.comparison.index() else { return Ok(()) };
-        if !index.find(path).is_empty() {
-            return Ok(());
-        }
-        let shown = String::from_utf8_lossy(path);
-        let only = Pathspec::parse(&format!(":(top,literal){shown}"))?;
-        let only = PathFilter::new(&[only], b"")?;
-        let mut directories = Directories::new(repository.work_tree_root()?);
-        let budget = repository.budget();
-        let listed = untracked::files(repository, &mut directories, index, &only, None, budget)?;
-        if listed.iter().any(|(found, _)| found == path) {
-            return Ok(());
-        }
-        Err(Error::fs_denied(format!(
-            "the file {} is ignored, or lies in another repository: no diff shows it",
-            quoted(&shown)
-        ))
-        .with_hint(
-            "Of a work tree in a sandbox what is tracked may be read, and what file_status lists",
-        ))
-    }
-
     /// Returns the files that differ between a tree and the index, as this side reads it.
     pub(in crate::git) fn staged_changes(
         &self,
@@ -164,6 +148,33 @@ impl SideFiles {
     /// Returns the paths nearest to one that was not found, for a hint.
     pub fn nearest(&self, path: &str) -> Result<Vec<String>> {
         self.comparison.nearest_paths(path)
+    }
+}
+
+impl Comparison {
+    /// Refuses a file of the work tree that is neither tracked nor listed by the status, where sandboxes say what may be read.
+    pub fn check_listed(&self, path: &[u8]) -> Result<()> {
+        let repository = self.repository();
+        let Some(index) = self.index() else { return Ok(()) };
+        if repository.access().sandboxes().is_none() || !index.find(path).is_empty() {
+            return Ok(());
+        }
+        let shown = String::from_utf8_lossy(path);
+        let only = Pathspec::parse(&format!(":(top,literal){shown}"))?;
+        let only = PathFilter::new(&[only], b"")?;
+        let mut directories = Directories::new(repository.work_tree_root()?);
+        let budget = repository.budget();
+        let listed = untracked::files(repository, &mut directories, index, &only, None, budget)?;
+        if listed.iter().any(|(found, _)| found == path) {
+            return Ok(());
+        }
+        Err(Error::fs_denied(format!(
+            "the file {} is ignored, or lies in another repository: no diff shows it",
+            quoted(&shown)
+        ))
+        .with_hint(
+            "Of a work tree in a sandbox what is tracked may be read, and what file_status lists",
+        ))
     }
 }
 
