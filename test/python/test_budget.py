@@ -436,5 +436,5 @@ def test_a_mailmap_is_charged_to_its_query(extension, tmp_path):
     (path / ".mailmap").write_bytes(b"".join(b"a <%x> <%x>\n" % (number, number) for number in range(800_000)))
     with apart.Host(extension) as host:
         answer = host.ask("SELECT author_name FROM commits('HEAD', ?)", str(path), seconds=60)
-        assert answer.rows == [("n",)] or "too_large: " in answer.error
+        assert answer.rows == [("a",)] or "too_large: " in str(answer.error), answer
         assert peak_bytes(host) < 2.5 * (1 << 30)
