@@ -117,7 +117,7 @@ def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
     shown = json.loads(payload)
     if shown.get("content_truncated"):
         chunks = range(1, shown["total_chunks"] + 1)
-        text = "".join(host.value("SELECT system.main.approval_chunk(?, ?)", payload, chunk) for chunk in chunks)
+        text = "".join(host.value("SELECT system.main.approval_chunk(?, ?, ?)", payload, chunk, host.key) for chunk in chunks)
         if shown["type"] == "write_large":
             shown |= {"type": "write", "content": text, "preview": "", "preview_truncated": True}
         else:

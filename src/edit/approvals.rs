@@ -3,7 +3,7 @@
 //! In memory, for one database: whoever opens the database owns one [`Approvals`], and nothing is
 //! shared between two. The clock is the caller's.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -50,6 +50,8 @@ pub struct Given {
 #[derive(Debug)]
 struct Waiting {
     state: Digest,
+    /// What becomes of the file, whatever arguments lead to it.
+    outcome: Digest,
     proposal: Proposal,
     result: Arc<[u8]>,
     covered: [Covered; 3],
@@ -65,13 +67,17 @@ struct State {
     waiting: HashMap<Digest, Waiting>,
     /// The ids of `waiting`, the oldest first: since when they wait, or were approved.
     order: BTreeMap<(Instant, u64), Digest>,
-    /// The bytes of all that wait.
-    bytes: usize,
-    /// How many wait for each session.
+    /// The bytes of all that wait: of what its session may see, and of what is hidden from it. Were they counted
+    /// together, what is forgotten would tell a session how much is hidden from it.
+    bytes: [usize; 2],
+    /// How many proposals of each session count against its quota.
     sessions: HashMap<Session, usize>,
-    /// Approvals of wider scopes.
-    covered: HashMap<Covered, Given>,
-    /// What a person has said no to: the state of the file that was shown, and when.
+    /// Operations on files that must not be read unseen, and since when they count against the quota of their
+    /// session: whether they could be planned or not.
+    unseen: HashMap<Digest, (Session, Instant)>,
+    /// Approvals of wider scopes, which stand here alone.
+    covered: HashMap<Covered, Vec<Given>>,
+    /// The outcomes that a person has said no to: the id under which each was shown, and when.
     declined: HashMap<Digest, (Digest, Instant)>,
     /// What tells two moments apart that the clock does not.
     counter: u64,
@@ -107,7 +113,8 @@ impl Approvals {
         rules: Rules,
     ) -> Result<()> {
         let id = operation.id(&self.secret);
-        self.lock(rules).propose(id, operation.state(&self.secret), operation, proposal, rules)
+        let (now, outcome) = (operation.state(&self.secret), operation.outcome(&self.secret));
+        self.lock(rules).propose(id, [now, outcome], operation, proposal, rules)
     }
 
     /// Refuses another proposal of a session that has made as many as it may.
@@ -116,10 +123,28 @@ impl Approvals {
     /// `too_large`.
     pub fn check_quota(&self, operation: &Operation<'_>, rules: Rules) -> Result<()> {
         let state = self.lock(rules);
-        if state.waiting.contains_key(&operation.id(&self.secret)) {
+        if state.is_counted(&operation.id(&self.secret)) {
             return Ok(());
         }
         state.check_quota(operation.session, rules)
+    }
+
+    /// Counts an operation on a file that must not be read unseen: one place each, whatever the file holds, and
+    /// whether it is there.
+    ///
+    /// # Errors
+    /// `too_large` when the session has proposed as much as it may.
+    pub fn count_unseen(&self, operation: &Operation<'_>, rules: Rules) -> Result<()> {
+        let mut state = self.lock(rules);
+        let id = operation.id(&self.secret);
+        if !state.unseen.contains_key(&id) {
+            if !state.waiting.contains_key(&id) {
+                state.check_quota(operation.session, rules)?;
+                state.count(operation.session);
+            }
+            state.unseen.insert(id, (operation.session.clone(), rules.now));
+        }
+        Ok(())
     }
 
     /// Records the yes of `by` to what `payload` shows and returns its approval id.
@@ -146,18 +171,25 @@ impl Approvals {
             by: by.to_owned(),
             since: rules.now,
         };
-        waiting.approved = Some(given.clone());
-        let covered = scope.of(&waiting.covered).cloned();
-        state.renew(id, rules.now);
-        state.declined.remove(&id);
-        if let Some(covered) = covered {
-            state.covered.insert(covered, given);
+        let (covered, outcome) = (scope.of(&waiting.covered).cloned(), waiting.outcome);
+        if covered.is_none() {
+            waiting.approved = Some(given.clone());
+        }
+        state.declined.remove(&outcome);
+        state.declined.retain(|_, (declined, _)| *declined != id);
+        match covered {
+            // It stands in one place, so that what is listed is all that can be withdrawn.
+            Some(covered) => {
+                state.settle(id);
+                state.covered.entry(covered).or_default().push(given);
+            }
+            None => state.renew(id, rules.now),
         }
         Ok(payload.approval_id().to_owned())
     }
 
     /// Records the no of a person to what `payload` shows, and forgets that it waits; returns its approval id. Until
-    /// the time to live has passed, the same operation on the same state of the file is declined without a question.
+    /// the time to live has passed, what leads to the same result on the same state of the file is declined without a question, whatever the arguments.
     ///
     /// # Errors
     /// As [`Self::approve`].
@@ -165,9 +197,12 @@ impl Approvals {
         let mut state = self.lock(rules);
         let (id, waiting) = state.waiting_for(payload.approval_id())?;
         waiting.check(payload)?;
-        let shown = waiting.state;
-        state.remove(id);
-        state.declined.insert(id, (shown, rules.now));
+        let outcome = waiting.outcome;
+        let same = |waiting: &&Waiting| waiting.outcome == outcome && waiting.approved.is_none();
+        let ids = state.waiting.iter().filter(|(_, waiting)| same(waiting)).map(|(id, _)| *id);
+        let ids: Vec<Digest> = ids.chain([id]).collect();
+        ids.into_iter().for_each(|id| state.settle(id));
+        state.declined.insert(outcome, (id, rules.now));
         Ok(payload.approval_id().to_owned())
     }
 
@@ -182,7 +217,8 @@ impl Approvals {
         rules: Rules,
     ) -> Result<()> {
         let state = self.lock(rules);
-        let is_declined = state.declined.contains_key(&operation.id(&self.secret));
+        let id = operation.id(&self.secret);
+        let is_declined = state.declined.values().any(|(declined, _)| *declined == id);
         if is_declined && !state.is_covered(operation) { Err(declined(outline)) } else { Ok(()) }
     }
 
@@ -209,6 +245,7 @@ impl Approvals {
         if approved.is_some()
             && let Some(waiting) = state.remove(id)
         {
+            state.settle(id);
             if !is_outdated {
                 return Ok(waiting.result);
             }
@@ -220,9 +257,10 @@ impl Approvals {
             }
         }
         if state.is_covered(operation) {
+            state.settle(id);
             return Ok(operation.result.unwrap_or_default().into());
         }
-        state.propose(id, now, operation, proposal, rules)?;
+        state.propose(id, [now, operation.outcome(&self.secret)], operation, proposal, rules)?;
         Err(required(outline, id))
     }
 
@@ -247,13 +285,25 @@ impl Approvals {
     }
 
     /// Returns a chunk, from 1, of the text of a payload, which is named by its `fetch_url` or its
-    /// approval id.
+    /// approval id. Of what its session must not read unseen only the holder of the host's key gets one; to others it
+    /// is not there, as what could not be planned.
     ///
     /// # Errors
     /// `not_found` when no such operation waits, `invalid_args` when there is no such chunk.
-    pub fn chunk(&self, reference: &str, number: u64, rules: Rules) -> Result<String> {
+    pub fn chunk(
+        &self,
+        reference: &str,
+        number: u64,
+        holds_key: bool,
+        rules: Rules,
+    ) -> Result<String> {
         let mut state = self.lock(rules);
-        state.waiting_for(approval_id(reference))?.1.proposal.chunk(number).map(str::to_owned)
+        let id = approval_id(reference);
+        let proposal = &state.waiting_for(id)?.1.proposal;
+        if proposal.is_hidden() && !holds_key {
+            return Err(nothing_waits(id));
+        }
+        proposal.chunk(number).map(str::to_owned)
     }
 
     /// Returns the payloads that nobody has approved yet and for whom they wait, the oldest first.
@@ -270,9 +320,8 @@ impl Approvals {
     pub fn given(&self, rules: Rules) -> Vec<Given> {
         let state = self.lock(rules);
         let once = state.waiting.values().filter_map(|waiting| waiting.approved.as_ref());
-        // A yes of a wider scope stands in both.
-        let once = once.filter(|given| !given.scope.is_wide());
-        let mut given: Vec<Given> = once.chain(state.covered.values()).cloned().collect();
+        let wide = state.covered.values().flatten();
+        let mut given: Vec<Given> = once.chain(wide).cloned().collect();
         given.sort_by(|one, two| (one.since, &one.id).cmp(&(two.since, &two.id)));
         given
     }
@@ -283,14 +332,18 @@ impl Approvals {
     /// `not_found` when there is neither.
     pub fn withdraw(&self, id: &str, rules: Rules) -> Result<()> {
         let mut state = self.lock(rules);
-        let before = state.covered.len();
-        state.covered.retain(|_, given| given.id != id);
-        let digest = Digest::parse(id);
-        let declined = digest.and_then(|id| state.declined.remove(&id));
-        let waiting = digest.and_then(|id| state.remove(id));
-        if waiting.is_none() && declined.is_none() && state.covered.len() == before {
-            return Err(Error::not_found(format!("nothing was approved or waits under the id {}", quoted(id)))
-                .with_hint("approvals_given() lists what was approved; it may have been used up or have expired"));
+        let Some(digest) = Digest::parse(id) else { return Err(nothing_given(id)) };
+        let name = digest.to_string();
+        let held = |state: &State| {
+            let wide: usize = state.covered.values().map(Vec::len).sum();
+            wide + state.declined.len() + state.waiting.len()
+        };
+        let before = held(&state);
+        state.keep_covered(|given| given.id != name);
+        state.declined.retain(|_, (declined, _)| *declined != digest);
+        state.settle(digest);
+        if held(&state) == before {
+            return Err(nothing_given(id));
         }
         Ok(())
     }
@@ -305,7 +358,10 @@ impl Approvals {
             state.remove(id);
         }
         // These are few: a person has given each.
-        state.covered.retain(|_, given| holds(given.since));
+        state.keep_covered(|given| holds(given.since));
+        let expired = |(_, (_, since)): &(&Digest, &(Session, Instant))| !holds(*since);
+        let expired: Vec<Digest> = state.unseen.iter().filter(expired).map(|(id, _)| *id).collect();
+        expired.into_iter().for_each(|id| state.uncount_unseen(id));
         state.declined.retain(|_, (_, since)| holds(*since));
         state
     }
@@ -315,6 +371,21 @@ impl Approvals {
 fn declined(outline: &str) -> Error {
     Error::declined(format!("a person has said no to \"{outline}\""))
         .with_hint("This is final for this change: do not ask again; propose another one, or ask the person what is wanted")
+}
+
+/// Returns the error for an id under which nothing waits.
+fn nothing_waits(id: &str) -> Error {
+    Error::not_found(format!("no operation waits under the approval_id {}", quoted(id))).with_hint(
+        "It was carried out, has expired or belongs to another database; call needs_approval again",
+    )
+}
+
+/// Returns the error for an id that has nothing to withdraw.
+fn nothing_given(id: &str) -> Error {
+    Error::not_found(format!("nothing was approved or waits under the id {}", quoted(id)))
+        .with_hint(
+            "approvals_given() lists what was approved; it may have been used up or have expired",
+        )
 }
 
 /// Returns the error that says that a person must decide.
@@ -344,21 +415,24 @@ impl State {
     fn propose(
         &mut self,
         id: Digest,
-        now: Digest,
+        [now, outcome]: [Digest; 2],
         operation: &Operation<'_>,
         proposal: Proposal,
         rules: Rules,
     ) -> Result<()> {
         if self.waiting.get(&id).is_some_and(|waiting| waiting.state == now) {
-            self.renew(id, rules.now);
+            // An agent gives what waits, or was approved, no more time than it has.
             return Ok(());
         }
-        if self.declined.get(&id).is_some_and(|(state, _)| *state == now) {
+        if self.declined.contains_key(&outcome) {
             return Err(declined(proposal.payload.description()));
         }
         // What waits for the same on another state of the file makes room.
         self.remove(id);
-        self.check_quota(operation.session, rules)?;
+        let is_counted = self.is_counted(&id);
+        if !is_counted {
+            self.check_quota(operation.session, rules)?;
+        }
         let result: Arc<[u8]> = operation.result.unwrap_or_default().into();
         let bytes = result.len() + proposal.held_bytes();
         if bytes > rules.bytes {
@@ -371,13 +445,24 @@ impl State {
         self.counter += 1;
         let since = (rules.now, self.counter);
         let covered = Covered::around(operation);
-        let waiting =
-            Waiting { state: now, bytes, proposal, result, covered, since, approved: None };
+        let waiting = Waiting {
+            state: now,
+            outcome,
+            bytes,
+            proposal,
+            result,
+            covered,
+            since,
+            approved: None,
+        };
         self.order.insert(since, id);
-        self.bytes += bytes;
-        *self.sessions.entry(operation.session.clone()).or_default() += 1;
+        let pool = usize::from(waiting.proposal.is_hidden());
+        self.bytes[pool] += bytes;
+        if !is_counted {
+            self.count(operation.session);
+        }
         self.waiting.insert(id, waiting);
-        self.forget_oldest(id, rules.bytes);
+        self.forget_oldest(id, pool, rules.bytes);
         Ok(())
     }
 
@@ -393,32 +478,73 @@ impl State {
         .with_hint("Wait until the host has decided on them, or they have expired"))
     }
 
-    /// Forgets what nobody has approved, the oldest first, until the rest fits.
-    fn forget_oldest(&mut self, newest: Digest, most: usize) {
-        if self.bytes <= most {
+    /// Forgets what nobody has approved until the rest fits: the oldest of the session that holds most.
+    fn forget_oldest(&mut self, newest: Digest, pool: usize, most: usize) {
+        if self.bytes[pool] <= most {
             return;
         }
-        let ids: Vec<Digest> = self.order.values().copied().filter(|id| *id != newest).collect();
-        for id in ids {
-            if self.bytes <= most {
-                return;
+        let mut held: HashMap<Session, (usize, VecDeque<Digest>)> = HashMap::new();
+        for id in self.order.values() {
+            let Some(waiting) = self.waiting.get(id) else { continue };
+            let is_in_pool = usize::from(waiting.proposal.is_hidden()) == pool;
+            if is_in_pool && waiting.approved.is_none() {
+                let (bytes, ids) = held.entry(waiting.covered[0].session.clone()).or_default();
+                *bytes += waiting.bytes;
+                ids.extend((*id != newest).then_some(*id));
             }
-            if self.waiting.get(&id).is_some_and(|waiting| waiting.approved.is_none()) {
-                self.remove(id);
-            }
+        }
+        while self.bytes[pool] > most {
+            let candidates = held.values_mut().filter(|(_, ids)| !ids.is_empty());
+            let Some((bytes, ids)) = candidates.max_by_key(|(bytes, _)| *bytes) else { return };
+            let Some(waiting) = ids.pop_front().and_then(|id| self.remove(id)) else { return };
+            *bytes -= waiting.bytes;
         }
     }
 
-    fn remove(&mut self, id: Digest) -> Option<Waiting> {
-        let waiting = self.waiting.remove(&id)?;
-        self.order.remove(&waiting.since);
-        self.bytes -= waiting.bytes;
-        let session = &waiting.covered[0].session;
+    /// Forgets what waits under an id, and that it counts against a quota: a person has decided, or it was carried out.
+    fn settle(&mut self, id: Digest) {
+        self.remove(id);
+        self.uncount_unseen(id);
+    }
+
+    fn uncount_unseen(&mut self, id: Digest) {
+        if let Some((session, _)) = self.unseen.remove(&id)
+            && !self.waiting.contains_key(&id)
+        {
+            self.uncount(&session);
+        }
+    }
+
+    fn is_counted(&self, id: &Digest) -> bool {
+        self.waiting.contains_key(id) || self.unseen.contains_key(id)
+    }
+
+    fn count(&mut self, session: &Session) {
+        *self.sessions.entry(session.clone()).or_default() += 1;
+    }
+
+    fn uncount(&mut self, session: &Session) {
         if let Some(count) = self.sessions.get_mut(session) {
             *count -= 1;
             if *count == 0 {
                 self.sessions.remove(session);
             }
+        }
+    }
+
+    fn keep_covered(&mut self, keep: impl Fn(&Given) -> bool) {
+        self.covered.retain(|_, given| {
+            given.retain(&keep);
+            !given.is_empty()
+        });
+    }
+
+    fn remove(&mut self, id: Digest) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&id)?;
+        self.order.remove(&waiting.since);
+        self.bytes[usize::from(waiting.proposal.is_hidden())] -= waiting.bytes;
+        if !self.unseen.contains_key(&id) {
+            self.uncount(&waiting.covered[0].session);
         }
         Some(waiting)
     }
@@ -437,10 +563,7 @@ impl State {
     fn waiting_for(&mut self, id: &str) -> Result<(Digest, &mut Waiting)> {
         let digest = Digest::parse(id).filter(|digest| digest.to_string() == id);
         let waiting = digest.and_then(|digest| Some((digest, self.waiting.get_mut(&digest)?)));
-        waiting.ok_or_else(|| {
-            Error::not_found(format!("no operation waits under the approval_id {}", quoted(id)))
-                .with_hint("It was carried out, has expired or belongs to another database; call needs_approval again")
-        })
+        waiting.ok_or_else(|| nothing_waits(id))
     }
 }
 

@@ -304,7 +304,7 @@ fn chunks_are_named_by_the_id_or_the_url() {
     host.propose(&WRITE).unwrap();
     let id = host.id(&WRITE);
     let chunk = |name: &str, number| {
-        host.approvals.chunk(name, number, host.rules).map_err(|error| error.to_string())
+        host.approvals.chunk(name, number, false, host.rules).map_err(|error| error.to_string())
     };
     assert_eq!(chunk(&id, 1).as_deref(), Ok("new"));
     assert_eq!(chunk(&format!("redline:approval/{id}"), 1).as_deref(), Ok("new"));
@@ -353,4 +353,84 @@ fn every_scope_has_its_name() {
             .to_string()
             .starts_with("invalid_args: there is no scope 'Once'. ")
     );
+}
+
+#[test]
+fn an_agent_that_asks_again_gives_an_approval_no_more_time() {
+    let mut host = Host::approved(&WRITE, Scope::Once);
+    host.rules.now += TTL;
+    host.propose(&WRITE).unwrap();
+    host.rules.now += Duration::from_nanos(1);
+    assert_eq!(host.take(&WRITE), Err("approval_required"));
+}
+
+#[test]
+fn a_wide_yes_is_gone_once_everything_listed_was_withdrawn() {
+    let other = Operation { arguments: &[b"newer"], result: Some(b"newer"), ..WRITE };
+    let host = Host::new();
+    for operation in [&WRITE, &other] {
+        host.propose(operation).unwrap();
+    }
+    for operation in [&WRITE, &other] {
+        host.approve(operation, Scope::Path).unwrap();
+    }
+    let given = host.approvals.given(host.rules);
+    assert_eq!(given.len(), 2);
+    for given in given {
+        host.approvals.withdraw(&given.id.to_uppercase(), host.rules).unwrap();
+    }
+    assert_eq!(host.take(&WRITE), Err("approval_required"));
+    assert_eq!(host.take(&other), Err("approval_required"));
+}
+
+#[test]
+fn a_no_is_final_for_the_result_whatever_the_arguments_and_for_every_state() {
+    let reworded = Operation { tool: FileTool::Edit, arguments: &[b"old", b"new"], ..WRITE };
+    let changed = Operation { base: Some(b"older"), ..WRITE };
+    let host = Host::new();
+    for operation in [&WRITE, &changed] {
+        host.propose(operation).unwrap();
+        host.approvals.decline(&host.proposal(operation).payload, host.rules).unwrap();
+    }
+    for operation in [&WRITE, &changed, &reworded] {
+        assert_eq!(host.propose(operation), Err("declined"));
+    }
+    assert_eq!(host.propose(&Operation { session: &OTHER, ..WRITE }), Ok(()));
+}
+
+#[test]
+fn what_is_hidden_takes_one_place_and_shows_no_chunk_without_the_key() {
+    let mut host = Host::new();
+    host.rules.proposals = 2;
+    let missed = Operation { path: b"b", ..WRITE };
+    let count = |operation: &Operation<'_>| {
+        host.approvals.count_unseen(operation, host.rules).map_err(|error| error.kind().code())
+    };
+    // The one could be planned, the other could not; both take one place, however often they are asked for.
+    for _ in 0..2 {
+        assert_eq!(count(&WRITE), Ok(()));
+        host.approvals.propose(&WRITE, host.proposal(&WRITE).hidden(true), host.rules).unwrap();
+        assert_eq!(count(&missed), Ok(()));
+    }
+    assert_eq!(count(&Operation { path: b"c", ..WRITE }), Err("too_large"));
+    let chunk = |holds_key: bool| {
+        host.approvals
+            .chunk(&host.id(&WRITE), 1, holds_key, host.rules)
+            .map_err(|error| error.kind().code())
+    };
+    assert_eq!((chunk(false), chunk(true).as_deref()), (Err("not_found"), Ok("new")));
+}
+
+#[test]
+fn one_session_never_drops_what_waits_for_another_that_holds_less() {
+    let mut host = Host::new();
+    host.propose(&WRITE).unwrap();
+    let content = "x".repeat(BYTES / 8);
+    for path in [b"0", b"1", b"2", b"3", b"4", b"5"] {
+        let result = Some(content.as_bytes());
+        host.rules.now += Duration::from_millis(1);
+        host.propose(&Operation { session: &OTHER, path, result, ..WRITE }).unwrap();
+    }
+    assert!(host.waiting() < 7);
+    assert!(host.approve(&WRITE, Scope::Once).is_ok());
 }

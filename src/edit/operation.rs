@@ -89,6 +89,16 @@ impl Operation<'_> {
         fields.finish()
     }
 
+    /// Returns what tells what becomes of a file for a session from every other result, whatever arguments lead to it.
+    pub fn outcome(&self, secret: &Secret) -> Digest {
+        let mut fields = secret.mac("outcome");
+        fields.push(self.sandbox);
+        fields.push(self.path);
+        fields.push(self.state(secret).to_string().as_bytes());
+        self.session.push(&mut fields);
+        fields.finish()
+    }
+
     /// Returns what tells the state of the file, and what is made of it, from every other.
     pub fn state(&self, secret: &Secret) -> Digest {
         let mut fields = secret.mac("state");

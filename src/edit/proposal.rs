@@ -33,6 +33,8 @@ pub struct Proposal {
     pub payload: Payload,
     /// The text that a large payload has only the first chunk of.
     large: Option<String>,
+    /// Whether it shows what its session must not read unseen: its content is for the holder of the host's key.
+    is_hidden: bool,
 }
 
 impl Proposal {
@@ -73,7 +75,7 @@ impl Proposal {
                 base_oid,
                 approval_id,
             });
-            return Self { payload, large: Some(content.to_owned()) };
+            return Self { payload, large: Some(content.to_owned()), is_hidden: false };
         }
         let preview: String = content.split_inclusive('\n').take(PREVIEW_LINES).collect();
         let payload = Payload::Write(WritePayload {
@@ -91,7 +93,7 @@ impl Proposal {
             base_oid,
             approval_id,
         });
-        Self { payload, large: None }
+        Self { payload, large: None, is_hidden: false }
     }
 
     /// Proposes a plan made of `edits` for the file.
@@ -143,7 +145,7 @@ impl Proposal {
                 base_oid,
                 approval_id,
             });
-            return Ok(Self { payload, large: Some(unified_diff) });
+            return Ok(Self { payload, large: Some(unified_diff), is_hidden: false });
         }
         let payload = Payload::Edit(EditPayload {
             description,
@@ -163,7 +165,7 @@ impl Proposal {
             base_oid,
             approval_id,
         });
-        Ok(Self { payload, large: None })
+        Ok(Self { payload, large: None, is_hidden: false })
     }
 
     /// Proposes to read the file.
@@ -178,7 +180,17 @@ impl Proposal {
             base_oid: existing.map(|existing| existing.oid.to_owned()),
             approval_id: id.to_string(),
         });
-        Self { payload, large: None }
+        Self { payload, large: None, is_hidden: false }
+    }
+
+    /// Returns the proposal, which tells nothing to who lacks the host's key where `is_hidden`.
+    pub fn hidden(self, is_hidden: bool) -> Self {
+        Self { is_hidden, ..self }
+    }
+
+    /// Tells whether its content is for the holder of the host's key alone.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.is_hidden
     }
 
     /// Returns chunk `number`, from 1, of the content or the unified diff; joined they are the

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tool::{Alias, Output, Tool};
+use crate::error::escaped;
 
 /// Lists files.
 pub struct ListFiles;
@@ -150,9 +151,14 @@ impl FileList {
         let split = |path: &str| path.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
         let at = split(&file.path);
         let (directory, name) = file.path.split_at(at);
+        // A name must not look like a row, or like what redline says.
+        let name = escaped(name);
         let is_same = before.is_some_and(|before| before.path[..split(&before.path)] == *directory);
-        let head =
-            if is_same || directory.is_empty() { String::new() } else { format!("{directory}\n") };
+        let head = if is_same || directory.is_empty() {
+            String::new()
+        } else {
+            format!("{}\n", escaped(directory))
+        };
         let indent = if directory.is_empty() { "" } else { " " };
         match file.bytes {
             Some(bytes) => format!("{head}{indent}{name} {bytes}\n"),
@@ -263,6 +269,13 @@ impl MatchedLine {
     }
 }
 
+impl MatchedFile {
+    /// Returns what stands above the lines of the file: its name, which must not look like a line of its own.
+    pub fn head(&self) -> String {
+        format!("\n{}\n", escaped(&self.path))
+    }
+}
+
 impl Matches {
     fn matches(&self) -> u64 {
         let lines = self.files.iter().flat_map(|file| &file.lines);
@@ -277,7 +290,7 @@ impl Output for Matches {
     fn text(&self) -> String {
         let mut text = format!("{}\n", self.line());
         for file in &self.files {
-            text.push_str(&format!("\n{}\n", file.path));
+            text.push_str(&file.head());
             file.lines.iter().for_each(|line| text.push_str(&line.shown()));
         }
         if let Some(cursor) = &self.next_cursor {

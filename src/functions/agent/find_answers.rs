@@ -394,8 +394,7 @@ fn search(call: &Call, arguments: &SearchArguments) -> Result<Matches> {
         let found = query.search(content, first, room, &mut || Ok(check_current()?))?;
         let path = files.located[index].path.clone();
         let mut file = MatchedFile { path, lines: Vec::new() };
-        let head =
-            reply.body().cost(&format!("\n{}\n", file.path)) + if reply.is_data { 32 } else { 0 };
+        let head = reply.body().cost(&file.head()) + if reply.is_data { 32 } else { 0 };
         let mut left = room.checked_sub(head);
         let mut next = None;
         for line in found.lines {

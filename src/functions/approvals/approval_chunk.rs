@@ -1,4 +1,4 @@
-//! `approval_chunk(payload_or_ref, chunk)`: chunk N, from 1, of a payload too large to send whole.
+//! `approval_chunk(payload_or_ref, chunk [, key])`: chunk N, from 1, of a payload too large to send whole.
 
 use crate::edit::payload::Received;
 use crate::error::{Error, Result};
@@ -23,9 +23,16 @@ impl Declared for ApprovalChunk {
 const PAYLOAD: Field = Field::new("payload_or_ref", Type::Varchar, "A payload, or its approval id");
 const CHUNK: Field = Field::new("chunk", Type::BigInt, "The number of the chunk, from 1");
 
+const CHUNK_KEY: Field = Field::optional(
+    "key",
+    Type::Varchar,
+    "NULL",
+    "The host's key, for a payload that shows what must not be read unseen",
+);
+
 impl ScalarFunction for ApprovalChunk {
     const NAME: &'static str = "approval_chunk";
-    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD, CHUNK]];
+    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD, CHUNK], &[PAYLOAD, CHUNK, CHUNK_KEY]];
     const RETURNS: Type = Type::Varchar;
     const VOLATILE: bool = true;
     const NULLS: Nulls = Nulls::Handle;
@@ -45,6 +52,10 @@ impl ScalarFunction for ApprovalChunk {
             out.push_null();
             return Ok(());
         };
+        let holds_key = match arguments.text(2) {
+            None => false,
+            key => execution.approver(key, Self::NAME).map(|_| true)?,
+        };
         let given = change_text(arguments, 0, Self::NAME, "payload_or_ref")?;
         let reference = match given
             .trim_start()
@@ -62,6 +73,7 @@ impl ScalarFunction for ApprovalChunk {
         let chunk = execution.database.approvals.chunk(
             &reference,
             number,
+            holds_key,
             settings::rules(&execution.settings),
         )?;
         out.push_text(Some(&chunk));

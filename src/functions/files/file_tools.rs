@@ -306,7 +306,12 @@ impl FileTools {
         let is_hidden = !holds_key && !self.may_show(&place);
         let rules = settings::rules(&self.execution.settings);
         let approvals = &self.execution.database.approvals;
-        approvals.check_quota(&hidden.operation(&self.session), rules)?;
+        let is_unseen = !self.may_show(&place);
+        if is_hidden {
+            approvals.count_unseen(&hidden.operation(&self.session), rules)?;
+        } else {
+            approvals.check_quota(&hidden.operation(&self.session), rules)?;
+        }
         let id = hidden.operation(&self.session).id(approvals.secret());
         let shown = payload::hidden(hidden.tool, &hidden.shown, place.sandbox().name(), id);
         let plan = || {
@@ -321,7 +326,7 @@ impl FileTools {
             if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
                 return Ok(None);
             }
-            let proposal = planned.proposal(id)?;
+            let proposal = planned.proposal(id)?.hidden(is_unseen);
             let json = proposal.payload.to_json();
             approvals.propose(&operation, proposal, rules)?;
             Ok(Some(json))
@@ -344,7 +349,7 @@ impl FileTools {
         let approvals = &self.execution.database.approvals;
         let rules = settings::rules(&self.execution.settings);
         let operation = hidden.operation(&self.session);
-        approvals.check_quota(&operation, rules)?;
+        approvals.count_unseen(&operation, rules)?;
         let id = operation.id(approvals.secret());
         let outline = payload::outline(hidden.tool, &hidden.shown);
         approvals.check_declined(&operation, &outline, rules)?;
@@ -356,7 +361,7 @@ impl FileTools {
         }
         if let Ok(proposal) = planned.proposal(id) {
             // Whether there is room for it depends on the size of the file.
-            let _ = approvals.propose(&operation, proposal, rules);
+            let _ = approvals.propose(&operation, proposal.hidden(true), rules);
         }
         refused()
     }
@@ -366,7 +371,7 @@ impl FileTools {
         if !self.asks(planned) {
             return Ok(planned.result().unwrap_or_default().into());
         }
-        let proposal = planned.proposal(self.id(planned))?;
+        let proposal = planned.proposal(self.id(planned))?.hidden(!self.may_show(&planned.place));
         let outline = if self.may_show(&planned.place) {
             proposal.payload.description().to_owned()
         } else {
