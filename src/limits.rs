@@ -249,6 +249,9 @@ pub const TAG_DEPTH: usize = 1 << 10;
 /// Object stores that a repository borrows from, its own included; more are `too_large:`.
 pub const ALTERNATES: usize = 1_000;
 
+/// Lines of all files of a repository that name borrowed object stores, whether or not these exist; more are `too_large:`.
+pub const ALTERNATES_LINES: usize = 10_000;
+
 /// Bytes of `objects/info/alternates`; a larger one is `too_large:`.
 pub const ALTERNATES_BYTES: u64 = 1 << 20;
 
@@ -351,3 +354,11 @@ pub const POOLED_HANDLES: usize = 256;
 /// Parents of a commit; one with more is `tool_failed:`, and a commit-graph is not believed about it. git itself makes
 /// merges of at most some dozens.
 pub const PARENTS: usize = 1 << 16;
+
+/// States of a regular expression times bytes of a text that are matched without a look at the budget; beyond, the text is
+/// matched in steps. At the slowest that is about half a second.
+pub const MATCH_STEPS: usize = 1 << 26;
+
+/// Seconds that a function may take in a query, while `redline_max_seconds` says nothing else: DuckDB tells a function of an
+/// interrupt only between chunks of its rows.
+pub const QUERY_SECONDS: u64 = 600;

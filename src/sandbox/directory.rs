@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 use super::beneath::{self, Root};
 use super::handles::with_handles;
+use crate::budget::{Stopped, check_current};
 
 /// Whether symbolic links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub enum OpenError {
     },
     /// The system's own word: permissions, too many open files, a failing disk.
     System(io::Error),
+    /// The query ended while a file was read.
+    Stopped(Stopped),
 }
 
 /// What tells one state of a file from another.
@@ -270,6 +273,8 @@ impl RegularFile {
             if at == bytes.capacity() {
                 bytes.try_reserve(at.max(4096)).map_err(|_| no_memory())?;
             }
+            // What the limits of our callers allow the system reads within a second.
+            check_current().map_err(OpenError::Stopped)?;
             // Into memory that was not cleared before, as an index has megabytes.
             let read = match rustix::io::pread(&self.file, spare_capacity(&mut bytes), at as u64) {
                 Err(Errno::INTR) => continue,

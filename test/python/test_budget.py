@@ -89,13 +89,15 @@ def test_the_message_names_the_setting_and_the_seconds(texts):
         texts.execute("SELECT max(length(unified_diff(a, b))) FROM texts_3").fetchall()
 
 
-def test_no_deadline_is_set_by_0_or_null(con):
-    for none in ["0", "NULL"]:
-        con.execute(f"SET GLOBAL redline_max_seconds = {none}")
+def test_0_is_no_deadline_and_null_is_the_default(con):
+    seconds = "SELECT limits.max_seconds FROM redline_capabilities()"
+    assert con.execute(seconds).fetchone() == (600,)
+    for given, wanted in [("0", None), ("NULL", 600), ("7", 7)]:
+        con.execute(f"SET GLOBAL redline_max_seconds = {given}")
         assert con.execute("SELECT diff_stats('a', 'b').additions").fetchone() == (1,)
-        assert con.execute("SELECT limits.max_seconds FROM redline_capabilities()").fetchone() == (None,)
-    con.execute("SET GLOBAL redline_max_seconds = 7")
-    assert con.execute("SELECT limits.max_seconds FROM redline_capabilities()").fetchone() == (7,)
+        assert con.execute(seconds).fetchone() == (wanted,)
+    con.execute("RESET GLOBAL redline_max_seconds")
+    assert con.execute(seconds).fetchone() == (600,)
 
 
 # -- patches -----------------------------------------------------------------------------------

@@ -62,9 +62,9 @@ const OPTIONS: [ConfigOption; 11] = [
     },
     ConfigOption {
         name: MAX_SECONDS,
-        description: "Seconds that a function of redline may take in a query, and a call of a tool; 0 is no limit for a function \
-                      and 60 seconds for a call",
-        default: OptionDefault::Number(0),
+        description: "Seconds that a function of redline may take in a query, and a call of a tool; 0 is no limit for a function. \
+                      With 0 and the default a call has 60 seconds",
+        default: OptionDefault::Number(limits::QUERY_SECONDS),
     },
     ConfigOption {
         name: CACHE_BYTES,
@@ -156,9 +156,9 @@ pub fn max_calls(settings: &Settings) -> Option<u64> {
     Some(number(settings, MAX_CALLS, limits::MAX_CALLS)).filter(|calls| *calls > 0)
 }
 
-/// Returns the seconds that were set; 0 and NULL, which say nothing, are none.
+/// Returns the seconds that a function may take; 0 are none, and NULL is the default.
 pub fn max_seconds(settings: &Settings) -> Option<u64> {
-    Some(number(settings, MAX_SECONDS, 0)).filter(|seconds| *seconds > 0)
+    Some(number(settings, MAX_SECONDS, limits::QUERY_SECONDS)).filter(|seconds| *seconds > 0)
 }
 
 /// Returns what a function may use; its time starts now.
@@ -166,9 +166,10 @@ pub fn budget(settings: &Settings) -> Arc<Budget> {
     Arc::new(Budget::new(max_seconds(settings).map(Duration::from_secs)))
 }
 
-/// Returns what a call of a tool may use; its time starts now.
+/// Returns what a call of a tool may use, whose agent waits for it; its time starts now.
 pub fn tool_budget(settings: &Settings) -> Arc<Budget> {
-    let seconds = max_seconds(settings).unwrap_or(limits::TOOL_SECONDS);
+    let set = max_seconds(settings).filter(|seconds| *seconds != limits::QUERY_SECONDS);
+    let seconds = set.unwrap_or(limits::TOOL_SECONDS);
     Arc::new(Budget::new(Some(Duration::from_secs(seconds))))
 }
 

@@ -7,16 +7,21 @@
 use std::collections::HashSet;
 
 use super::gate::GitDirectory;
+use crate::budget::check_current;
 use crate::error::Result;
 use crate::limits;
 
 const FILE: &[u8] = b"info/alternates";
 
+/// Lines between two looks at the budget.
+const CHECKED_LINES: usize = 64;
+
 /// Opens the object directories of a repository, its own first, each once.
 ///
 /// # Errors
 /// `fs_denied` where one lies outside of what may be read; `too_large` for more than
-/// [`limits::ALTERNATES`] of them, or deeper ones than git follows.
+/// [`limits::ALTERNATES`] of them, more than [`limits::ALTERNATES_LINES`] lines, or deeper ones than git follows; why the
+/// query ended.
 pub fn open(common_dir: &GitDirectory) -> Result<Vec<GitDirectory>> {
     let gate = common_dir.gate();
     let own = common_dir.directory(b"objects")?.ok_or_else(|| gate.damaged("it has no objects"))?;
@@ -24,10 +29,22 @@ pub fn open(common_dir: &GitDirectory) -> Result<Vec<GitDirectory>> {
     let mut found = vec![own];
     // The directories of one level of borrowing after the other.
     let mut level = 0..1;
+    let mut lines = 0;
     for _ in 0..limits::ALTERNATES_DEPTH {
         for index in level.clone() {
             let Some(bytes) = found[index].read(FILE, limits::ALTERNATES_BYTES)? else { continue };
             for path in paths(&bytes) {
+                // Each is a walk of the file system, whether or not there is a store.
+                if lines % CHECKED_LINES == 0 {
+                    check_current()?;
+                }
+                if lines == limits::ALTERNATES_LINES {
+                    return Err(gate.too_large(format!(
+                        "names over {} stores to borrow objects from",
+                        limits::ALTERNATES_LINES
+                    )));
+                }
+                lines += 1;
                 let Some(directory) = found[index].follow(&path)? else { continue };
                 if !seen.insert(directory.own_stamp()?.identity()) {
                     continue;

@@ -121,6 +121,7 @@ impl Gate {
             .with_hint("Replace the link by what it leads to; git names worktrees and borrowed stores in text"),
             OpenError::TooLarge { size } => self.too_large(format!("has {size} bytes or entries in {shown}")),
             OpenError::System(error) => self.system(error, &shown),
+            OpenError::Stopped(stopped) => stopped.into(),
         }
     }
 

@@ -62,6 +62,7 @@ impl From<OpenError> for Fault {
         match error {
             OpenError::System(error) => Self::System(error),
             OpenError::TooLarge { size } => Self::TooLarge(size),
+            OpenError::Stopped(stopped) => Self::Stopped(stopped),
             _ => Self::Changed,
         }
     }
