@@ -16,6 +16,7 @@
 //! | [`text`] | pure: lines, the diff engine, hunks, the unified writer |
 //! | `pipeline` | pure: ordered parallel work with a bounded window |
 //! | [`budget`] | pure: what a query may use of time and memory, and whether it is cancelled |
+//! | `pattern` | pure: regular expressions whose matching ends with the query |
 //! | `find` | pure: ignored files, globs, and lines that match a pattern |
 //! | [`form`] | pure: what a text costs in an answer |
 //! | `strict_json` | pure: JSON whose objects have no key twice |
@@ -33,6 +34,7 @@ pub mod git;
 #[cfg(test)]
 mod growth;
 pub mod limits;
+mod pattern;
 mod pipeline;
 pub mod render;
 pub mod review;

@@ -364,3 +364,7 @@ pub const POOLED_HANDLES: usize = 256;
 /// Parents of a commit; one with more is `tool_failed:`, and a commit-graph is not believed about it. git itself makes
 /// merges of at most some dozens.
 pub const PARENTS: usize = 1 << 16;
+
+/// States of a regular expression times bytes of a text that are matched without a look at the budget; beyond, the text is
+/// matched in steps. At the slowest that is about half a second.
+pub const MATCH_STEPS: usize = 1 << 26;

@@ -2,14 +2,16 @@
 
 use std::io::{self, Read};
 
-use grep_matcher::Matcher;
+use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
 
+use crate::budget::{Stopped, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
+use crate::pattern::{States, Syntax};
 
 /// What is searched for.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +28,7 @@ pub struct QueryOptions<'a> {
 
 /// A search.
 pub struct Query {
-    matcher: RegexMatcher,
+    matcher: LineMatcher,
     searcher: Searcher,
 }
 
@@ -79,7 +81,12 @@ impl Query {
             .dfa_size_limit(limits::PATTERN_PROGRAM_BYTES)
             .build(pattern)
             .map_err(|error| wrong(quoted(&error.to_string())))?;
-        if matches!(matcher.is_match(b""), Ok(true)) {
+        let escaped = if is_regex { pattern.to_owned() } else { regex::escape(pattern) };
+        let most_bytes = limits::PATTERN_PROGRAM_BYTES;
+        let states = States::new(&escaped, Syntax { ignores_case, dot_is_any: false, most_bytes })
+            .ok_or_else(|| wrong("it is too large".to_owned()))?;
+        let matcher = LineMatcher { quick: matcher, states };
+        if matches!(matcher.quick.is_match(b""), Ok(true)) {
             return Err(wrong("it matches every line".to_owned()));
         }
         let searcher = SearcherBuilder::new()
@@ -119,6 +126,8 @@ impl Query {
         if let Some(error) = failed {
             return Err(error);
         }
+        // The searcher makes of it an error like that of a line that is too long.
+        check_current()?;
         match searched {
             Err(error) if error.kind() == io::ErrorKind::Other => {}
             Err(error) => {
@@ -130,6 +139,66 @@ impl Query {
             found = Found::default();
         }
         Ok(found)
+    }
+}
+
+/// Tells which lines match: by the engine of `quick` where that takes a short time, else step by step.
+struct LineMatcher {
+    quick: RegexMatcher,
+    states: States,
+}
+
+impl Matcher for LineMatcher {
+    type Captures = NoCaptures;
+    type Error = Stopped;
+
+    /// Only whether a line matches is asked, so a match is where it ends.
+    fn find_at(&self, line: &[u8], at: usize) -> std::result::Result<Option<Match>, Stopped> {
+        Ok(self.shortest_match_at(line, at)?.map(Match::zero))
+    }
+
+    fn new_captures(&self) -> std::result::Result<NoCaptures, Stopped> {
+        Ok(NoCaptures::new())
+    }
+
+    fn shortest_match_at(
+        &self,
+        line: &[u8],
+        at: usize,
+    ) -> std::result::Result<Option<usize>, Stopped> {
+        check_current()?;
+        if self.states.are_quick(line.len()) {
+            // `NoError` never comes.
+            return self.quick.shortest_match_at(line, at).map_err(|_| Stopped::Cancelled);
+        }
+        self.states.shortest_match(line, at)
+    }
+
+    fn non_matching_bytes(&self) -> Option<&ByteSet> {
+        self.quick.non_matching_bytes()
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        self.quick.line_terminator()
+    }
+
+    fn find_candidate_line(
+        &self,
+        lines: &[u8],
+    ) -> std::result::Result<Option<LineMatchKind>, Stopped> {
+        check_current()?;
+        if self.states.are_quick(lines.len()) {
+            return self.quick.find_candidate_line(lines).map_err(|_| Stopped::Cancelled);
+        }
+        let mut start = 0;
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            let text = line.strip_suffix(b"\n").unwrap_or(line);
+            if let Some(end) = self.shortest_match_at(text, 0)? {
+                return Ok(Some(LineMatchKind::Confirmed(start + end)));
+            }
+            start += line.len();
+        }
+        Ok(None)
     }
 }
 
@@ -207,7 +276,11 @@ impl Sink for Lines<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
     use super::*;
+    use crate::budget::{Budget, Current};
 
     fn search(options: QueryOptions<'_>, content: &[u8], from: u64, most: usize) -> Found {
         Query::new(options).unwrap().search(content, from, most, &mut || Ok(())).unwrap()
@@ -230,6 +303,28 @@ mod tests {
         let around = search(QueryOptions { context: 1, ..literal("B.C") }, content, 1, 100);
         assert_eq!(around.lines[1].text, "B.C");
         assert_eq!(numbers(around), [(6, false), (7, true)]);
+    }
+
+    #[test]
+    fn an_expression_of_many_states_finds_the_same_lines_of_a_large_content() {
+        let states = "[ab]*a[ab]{1500}c";
+        let options = QueryOptions { is_regex: true, ..literal(states) };
+        let long = [&b"a".repeat(1_600)[..], b"c\r\n"].concat();
+        let content = [&b"abab\n".repeat(20_000)[..], &long, b"ab\n", &long].concat();
+        let found = search(options, &content, 1, 100_000);
+        let numbers: Vec<u64> = found.lines.iter().map(|line| line.number).collect();
+        assert_eq!(numbers, [20_001, 20_003]);
+    }
+
+    #[test]
+    fn a_search_of_a_long_line_ends_with_the_query() {
+        let options = QueryOptions { is_regex: true, ..literal("[ab]*a[ab]{1500}c") };
+        let mut query = Query::new(options).unwrap();
+        let budget = Arc::new(Budget::new(Some(Duration::ZERO)));
+        let _current = Current::enter(&budget);
+        let line = b"ab".repeat(1 << 20);
+        let error = query.search(&line[..], 1, 100, &mut || Ok(())).unwrap_err();
+        assert!(error.to_string().starts_with("timeout: "), "{error}");
     }
 
     #[test]

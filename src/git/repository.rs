@@ -203,7 +203,9 @@ impl Repository {
         let Some(path) = self.location.work_tree.as_deref() else { return Ok(None) };
         match self.open_work_tree(path) {
             Ok(root) => Ok(Some(root)),
-            Err(error @ OpenError::System(_)) => Err(self.no_work_tree(error)),
+            Err(error @ (OpenError::System(_) | OpenError::Stopped(_))) => {
+                Err(self.no_work_tree(error))
+            }
             Err(_) => Ok(None),
         }
     }
@@ -220,6 +222,7 @@ impl Repository {
         match error {
             OpenError::Outside | OpenError::Link => self.access.outside(&self.given),
             OpenError::System(error) => failed.with_source(error),
+            OpenError::Stopped(stopped) => stopped.into(),
             _ => failed,
         }
     }

@@ -91,7 +91,7 @@ def test_the_message_names_the_setting_and_the_seconds(texts):
         texts.execute("SELECT max(length(unified_diff(a, b))) FROM texts_3").fetchall()
 
 
-def test_no_deadline_is_set_by_0_or_null(con):
+def test_0_and_null_leave_the_default_times(con):
     for none in ["0", "NULL"]:
         con.execute(f"SET GLOBAL redline_max_seconds = {none}")
         assert con.execute("SELECT diff_stats('a', 'b').additions").fetchone() == (1,)

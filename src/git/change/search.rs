@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use memchr::memmem;
-use regex::bytes::{Regex, RegexBuilder};
 
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
@@ -16,6 +15,7 @@ use crate::git::change::contents::Reader;
 use crate::git::objects::bytes::Bytes;
 use crate::git::revision::translated;
 use crate::limits;
+use crate::pattern::{Pattern, Syntax};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
 /// Bytes of a compiled pattern; a larger one is refused.
@@ -29,7 +29,7 @@ pub enum Search {
     /// Texts of which at least one occurs more or less often: `-S`.
     Texts(Arc<[String]>),
     /// A pattern of a line that is added or removed: `-G`.
-    Lines(Regex),
+    Lines(Arc<Pattern>),
 }
 
 impl Search {
@@ -59,13 +59,9 @@ impl Search {
                 .with_hint("Give an extended regular expression, without back references")
         };
         let translated = translated(pattern.as_bytes()).ok_or_else(refused)?;
-        let regex = RegexBuilder::new(&translated)
-            .dot_matches_new_line(true)
-            .size_limit(PATTERN_BYTES)
-            .dfa_size_limit(PATTERN_BYTES)
-            .build()
-            .map_err(|_| refused())?;
-        Ok(Self::Lines(regex))
+        let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
+        let pattern = Pattern::new(&translated, syntax).ok_or_else(refused)?;
+        Ok(Self::Lines(Arc::new(pattern)))
     }
 }
 
@@ -96,9 +92,9 @@ impl Searcher {
         if change.unmerged || change.has_same_content() {
             return Ok(None);
         }
-        if let Search::Lines(regex) = &self.search {
-            let regex = regex.clone();
-            return Ok(self.has_line(change, &regex, cancel)?.then(Vec::new));
+        if let Search::Lines(pattern) = &self.search {
+            let pattern = Arc::clone(pattern);
+            return Ok(self.has_line(change, &pattern, cancel)?.then(Vec::new));
         }
         let old = self.counts(change.old, change.old_path(), cancel)?;
         let new = self.counts(change.new, &change.path, cancel)?;
@@ -146,7 +142,7 @@ impl Searcher {
     fn has_line(
         &mut self,
         change: &Change,
-        regex: &Regex,
+        pattern: &Pattern,
         cancel: &CancelToken<'_>,
     ) -> Result<bool> {
         let (old, new) = self.reader.contents(change)?;
@@ -154,7 +150,7 @@ impl Searcher {
         let options = DiffOptions { context: Some(0), ..DiffOptions::default() };
         let diff = Diff::new(&mut self.engine, old, new, &options, cancel)?;
         let mut pace = cancel.pace();
-        let matches_nothing = regex.is_match(b"");
+        let matches_nothing = pattern.is_match(b"")?;
         for hunk in diff.hunks() {
             for line in diff.lines(hunk).filter(|line| line.kind != LineKind::Context) {
                 pace.pass(line.content.len())?;
@@ -163,7 +159,7 @@ impl Searcher {
                     Some(text) => (text, true),
                     None => (line.content, false),
                 };
-                if regex.is_match(text) || (is_ended && matches_nothing) {
+                if pattern.is_match(text)? || (is_ended && matches_nothing) {
                     return Ok(true);
                 }
             }

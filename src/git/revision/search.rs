@@ -5,7 +5,6 @@ use std::collections::BinaryHeap;
 
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
-use regex::bytes::{Regex, RegexBuilder};
 
 use super::posix;
 use super::resolve::Resolver;
@@ -13,13 +12,14 @@ use crate::error::Result;
 use crate::git::Oid;
 use crate::git::id_tables::IdSet;
 use crate::git::refs::Resolved;
+use crate::pattern::{self, Syntax};
 
 /// Bytes of a compiled pattern; a larger one is none.
 const PATTERN_BYTES: usize = 1 << 20;
 
 /// What a message is asked for.
 struct Pattern {
-    regex: Regex,
+    regex: pattern::Pattern,
     /// Whether it must not match.
     is_negative: bool,
 }
@@ -45,20 +45,19 @@ impl Pattern {
             text => (text, false),
         };
         let pattern = posix::translated(text)?;
-        let regex = RegexBuilder::new(&pattern)
-            .dot_matches_new_line(true)
-            .size_limit(PATTERN_BYTES)
-            .dfa_size_limit(PATTERN_BYTES)
-            .build()
-            .ok()?;
+        let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
+        let regex = pattern::Pattern::new(&pattern, syntax)?;
         Some(Self { regex, is_negative })
     }
 
-    fn matches(&self, commit: &[u8]) -> bool {
+    fn matches(&self, commit: &[u8]) -> Result<bool> {
         // For git the text ends at a NUL.
         let commit = &commit[..commit.find_byte(0).unwrap_or(commit.len())];
-        let found = commit.find(b"\n\n").is_some_and(|end| self.regex.is_match(&commit[end + 2..]));
-        found != self.is_negative
+        let found = match commit.find(b"\n\n") {
+            Some(end) => self.regex.is_match(&commit[end + 2..])?,
+            None => false,
+        };
+        Ok(found != self.is_negative)
     }
 }
 
@@ -99,7 +98,7 @@ impl Resolver<'_> {
                     found: Reverse(count),
                     id,
                     parents: links.parents,
-                    is_match: pattern.matches(&bytes),
+                    is_match: pattern.matches(&bytes)?,
                 });
                 count += 1;
             }

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::git::Oid;
 use crate::git::history::commit::Links;
 use crate::limits;
-use crate::sandbox::Stamp;
+use crate::sandbox::{OpenError, Stamp};
 
 const FILE: &[u8] = b"info/commit-graph";
 const CHAIN_DIRECTORY: &[u8] = b"info/commit-graphs";
@@ -147,7 +147,11 @@ impl Graph {
             return Ok(false);
         }
         *left -= file.stamp().size();
-        let Ok(bytes) = file.read_all(limits::GRAPH_BYTES) else { return Ok(false) };
+        let bytes = match file.read_all(limits::GRAPH_BYTES) {
+            Ok(bytes) => bytes,
+            Err(OpenError::Stopped(stopped)) => return Err(stopped.into()),
+            Err(_) => return Ok(false),
+        };
         let base = self.layers.last().map_or(0, |layer| layer.base + layer.count);
         let is_whole = bytes.len() as u64 == file.stamp().size() && has_checksum(&bytes, hash)?;
         let Some(layer) = Layer::parse(bytes, hash, base).filter(|_| is_whole) else {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use regex::bytes::RegexBuilder;
-
 use super::ranges::Lines;
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
@@ -11,6 +9,7 @@ use crate::git::change::changed_file::{Change, Entry};
 use crate::git::change::contents::Reader;
 use crate::git::revision::basic_translated;
 use crate::limits;
+use crate::pattern::{Pattern, Syntax};
 use crate::text::CancelToken;
 use crate::text::lines::Lines as Text;
 
@@ -54,7 +53,7 @@ pub fn lines(
                 let end = bytes.iter().position(|&byte| byte == 0);
                 let shown = &bytes[..end.unwrap_or(bytes.len())];
                 let shown = shown.strip_suffix(b"\n").unwrap_or(shown);
-                if pattern.is_match(shown) && is_heading(line)? {
+                if pattern.is_match(shown)? && is_heading(line)? {
                     start = Some(line);
                     break;
                 }
@@ -86,15 +85,13 @@ pub fn lines(
     Ok(std::iter::once(first - 1..last).collect())
 }
 
-fn pattern(name: &str) -> Result<regex::bytes::Regex> {
+fn pattern(name: &str) -> Result<Pattern> {
     let refused = || {
         Error::invalid_args(format!("{} is no basic regular expression", quoted(name))).with_hint(
             "Give a part of the line that begins the function, such as ':main:src/main.rs'",
         )
     };
     let translated = basic_translated(name.as_bytes()).ok_or_else(refused)?;
-    RegexBuilder::new(&translated)
-        .size_limit(limits::SEARCH_HEAP_BYTES)
-        .build()
-        .map_err(|_| refused())
+    let syntax = Syntax { most_bytes: limits::SEARCH_HEAP_BYTES, ..Syntax::default() };
+    Pattern::new(&translated, syntax).ok_or_else(refused)
 }
