@@ -161,10 +161,8 @@ impl States {
                 continue;
             }
             match self.nfa.state(id) {
-                State::Look { look, next } => {
-                    if self.nfa.look_matcher().matches(*look, text, at) {
-                        waiting.push(*next);
-                    }
+                State::Look { look, next } if self.nfa.look_matcher().matches(*look, text, at) => {
+                    waiting.push(*next);
                 }
                 State::Union { alternates } => waiting.extend(alternates.iter()),
                 State::BinaryUnion { alt1, alt2 } => waiting.extend([*alt1, *alt2]),
