@@ -318,6 +318,65 @@ def test_an_edit_tells_nothing_of_what_may_not_be_read(connections, root):
     assert_refused(answer(agent, "SELECT edit_file('workspace/f', 'absent', 'y')"), "not_found")
 
 
+def test_what_may_not_be_read_is_in_no_chunk_without_the_key(connections, root):
+    """An edit of every line has the whole file in its diff."""
+    (root / "f").write_text("token=abc\n" * 400)
+    host, agent = connections(read_approval=True, edit_approval=False)
+    shown = asked(agent, "edit_file", path="workspace/f", old_string="\n", new_string="\n#", replace_all=True)
+    absent = asked(agent, "edit_file", path="workspace/none", old_string="\n", new_string="\n#", replace_all=True)
+    for payload in (shown, absent):
+        for name in (payload, json.loads(payload)["approval_id"]):
+            for con in (agent, host):
+                refused = assert_refused(answer(con, "SELECT approval_chunk(?, 1)", name), "not_found")
+                assert "token" not in refused
+            assert_refused(answer(agent, "SELECT approval_chunk(?, 1, 'another key')", name), "permission_denied")
+    whole = waits(host, shown)
+    assert "token=abc" in value(host, "SELECT approval_chunk(?, 1, ?)", whole, KEY)
+
+
+def test_a_proposal_made_again_does_not_renew_a_yes(connections, root):
+    host, agent = connections()
+    write = ["write_file", json.dumps({"path": "workspace/f", "content": "y"})]
+    payload = value(agent, "SELECT needs_approval(?, ?)", *write)
+    host.execute("SET GLOBAL redline_approval_ttl_seconds = 2")
+    approve(host, payload)
+    # The agent asks again and again for what it was given once.
+    end = time.monotonic() + 2.5
+    while time.monotonic() < end:
+        agent.execute("SELECT write_approval('workspace/f', 'y'), needs_approval(?, ?)", write).fetchall()
+    assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
+    assert (root / "f").read_text() == "x\n"
+
+
+def test_a_no_is_for_what_a_call_makes_whatever_its_arguments(connections):
+    host, agent = connections()
+    utils = "workspace/src/utils.py"
+    payload = value(agent, f"SELECT edit_approval('{utils}', 'import os', 'import io')")
+    value(host, "SELECT system.main.decline(?, ?)", payload, KEY)
+    # The same bytes by another context, by all of one occurrence, and as a whole file.
+    text = value(agent, f"SELECT read_file('{utils}')")["content"]
+    for call in (
+        f"edit_file('{utils}', E'import os\\n', E'import io\\n')",
+        f"edit_file('{utils}', 'import os', 'import io', true)",
+    ):
+        assert_refused(answer(agent, f"SELECT {call}"), "declined")
+    assert_refused(answer(agent, "SELECT write_file(?, ?)", utils, text.replace("import os", "import io")), "declined")
+    assert_refused(answer(agent, f"SELECT edit_file('{utils}', 'import os', 'import re')"), "approval_required")
+
+
+def test_a_wide_yes_stands_once_and_is_withdrawn_in_any_case_of_letters(connections, root):
+    host, agent = connections()
+    for text in ("y", "z"):
+        approve(host, value(agent, f"SELECT write_approval('workspace/f', '{text}')"), "path")
+    rows = host.execute("SELECT approval_id FROM system.main.approvals_given(key := ?)", [KEY]).fetchall()
+    for (name,) in rows:
+        value(host, "SELECT system.main.withdraw(?, ?)", name.upper(), KEY)
+    assert not host.execute("SELECT * FROM system.main.approvals_given(key := ?)", [KEY]).fetchall()
+    for text in ("y", "z", "w"):
+        assert_refused(answer(agent, f"SELECT write_file('workspace/f', '{text}')"), "approval_required")
+    assert (root / "f").read_text() == "x\n"
+
+
 def test_several_edits_are_approved_together_as_they_are(connections, root):
     host, agent = connections()
     edits = "[{'old_string': 'import os', 'new_string': 'import io'}, {'old_string': 'pass', 'new_string': 'return 1'}]"

@@ -438,3 +438,44 @@ def test_a_mailmap_is_charged_to_its_query(extension, tmp_path):
         answer = host.ask("SELECT author_name FROM commits('HEAD', ?)", str(path), seconds=60)
         assert answer.rows == [("a",)] or "too_large: " in str(answer.error), answer
         assert peak_bytes(host) < 2.5 * (1 << 30)
+
+
+MANY_STATES = "[ab]*a[ab]{1500}c"
+# The same as a basic regular expression, as git's are.
+BASIC = MANY_STATES.replace("{", r"\{").replace("}", r"\}")
+
+
+def processor_seconds(host: apart.Host) -> float:
+    """Returns the processor time that a process has used."""
+    fields = pathlib.Path(f"/proc/{host.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processor time is read from /proc")
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"SELECT redline_call_text('search', '{{\"path\": \"w\", \"pattern\": \"{MANY_STATES}\", \"regex\": true}}')",
+        f"SELECT redline_call_text('search', '{{\"repo\": \"w\", \"rev\": \"HEAD\", \"pattern\": \"{MANY_STATES}\", \"regex\": true}}')",
+        f"SELECT resolve_revision(':/{BASIC}', $repo)",
+        f"SELECT count(*) FROM line_history(':{BASIC}:long', NULL, NULL, 'HEAD', $repo)",
+        f"SELECT count(*) FROM commit_changes('HEAD', $repo, changed_lines := '{BASIC}')",
+    ],
+    ids=["search", "search in a revision", "message", "function", "changed lines"],
+)
+def test_an_expression_of_many_states_ends_on_a_long_line(extension, tmp_path, question):
+    path = tmp_path / "repository"
+    path.mkdir()
+    git = lambda *arguments, **options: repositories.git(path, "-c", "user.name=n", "-c", "user.email=e", *arguments, **options)  # noqa: E731
+    git("init", "--quiet", "--initial-branch=main")
+    (path / "long").write_bytes(b"ab" * (8 << 20))
+    git("add", "long")
+    git("commit", "--quiet", "--file=-", stdin=b"subject\n\n" + b"ab" * (8 << 20))
+    sandbox = json.dumps([{"name": "w", "root": str(path), "mode": "ro"}])
+    settings = [f"SET GLOBAL redline_sandboxes = '{sandbox}'", f"SET GLOBAL redline_max_seconds = {DEADLINE}"]
+    with apart.Host(extension, settings=settings) as host:
+        before = processor_seconds(host)
+        answer = host.ask(question.replace("$repo", "'w'"), seconds=120)
+        # It may be answered in time; what is not ends at the deadline, on each of its threads.
+        assert answer.error is None or "timeout: " in answer.error or "invalid_args: " in answer.error, answer.error
+        assert processor_seconds(host) - before < 3 * (DEADLINE + 1)
