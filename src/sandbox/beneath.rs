@@ -123,10 +123,19 @@ impl Root {
     }
 
     /// Tells whether the directory at `relative` is a git directory, whatever its name.
-    pub(super) fn is_git_directory(&self, relative: &str) -> bool {
-        let Ok(directory) = self.open_directory(relative) else { return false };
-        let has = |name| statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
-        has("HEAD") && (has("objects") && has("refs") || has("commondir"))
+    ///
+    /// # Errors
+    /// Those of the system where it cannot be told: no file may be written there.
+    pub(super) fn is_git_directory(&self, relative: &str) -> Result<bool> {
+        let directory = match self.open_directory(relative) {
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return Ok(false),
+            opened => opened?,
+        };
+        let has = |name| match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => Ok(false),
+            found => found.map(|_| true),
+        };
+        Ok(has("HEAD")? && (has("objects")? && has("refs")? || has("commondir")?))
     }
 }
 

@@ -242,7 +242,12 @@ impl<'a> Place<'a> {
 
     /// Refuses a file in a git directory that is not called `.git`, such as a bare repository.
     fn check_no_git_directory(&self) -> Result<()> {
-        if !self.path.directories().any(|directory| self.sandbox.root.is_git_directory(directory)) {
+        let mut is_git_directory = false;
+        for directory in self.path.directories() {
+            let found = self.sandbox.root.is_git_directory(directory);
+            is_git_directory |= found.map_err(|error| self.failed(error.into()))?;
+        }
+        if !is_git_directory {
             return Ok(());
         }
         let shown = quoted(&self.to_string());

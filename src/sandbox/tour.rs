@@ -101,8 +101,11 @@ impl Sandbox {
         visit: &mut impl FnMut(&Stop) -> Result<Next>,
     ) -> Result<bool> {
         check_current()?;
-        // A git directory by another name is nobody's to read; one that is gone meanwhile has no entries.
-        if self.root.is_git_directory(path) || path.matches('/').count() > limits::TOUR_DEPTH {
+        // A git directory by another name is nobody's to read, nor is one that may be one; one that is gone meanwhile has
+        // no entries.
+        if self.root.is_git_directory(path).unwrap_or(true)
+            || path.matches('/').count() > limits::TOUR_DEPTH
+        {
             return Ok(true);
         }
         let Ok(mut entries) = directory.entries(limits::DIRECTORY_ENTRIES) else { return Ok(true) };
@@ -184,7 +187,8 @@ impl Sandboxes {
         {
             let is_repository = |path: &str| {
                 let git = if path.is_empty() { ".git".to_owned() } else { format!("{path}/.git") };
-                sandbox.root.open_any(git.as_bytes()).is_ok() || sandbox.root.is_git_directory(path)
+                sandbox.root.open_any(git.as_bytes()).is_ok()
+                    || matches!(sandbox.root.is_git_directory(path), Ok(true))
             };
             if is_repository("") {
                 found.push(sandbox.name().to_owned());
