@@ -427,19 +427,6 @@ def test_large_objects_of_many_threads_stay_within_the_bytes_of_a_query(extensio
         assert peak_bytes(host) - idle < 2.5 * (1 << 30)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
-def test_a_mailmap_is_charged_to_its_query(extension, tmp_path):
-    path = tmp_path / "repository"
-    path.mkdir()
-    repositories.git(path, "init", "--quiet", "--initial-branch=main")
-    repositories.git(path, "-c", "user.name=n", "-c", "user.email=e", "commit", "--quiet", "--allow-empty", "-m", "one")
-    (path / ".mailmap").write_bytes(b"".join(b"a <%x> <%x>\n" % (number, number) for number in range(800_000)))
-    with apart.Host(extension) as host:
-        answer = host.ask("SELECT author_name FROM commits('HEAD', ?)", str(path), seconds=60)
-        assert answer.rows == [("a",)] or "too_large: " in str(answer.error), answer
-        assert peak_bytes(host) < 2.5 * (1 << 30)
-
-
 MANY_STATES = "[ab]*a[ab]{1500}c"
 # The same as a basic regular expression, as git's are.
 BASIC = MANY_STATES.replace("{", r"\{").replace("}", r"\}")

@@ -333,6 +333,19 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_has_no_more_parents_than_the_limit() {
+        let id = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+        let commit = |parents: usize| {
+            let parents = format!("parent {id}\n").repeat(parents);
+            format!("tree {id}\n{parents}author A <a> 1 +0000\ncommitter C <c> 2 +0000\n\ns\n")
+        };
+        let read =
+            |parents: usize| links(commit(parents).as_bytes()).map(|links| links.parents.len());
+        assert_eq!(read(limits::PARENTS), Ok(limits::PARENTS));
+        assert!(read(limits::PARENTS + 1).is_err());
+    }
+
+    #[test]
     fn a_torn_commit_is_an_error_and_never_a_panic() {
         let whole = commit(
             format!("parent {TREE}\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\n\ns\n")

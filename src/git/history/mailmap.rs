@@ -166,6 +166,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_entry_is_charged() {
+        let lines = b"a <b> <c>\n".repeat(100);
+        let few = Budget::of(None, 50 * ENTRY_BYTES);
+        assert_eq!(
+            Mailmap::parse(&lines, &few).unwrap_err(),
+            Stopped::Memory { limit: 50 * ENTRY_BYTES }
+        );
+        assert_eq!(few.bytes(), 0);
+        let many = Budget::of(None, 200 * ENTRY_BYTES);
+        let map = Mailmap::parse(&lines, &many).unwrap();
+        assert!(many.bytes() >= 100 * ENTRY_BYTES);
+        drop(map);
+        assert_eq!(many.bytes(), 0);
+    }
+
+    #[test]
     fn an_entry_changes_exactly_what_it_says() {
         let map = Mailmap::parse(
             b"# Comment <old@x>\n\

@@ -8,6 +8,7 @@ use gix::objs::Kind;
 
 use super::posix;
 use super::resolve::Resolver;
+use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::id_tables::IdSet;
@@ -89,10 +90,14 @@ impl Resolver<'_> {
         let mut seen: IdSet = IdSet::default();
         let mut queue = BinaryHeap::new();
         let mut count = 0;
+        // What the commits that were met take.
+        let mut charge = Charge::free();
         let mut meet = |id: Oid, queue: &mut BinaryHeap<Waiting>| -> Result<()> {
             if seen.insert(id) {
                 self.cancel.check()?;
                 let (links, bytes) = self.commits()?.read(&id)?;
+                let parents = links.parents.len() * size_of::<Oid>();
+                charge.join(self.cancel.charge_all(2 * size_of::<Waiting>() + parents)?);
                 queue.push(Waiting {
                     date: links.date,
                     found: Reverse(count),
