@@ -116,6 +116,9 @@ torture: debug $(STABLE_READY) $(NEXT_READY)
 		printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $$host; \
 		REDLINE_TORTURE=1 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/test_layouts.py test/python/test_boundary.py; \
+		REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
+			test/python/test_work_beside.py test/python/test_failing_calls.py; \
 		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/test_random_histories.py; \
 		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension build/debug/redline.duckdb_extension \
