@@ -7,6 +7,7 @@ import shutil
 import apart
 import pytest
 from repositories import code_and_words, git
+from test_work_beside import as_text
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
@@ -72,7 +73,7 @@ class Trials:
         self.under = ["strace", "-f", "-q", "-o", str(self.log), *(part for each in paths for part in ("-P", str(each)))]
 
     def ask(self, query: str, *options: str) -> apart.Answer:
-        sql = query.replace("$repo", f"'{self.path}'")
+        sql = as_text(query).replace("$repo", f"'{self.path}'")
         (answer,) = apart.run(self.extension, [(sql, [])], under=[*self.under, *options])
         return answer
 
