@@ -68,6 +68,10 @@ pub const MAX_CALLS: u64 = 0;
 /// any such a call of a new session is `too_large:`.
 pub const COUNTED_SESSIONS: usize = 10_000;
 
+/// Sessions for which one connection may do as much as it may for one: it waits for `redline_max_proposals` of each, and
+/// names as many anew in a minute. More is `too_large:`; the holder of the host's key names as many as there are clients.
+pub const SESSIONS_OF_CONNECTION: usize = 100;
+
 /// Bytes of the name of a session; a longer one is `invalid_args:`.
 pub const SESSION_BYTES: usize = 256;
 

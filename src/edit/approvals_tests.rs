@@ -1,5 +1,7 @@
+use std::time::{Duration, Instant};
+
 use super::*;
-use crate::edit::{Existing, FileName};
+use crate::edit::{Existing, FileName, FileTool};
 use crate::growth::assert_linear;
 
 const TTL: Duration = Duration::from_secs(900);
@@ -29,7 +31,8 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
-        let rules = Rules { now: Instant::now(), ttl: TTL, proposals: 100, bytes: BYTES };
+        let rules =
+            Rules { now: Instant::now(), ttl: TTL, proposals: 100, bytes: BYTES, connection: None };
         Self { approvals: Approvals::default(), rules }
     }
 
@@ -47,7 +50,7 @@ impl Host {
     fn take(&self, operation: &Operation<'_>) -> Code<Vec<u8>> {
         let taken = self.approvals.take(
             operation,
-            self.proposal(operation),
+            Some(self.proposal(operation)),
             "Write workspace/a",
             self.rules,
         );
@@ -322,7 +325,7 @@ fn an_error_says_what_waits_and_what_to_do() {
     let host = Host::new();
     let error = host
         .approvals
-        .take(&WRITE, host.proposal(&WRITE), "Write workspace/a", host.rules)
+        .take(&WRITE, Some(host.proposal(&WRITE)), "Write workspace/a", host.rules)
         .unwrap_err();
     let expected = format!(
         "approval_required: \"Write workspace/a\" waits for a person under the id {}. \
@@ -334,7 +337,7 @@ fn an_error_says_what_waits_and_what_to_do() {
     let changed = Operation { base: Some(b"changed"), ..WRITE };
     let error = host
         .approvals
-        .take(&changed, host.proposal(&changed), "Write workspace/a", host.rules)
+        .take(&changed, Some(host.proposal(&changed)), "Write workspace/a", host.rules)
         .unwrap_err();
     assert!(
         error.to_string().starts_with("stale: the file has changed since \"Write workspace/a\" "),
@@ -399,26 +402,84 @@ fn a_no_is_final_for_the_result_whatever_the_arguments_and_for_every_state() {
 }
 
 #[test]
-fn what_is_hidden_takes_one_place_and_shows_no_chunk_without_the_key() {
+fn a_request_is_shown_to_the_holder_of_the_key_alone_and_takes_what_the_call_takes() {
     let mut host = Host::new();
     host.rules.proposals = 2;
     let missed = Operation { path: b"b", ..WRITE };
-    let count = |operation: &Operation<'_>| {
-        host.approvals.count_unseen(operation, host.rules).map_err(|error| error.kind().code())
+    let code = |done: Result<()>| done.map_err(|error| error.kind().code());
+    let request = |operation: &Operation<'_>| {
+        code(host.approvals.request(operation, "workspace/a", None, host.rules))
     };
-    // The one could be planned, the other could not; both take one place, however often they are asked for.
+    // The one is planned, the other cannot be; both take one place, however often they are asked for.
     for _ in 0..2 {
-        assert_eq!(count(&WRITE), Ok(()));
-        host.approvals.propose(&WRITE, host.proposal(&WRITE).hidden(true), host.rules).unwrap();
-        assert_eq!(count(&missed), Ok(()));
+        assert_eq!(request(&WRITE), Ok(()));
+        assert_eq!(request(&missed), Ok(()));
+        assert_eq!(code(host.approvals.plan(&WRITE, host.proposal(&WRITE), host.rules)), Ok(()));
     }
-    assert_eq!(count(&Operation { path: b"c", ..WRITE }), Err("too_large"));
+    assert_eq!(request(&Operation { path: b"c", ..WRITE }), Err("too_large"));
+    let requests = host.approvals.requests(host.rules);
+    let asked: Vec<_> =
+        requests.iter().map(|(session, asked)| (session, &asked.arguments[..])).collect();
+    assert_eq!(asked, [(&AGENT, &[b"new".to_vec()][..])]);
     let chunk = |holds_key: bool| {
         host.approvals
             .chunk(&host.id(&WRITE), 1, holds_key, host.rules)
             .map_err(|error| error.kind().code())
     };
     assert_eq!((chunk(false), chunk(true).as_deref()), (Err("not_found"), Ok("new")));
+    assert_eq!(host.approvals.waiting(host.rules).len(), 1);
+    assert!(host.approve(&WRITE, Scope::Once).is_ok() && host.take(&WRITE).is_ok());
+    assert_eq!(request(&Operation { path: b"c", ..WRITE }), Ok(()));
+}
+
+#[test]
+fn what_is_planned_for_a_person_drops_no_request() {
+    let mut host = Host::new();
+    let content = "x".repeat(BYTES / 10);
+    let paths = [b"0", b"1", b"2", b"3", b"4", b"5"];
+    let large = |path| Operation { path, result: Some(content.as_bytes()), ..WRITE };
+    for path in paths {
+        host.rules.now += Duration::from_millis(1);
+        let operation = large(path);
+        host.approvals.request(&operation, "workspace/a", None, host.rules).unwrap();
+        host.approvals.plan(&operation, host.proposal(&operation), host.rules).unwrap();
+    }
+    // What had to go is planned again when a person looks.
+    let (waiting, requests) = (host.waiting(), host.approvals.requests(host.rules).len());
+    assert!(waiting > 0 && requests > 0);
+    assert_eq!(waiting + requests, paths.len());
+    assert!(host.approve(&large(b"5"), Scope::Once).is_ok());
+}
+
+#[test]
+fn a_yes_to_what_can_no_longer_be_planned_is_void() {
+    let host = Host::new();
+    let void = |wide: &str| {
+        let error = Error::not_found(wide.to_owned());
+        host.approvals.void(&WRITE, "Write workspace/a", error, host.rules).kind().code()
+    };
+    for (scope, told) in [(Scope::Once, "stale"), (Scope::Path, "not_found")] {
+        host.approvals.request(&WRITE, "workspace/a", None, host.rules).unwrap();
+        host.approvals.plan(&WRITE, host.proposal(&WRITE), host.rules).unwrap();
+        assert!(host.approve(&WRITE, scope).is_ok());
+        assert_eq!(void("the file"), told);
+        assert_eq!(host.waiting(), 0);
+    }
+}
+
+#[test]
+fn a_connection_proposes_for_a_bounded_number_of_sessions() {
+    let mut host = Host::new();
+    (host.rules.proposals, host.rules.connection) = (1, Some(7));
+    let most = crate::limits::SESSIONS_OF_CONNECTION;
+    let sessions: Vec<Session> = (0..=most).map(|n| Session::Named(n.to_string())).collect();
+    let propose =
+        |host: &Host, n: usize| host.propose(&Operation { session: &sessions[n], ..WRITE });
+    assert!((0..most).all(|n| propose(&host, n).is_ok()));
+    assert_eq!(propose(&host, most), Err("too_large"));
+    // Another connection, and the holder of the key, are not refused for it.
+    host.rules.connection = Some(8);
+    assert_eq!(propose(&host, most), Ok(()));
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //! | `payload` | what a person is shown before an operation, as typed JSON |
 //! | `proposal` | the payload of an operation, and the chunks of one that is large |
 //! | `operation`, `secret` | what an approval is for, to the byte, as a digest that is keyed with a secret |
-//! | `approvals`, `scope` | what waits for a person, and what a person has said yes to |
+//! | `waiting`, `approvals`, `scope` | what waits for a person, and what a person has said yes to |
 //! | `calls` | how often a session has called tools |
 //! | `approver` | who may say yes |
 //! | `pages` | the proof that every page of a payload was shown |
@@ -32,9 +32,10 @@ mod repeats;
 mod request;
 mod scope;
 mod secret;
+mod waiting;
 mod windows;
 
-pub use approvals::{Approvals, Given, Rules, required};
+pub use approvals::{Approvals, required};
 pub use approver::Approvers;
 pub use calls::Calls;
 pub use explain::{MAX_NEAR_MISSES, NearMiss, WANTED_BYTES, explain, near_misses};
@@ -47,3 +48,4 @@ pub use repeats::{Repeats, Ticket};
 pub use request::{Edit, FileName};
 pub use scope::Scope;
 pub use secret::{Digest, Secret};
+pub use waiting::{Given, Request, Rules};

@@ -33,8 +33,6 @@ pub struct Proposal {
     pub payload: Payload,
     /// The text that a large payload has only the first chunk of.
     large: Option<String>,
-    /// Whether it shows what its session must not read unseen: its content is for the holder of the host's key.
-    is_hidden: bool,
 }
 
 impl Proposal {
@@ -75,7 +73,7 @@ impl Proposal {
                 base_oid,
                 approval_id,
             });
-            return Self { payload, large: Some(content.to_owned()), is_hidden: false };
+            return Self { payload, large: Some(content.to_owned()) };
         }
         let preview: String = content.split_inclusive('\n').take(PREVIEW_LINES).collect();
         let payload = Payload::Write(WritePayload {
@@ -93,7 +91,7 @@ impl Proposal {
             base_oid,
             approval_id,
         });
-        Self { payload, large: None, is_hidden: false }
+        Self { payload, large: None }
     }
 
     /// Proposes a plan made of `edits` for the file.
@@ -145,7 +143,7 @@ impl Proposal {
                 base_oid,
                 approval_id,
             });
-            return Ok(Self { payload, large: Some(unified_diff), is_hidden: false });
+            return Ok(Self { payload, large: Some(unified_diff) });
         }
         let payload = Payload::Edit(EditPayload {
             description,
@@ -165,7 +163,7 @@ impl Proposal {
             base_oid,
             approval_id,
         });
-        Ok(Self { payload, large: None, is_hidden: false })
+        Ok(Self { payload, large: None })
     }
 
     /// Proposes to read the file.
@@ -180,17 +178,7 @@ impl Proposal {
             base_oid: existing.map(|existing| existing.oid.to_owned()),
             approval_id: id.to_string(),
         });
-        Self { payload, large: None, is_hidden: false }
-    }
-
-    /// Returns the proposal, which tells nothing to who lacks the host's key where `is_hidden`.
-    pub fn hidden(self, is_hidden: bool) -> Self {
-        Self { is_hidden, ..self }
-    }
-
-    /// Tells whether its content is for the holder of the host's key alone.
-    pub(super) fn is_hidden(&self) -> bool {
-        self.is_hidden
+        Self { payload, large: None }
     }
 
     /// Returns chunk `number`, from 1, of the content or the unified diff; joined they are the

@@ -121,8 +121,14 @@ impl<'a> Place<'a> {
         &self.path
     }
 
-    /// Refuses a file that the rules do not allow to be written.
+    /// Refuses a file that the rules do not allow to be written, or that is a part of a repository.
     pub fn check_writable(&self) -> Result<()> {
+        self.check_rules()?;
+        self.check_no_git_directory()
+    }
+
+    /// Refuses a file that the rules do not allow to be written, whatever stands in the directory.
+    pub fn check_rules(&self) -> Result<()> {
         let refused = |what: &str| {
             Err(Error::fs_denied(format!("{} {what}", quoted(&self.to_string())))
                 .with_hint(self.sandboxes.writable()))
@@ -141,7 +147,7 @@ impl<'a> Place<'a> {
         if self.path.is_head() {
             return refused("could make its directory a repository");
         }
-        self.check_no_git_directory()
+        Ok(())
     }
 
     /// Tells whether nothing stands at the path, without a search for what might have been meant.

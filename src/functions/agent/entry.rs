@@ -1,6 +1,5 @@
 //! What a tool does: [`Answers`] joins its declaration to the work, and [`Entry`] is what is listed of both.
 
-use crate::edit::Session;
 use crate::error::Result;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::tools::{self, Answer, Declaration, FileCall, Reply, Tool};
@@ -9,8 +8,6 @@ use crate::tools::{self, Answer, Declaration, FileCall, Reply, Tool};
 pub struct Call {
     /// The settings, and what they let be opened.
     pub execution: ExecutionContext,
-    /// Whose call it is.
-    pub session: Session,
     /// How it is answered.
     pub reply: Reply,
 }
@@ -30,7 +27,7 @@ pub trait Answers: Tool {
 pub struct Entry {
     /// What is listed of it.
     pub declaration: Declaration,
-    answer: fn(ExecutionContext, Session, &mut Reply, &str) -> Result<Answer>,
+    answer: fn(ExecutionContext, &mut Reply, &str) -> Result<Answer>,
     file_call: fn(&str) -> Result<Option<FileCall>>,
 }
 
@@ -48,11 +45,10 @@ impl Entry {
     pub fn answer(
         &self,
         execution: ExecutionContext,
-        session: Session,
         reply: &mut Reply,
         arguments: &str,
     ) -> Result<Answer> {
-        (self.answer)(execution, session, reply, arguments)
+        (self.answer)(execution, reply, arguments)
     }
 
     /// Returns the call of a file that a person may have to approve; `None` is one of a tool that touches
@@ -64,12 +60,11 @@ impl Entry {
 
 fn answer<T: Answers>(
     execution: ExecutionContext,
-    session: Session,
     reply: &mut Reply,
     text: &str,
 ) -> Result<Answer> {
     let given = tools::parse::<T>(text)?;
     (reply.max_bytes, reply.is_data) = (given.max_bytes, given.is_data);
-    let output = T::answer(Call { execution, session, reply: *reply }, given.arguments)?;
+    let output = T::answer(Call { execution, reply: *reply }, given.arguments)?;
     reply.answer(&output)
 }

@@ -16,7 +16,7 @@ use crate::tools::{
 
 impl Answers for Diff {
     fn answer(call: Call, arguments: DiffArguments) -> Result<DiffResult> {
-        let Call { execution, reply, .. } = call;
+        let Call { execution, reply } = call;
         let labels = [arguments.label_a.as_deref(), arguments.label_b.as_deref()];
         let mode = arguments.mode()?;
         // In an answer of values the labels stand beside the diff.
@@ -40,7 +40,7 @@ impl Answers for Diff {
 
 impl Answers for ReadFile {
     fn answer(call: Call, arguments: ReadFileArguments) -> Result<Lines> {
-        let Call { execution, session, reply } = call;
+        let Call { execution, reply } = call;
         let mut range = arguments.range()?;
         let options = format!(
             "read_file {:?} {:?} {:?} {}",
@@ -53,7 +53,7 @@ impl Answers for ReadFile {
             range.from = LinePlace { line: from.listed as u64, byte: from.offset as u64 };
         }
         let mut scan = LineScan::new(range, reply.max_bytes);
-        let tools = FileTools::new(execution, session);
+        let tools = FileTools::new(execution);
         let base_oid = tools.stream(&arguments.path, |chunk| scan.push(chunk))?;
         let binding = Binding::new(options.as_bytes(), base_oid.as_bytes());
         if let Some(cursor) = &arguments.cursor {
@@ -85,7 +85,7 @@ impl Answers for ReadFile {
 
 impl Answers for WriteFile {
     fn answer(call: Call, arguments: WriteFileArguments) -> Result<Written> {
-        let result = FileTools::new(call.execution, call.session).write(&arguments)?;
+        let result = FileTools::new(call.execution).write(&arguments)?;
         Ok(Written { result, oid: blob_id(arguments.content.as_bytes())? })
     }
 
@@ -96,8 +96,8 @@ impl Answers for WriteFile {
 
 impl Answers for EditFile {
     fn answer(call: Call, arguments: EditFileArguments) -> Result<Edited> {
-        let Call { execution, session, reply } = call;
-        let result = FileTools::new(execution, session).edit(&mut Engine::default(), &arguments)?;
+        let Call { execution, reply } = call;
+        let result = FileTools::new(execution).edit(&mut Engine::default(), &arguments)?;
         Edited::new(result, &reply)
     }
 

@@ -56,11 +56,12 @@ impl Caller {
         let tool = tools::find(&text(0))?;
         grants::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
-            self.database.calls.count(&session, most, Instant::now())?;
+            let connection = self.settings.connection();
+            self.database.calls.count(&session, connection, most, Instant::now())?;
         }
-        let execution = ExecutionContext::for_tool(self.settings.clone())?;
+        let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
-        tool.answer(execution, session, reply, &text(1))
+        tool.answer(execution, reply, &text(1))
     }
 }
 

@@ -76,7 +76,7 @@ impl TableFunction for ApprovalsGiven {
         let execution = ExecutionContext::new(open.settings)?;
         let own = match key {
             Some(key) => execution.approver(Some(key.as_bytes()), Self::NAME).map(|_| None)?,
-            None => Some(execution.own_session()),
+            None => Some(execution.session.clone()),
         };
         let rules = settings::rules(&execution.settings);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -5,8 +5,9 @@ use crate::edit::Session;
 use crate::edit::payload::Payload;
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::context::execution_context;
 use crate::functions::context::settings;
+use crate::functions::files::file_tools::FileTools;
 use crate::functions::params::arguments::required_text;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
 
@@ -61,8 +62,10 @@ impl TableFunction for PendingApprovals {
     }
 
     fn open(key: &String, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::new(open.settings)?;
-        execution.approver(Some(key.as_bytes()), Self::NAME)?;
+        let mut tools = FileTools::open::<Self>(open.settings)?;
+        tools.execution().approver(Some(key.as_bytes()), Self::NAME)?;
+        tools.plan_requests()?;
+        let execution = tools.execution();
         let waiting = execution.database.approvals.waiting(settings::rules(&execution.settings));
         Ok(Rows::new(
             waiting.into_iter().map(|(session, payload)| Waiting { session, payload }),

@@ -60,6 +60,8 @@ pub struct ExecutionContext {
     pub budget: Arc<Budget>,
     /// How many threads.
     threads: usize,
+    /// Whose call it is: the connection's own, where a call names no other.
+    pub session: Session,
 }
 
 impl ExecutionContext {
@@ -69,10 +71,10 @@ impl ExecutionContext {
         Self::new(settings)
     }
 
-    /// Reads what the settings mean for a call of a tool, whose time starts now.
-    pub fn for_tool(settings: Settings) -> Result<Self> {
+    /// Reads what the settings mean for a session's call of a tool, whose time starts now.
+    pub fn for_tool(settings: Settings, session: Session) -> Result<Self> {
         let budget = settings::tool_budget(&settings);
-        Ok(Self { budget, ..Self::new(settings)? })
+        Ok(Self { budget, session, ..Self::new(settings)? })
     }
 
     /// Reads what the settings mean.
@@ -88,7 +90,8 @@ impl ExecutionContext {
         let database = Database::of(&settings)?;
         let budget = settings::budget(&settings);
         let threads = settings.threads();
-        Ok(Self { settings, access: Arc::new(access), database, budget, threads })
+        let session = Session::Connection(settings.connection());
+        Ok(Self { settings, access: Arc::new(access), database, budget, threads, session })
     }
 
     /// Returns how many threads a query, or a row of it, may use: at least one.
@@ -101,14 +104,14 @@ impl ExecutionContext {
         self.threads = RowThread::share(self.settings.threads());
     }
 
-    /// Tells whether what a file holds may be shown to a session: its sandbox wants no yes for reading, or a yes of a
+    /// Tells whether what a file holds may be shown to the session: its sandbox wants no yes for reading, or a yes of a
     /// scope wider than `once` covers it.
-    pub fn may_show(&self, place: &Place<'_>, session: &Session) -> bool {
+    pub fn may_show(&self, place: &Place<'_>) -> bool {
         if !place.sandbox().approvals().read {
             return true;
         }
         let operation = Operation {
-            session,
+            session: &self.session,
             tool: FileTool::Read,
             sandbox: place.sandbox().identity(),
             path: place.path().as_str().as_bytes(),
@@ -118,11 +121,6 @@ impl ExecutionContext {
             mode: None,
         };
         self.database.approvals.covers(&operation, settings::rules(&self.settings))
-    }
-
-    /// Returns the session of who gives none.
-    pub fn own_session(&self) -> Session {
-        Session::Connection(self.settings.connection())
     }
 
     /// Returns the name of the approver whose secret is given; NULL is nobody's.

@@ -148,6 +148,7 @@ pub fn rules(settings: &Settings) -> Rules {
         ttl: approval_ttl(settings),
         proposals: size(MAX_PROPOSALS, limits::MAX_PROPOSALS),
         bytes: size(MAX_WAITING_BYTES, limits::WAITING_BYTES),
+        connection: Some(settings.connection()),
     }
 }
 

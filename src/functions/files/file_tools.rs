@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::planned_operation::{Effect, PlannedOperation, edit_arguments, file_name};
-use crate::budget::{Budget, lossy, owned};
+use super::planned_operation::{
+    EDIT_ARGUMENTS, Effect, PlannedOperation, REPLACE_ALL, edit_arguments, file_name,
+};
+use crate::budget::{Budget, check_current, lossy, owned};
 use crate::edit::{
-    Digest, Edit, FileTool, Operation, Plan, Session, Ticket, check_base, payload, required,
+    Digest, Edit, FileTool, Operation, Plan, Request, Rules, Session, Ticket, check_base, payload,
+    required,
 };
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::{Field, Settings, Type};
@@ -18,31 +21,30 @@ use crate::sandbox::{Expected, Place};
 use crate::text::lines::line_count;
 use crate::text::{CancelToken, Engine, is_binary};
 use crate::tools::{
-    EditFileArguments, EditResult, FileCall, ReadResult, WriteFileArguments, WriteResult,
+    EditArgument, EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult,
+    WriteFileArguments, WriteResult,
 };
 
 /// The file that a tool is called for.
 pub const PATH: Field = Field::new("path", Type::Varchar, "The file, as sandbox/relative/path");
 
-/// The file tools under the settings of one execution, for one session.
+/// The file tools under the settings of one execution, for its session.
 pub struct FileTools {
     execution: ExecutionContext,
     ticket: Ticket,
-    session: Session,
 }
 
 impl FileTools {
     /// Prepares a thread of an execution of a SQL function; what it does is done for its connection.
     pub fn open<F: Declared>(settings: Settings) -> Result<Self> {
         let execution = ExecutionContext::open::<F>(settings)?;
-        let session = execution.own_session();
-        Ok(Self::new(execution, session))
+        Ok(Self::new(execution))
     }
 
     /// Prepares a call.
-    pub fn new(execution: ExecutionContext, session: Session) -> Self {
+    pub fn new(execution: ExecutionContext) -> Self {
         let ticket = execution.database.repeats.ticket();
-        Self { execution, ticket, session }
+        Self { execution, ticket }
     }
 
     /// Returns the host's settings.
@@ -57,7 +59,7 @@ impl FileTools {
 
     /// Does what follows for another session.
     pub fn for_session(&mut self, session: Session) {
-        self.session = session;
+        self.execution.session = session;
     }
 
     /// Reads a text, or the part of it that is asked for.
@@ -110,8 +112,8 @@ impl FileTools {
         if self.may_show(&place) {
             return place.read();
         }
-        let hidden = Hidden::read(&place);
-        let planned = self.plan_unseen(&hidden, || PlannedOperation::read(place))?;
+        let planned =
+            self.plan_unseen(&Hidden::read(&place), || PlannedOperation::read(place.clone()))?;
         self.allowed(&planned)?;
         match planned.was.bytes() {
             Some(bytes) => Ok(bytes.to_vec()),
@@ -129,7 +131,8 @@ impl FileTools {
             PlannedOperation::write(place, &arguments.content)?
         } else {
             let hidden = Hidden::write(&place, &arguments.content);
-            self.plan_unseen(&hidden, || PlannedOperation::write(place, &arguments.content))?
+            let plan = || PlannedOperation::write(place.clone(), &arguments.content);
+            self.plan_unseen(&hidden, plan)?
         };
         let content = self.allowed(&planned)?;
         let was = planned.was.bytes();
@@ -166,9 +169,8 @@ impl FileTools {
             self.plan_edit(engine, place, arguments)?
         } else {
             let edits = arguments.edits()?;
-            let hidden = Hidden::edit(&place, &edits);
-            // Whether a string stands in the file is a part of what it holds.
-            self.plan_unseen(&hidden, || self.plan_edit(engine, place, arguments))?
+            let hidden = Hidden::edit(&place, &edits, arguments.base_oid.as_deref());
+            self.plan_unseen(&hidden, || self.plan_edit(engine, place.clone(), arguments))?
         };
         self.refuse_repeat(&planned)?;
         let content = self.allowed(&planned)?;
@@ -298,72 +300,85 @@ impl FileTools {
             FileCall::Edit(arguments) => arguments.edits()?,
             _ => Vec::new(),
         };
+        let approvals = &self.execution.database.approvals;
+        let is_unseen = !self.may_show(&place);
         let hidden = match call {
             FileCall::Read(_) => Hidden::read(&place),
             FileCall::Write(arguments) => Hidden::write(&place, &arguments.content),
-            FileCall::Edit(_) => Hidden::edit(&place, &edits),
+            FileCall::Edit(arguments) => {
+                Hidden::edit(&place, &edits, arguments.base_oid.as_deref())
+            }
         };
-        let is_hidden = !holds_key && !self.may_show(&place);
-        let rules = settings::rules(&self.execution.settings);
-        let approvals = &self.execution.database.approvals;
-        let is_unseen = !self.may_show(&place);
-        if is_hidden {
-            approvals.count_unseen(&hidden.operation(&self.session), rules)?;
-        } else {
-            approvals.check_quota(&hidden.operation(&self.session), rules)?;
-        }
-        let id = hidden.operation(&self.session).id(approvals.secret());
-        let shown = payload::hidden(hidden.tool, &hidden.shown, place.sandbox().name(), id);
-        let plan = || {
-            let planned = match call {
-                FileCall::Read(_) => PlannedOperation::read(place),
-                FileCall::Write(arguments) => PlannedOperation::write(place, &arguments.content),
-                FileCall::Edit(arguments) => {
-                    self.plan_edit(&mut Engine::default(), place, arguments)
-                }
-            }?;
-            let operation = planned.operation(&self.session);
-            if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
+        let asked = hidden.operation(&self.execution.session);
+        let id = asked.id(approvals.secret());
+        let rules =
+            Rules { connection: self.rules().connection.filter(|_| !holds_key), ..self.rules() };
+        if is_unseen {
+            if !is_asked && approvals.has_answer(&asked, rules) && !holds_key {
                 return Ok(None);
             }
-            let proposal = planned.proposal(id)?.hidden(is_unseen);
-            let json = proposal.payload.to_json();
-            approvals.propose(&operation, proposal, rules)?;
-            Ok(Some(json))
-        };
-        match plan() {
-            Ok(None) => Ok(None),
-            // What went wrong depends on the file.
-            _ if is_hidden => Ok(Some(shown)),
-            planned => planned,
+            approvals.request(&asked, &hidden.shown, hidden.base_oid, rules)?;
+            if !holds_key {
+                let name = place.sandbox().name();
+                return Ok(Some(payload::hidden(hidden.tool, &hidden.shown, name, id)));
+            }
+        } else {
+            approvals.check_quota(&asked, rules)?;
         }
+        let planned = match call {
+            FileCall::Read(_) => PlannedOperation::read(place),
+            FileCall::Write(arguments) => PlannedOperation::write(place, &arguments.content),
+            FileCall::Edit(arguments) => self.plan_edit(&mut Engine::default(), place, arguments),
+        }?;
+        let operation = planned.operation(&self.execution.session);
+        if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
+            return Ok(None);
+        }
+        let proposal = planned.proposal(id)?;
+        let json = proposal.payload.to_json();
+        if is_unseen {
+            approvals.plan(&operation, proposal, rules)?;
+        } else {
+            approvals.propose(&operation, proposal, rules)?;
+        }
+        Ok(Some(json))
     }
 
-    /// Plans an operation on a file that must not be read unseen: until a person has said yes, the answer depends on
-    /// nothing that the file holds, or whether it is there.
+    /// Plans the calls that were requested on files that must not be read unseen, for the holder of the host's key. One
+    /// that cannot be planned, such as an edit of a text that is not there, is left: there is nothing to decide on.
+    ///
+    /// # Errors
+    /// Why the work of the thread stops.
+    pub fn plan_requests(&mut self) -> Result<()> {
+        let approvals = Arc::clone(&self.execution.database);
+        for (session, request) in approvals.approvals.requests(self.rules()) {
+            self.for_session(session);
+            let planned = call_of(&request).and_then(|call| self.payload(&call, true, false));
+            check_current()?;
+            self.execution.budget.check()?;
+            drop(planned);
+        }
+        Ok(())
+    }
+
+    /// Plans an operation on a file that must not be read unseen, once a person has said yes. Until then the call is
+    /// recorded and the file is not opened: the answer, its time and what is left of the quotas depend on the call alone.
     fn plan_unseen<'a>(
         &self,
         hidden: &Hidden<'a>,
         plan: impl FnOnce() -> Result<PlannedOperation<'a>>,
     ) -> Result<PlannedOperation<'a>> {
         let approvals = &self.execution.database.approvals;
-        let rules = settings::rules(&self.execution.settings);
-        let operation = hidden.operation(&self.session);
-        approvals.count_unseen(&operation, rules)?;
-        let id = operation.id(approvals.secret());
+        let rules = self.rules();
+        let operation = hidden.operation(&self.execution.session);
         let outline = payload::outline(hidden.tool, &hidden.shown);
         approvals.check_declined(&operation, &outline, rules)?;
-        let refused = || Err(self.execution.unapproved(&outline, required(&outline, id)));
-        let Ok(planned) = plan() else { return refused() };
-        let operation = planned.operation(&self.session);
         if approvals.has_answer(&operation, rules) {
-            return Ok(planned);
+            return plan().map_err(|error| approvals.void(&operation, &outline, error, rules));
         }
-        if let Ok(proposal) = planned.proposal(id) {
-            // Whether there is room for it depends on the size of the file.
-            let _ = approvals.propose(&operation, proposal.hidden(true), rules);
-        }
-        refused()
+        approvals.request(&operation, &hidden.shown, hidden.base_oid, rules)?;
+        let id = operation.id(approvals.secret());
+        Err(self.execution.unapproved(&outline, required(&outline, id)))
     }
 
     /// Returns what an operation writes, if nobody has to be asked or somebody has said yes.
@@ -371,16 +386,17 @@ impl FileTools {
         if !self.asks(planned) {
             return Ok(planned.result().unwrap_or_default().into());
         }
-        let proposal = planned.proposal(self.id(planned))?.hidden(!self.may_show(&planned.place));
-        let outline = if self.may_show(&planned.place) {
-            proposal.payload.description().to_owned()
+        let operation = planned.operation(&self.execution.session);
+        let (proposal, outline) = if self.may_show(&planned.place) {
+            let proposal = planned.proposal(self.id(planned))?;
+            let outline = proposal.payload.description().to_owned();
+            (Some(proposal), outline)
         } else {
-            payload::outline(planned.operation(&self.session).tool, &planned.place.to_string())
+            (None, payload::outline(operation.tool, &planned.place.to_string()))
         };
-        let rules = settings::rules(&self.execution.settings);
         let approvals = &self.execution.database.approvals;
         approvals
-            .take(&planned.operation(&self.session), proposal, &outline, rules)
+            .take(&operation, proposal, &outline, self.rules())
             .map_err(|error| self.execution.unapproved(&outline, error))
     }
 
@@ -391,11 +407,16 @@ impl FileTools {
     }
 
     fn may_show(&self, place: &Place<'_>) -> bool {
-        self.execution.may_show(place, &self.session)
+        self.execution.may_show(place)
     }
 
     fn id(&self, planned: &PlannedOperation<'_>) -> Digest {
-        planned.operation(&self.session).id(self.execution.database.approvals.secret())
+        let operation = planned.operation(&self.execution.session);
+        operation.id(self.execution.database.approvals.secret())
+    }
+
+    fn rules(&self) -> Rules {
+        settings::rules(&self.execution.settings)
     }
 
     /// Returns the place that a path names in a sandbox.
@@ -419,7 +440,8 @@ impl FileTools {
             ));
         };
         let place = sandboxes.resolve(path)?;
-        place.check_writable()?;
+        // Whether its directory is a repository is a part of what may not be read unseen.
+        if self.may_show(&place) { place.check_writable() } else { place.check_rules() }?;
         Ok(place)
     }
 }
@@ -445,6 +467,40 @@ fn binary(path: &str, bytes: u64) -> Error {
         .with_hint("read_file reads texts")
 }
 
+/// Returns the call that a session has made.
+fn call_of(request: &Request) -> Result<FileCall> {
+    let path = request.path.clone();
+    let text = |argument: &Vec<u8>| Ok::<_, Error>(owned(&lossy(argument)?)?);
+    Ok(match (request.tool, &request.arguments[..]) {
+        (FileTool::Read, _) => {
+            FileCall::Read(ReadFileArguments { path, ..ReadFileArguments::default() })
+        }
+        (FileTool::Write, [content, ..]) => {
+            FileCall::Write(WriteFileArguments { path, content: text(content)? })
+        }
+        (FileTool::Write, []) => {
+            FileCall::Write(WriteFileArguments { path, content: String::new() })
+        }
+        (FileTool::Edit, arguments) => {
+            let edits = arguments.chunks_exact(EDIT_ARGUMENTS).map(|edit| {
+                Ok(EditArgument {
+                    old_string: text(&edit[0])?,
+                    new_string: text(&edit[1])?,
+                    replace_all: Some(edit[2] == REPLACE_ALL),
+                })
+            });
+            let edits = Some(edits.collect::<Result<_>>()?);
+            let base_oid = request.base_oid.clone();
+            FileCall::Edit(EditFileArguments {
+                path,
+                edits,
+                base_oid,
+                ..EditFileArguments::default()
+            })
+        }
+    })
+}
+
 /// An operation as far as it does not depend on the file.
 struct Hidden<'a> {
     tool: FileTool,
@@ -453,12 +509,13 @@ struct Hidden<'a> {
     /// The path with its sandbox.
     shown: String,
     arguments: Vec<&'a [u8]>,
+    base_oid: Option<&'a str>,
 }
 
 impl<'a> Hidden<'a> {
     fn new(tool: FileTool, place: &Place<'a>, arguments: Vec<&'a [u8]>) -> Self {
         let (sandbox, path) = (place.sandbox().identity(), place.path().as_str().to_owned());
-        Self { tool, sandbox, path, shown: place.to_string(), arguments }
+        Self { tool, sandbox, path, shown: place.to_string(), arguments, base_oid: None }
     }
 
     fn read(place: &Place<'a>) -> Self {
@@ -469,8 +526,9 @@ impl<'a> Hidden<'a> {
         Self::new(FileTool::Write, place, vec![content.as_bytes()])
     }
 
-    fn edit(place: &Place<'a>, edits: &[Edit<'a>]) -> Self {
-        Self::new(FileTool::Edit, place, edits.iter().flat_map(edit_arguments).collect())
+    fn edit(place: &Place<'a>, edits: &[Edit<'a>], base_oid: Option<&'a str>) -> Self {
+        let arguments = edits.iter().flat_map(edit_arguments).collect();
+        Self { base_oid, ..Self::new(FileTool::Edit, place, arguments) }
     }
 
     fn operation<'b>(&'b self, session: &'b Session) -> Operation<'b> {

@@ -126,8 +126,13 @@ pub fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
     FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() }
 }
 
+/// How many arguments an edit has.
+pub const EDIT_ARGUMENTS: usize = 3;
+/// The last of them, of an edit that replaces every occurrence.
+pub const REPLACE_ALL: &[u8] = b"all";
+
 /// Returns what of an edit decides on its result.
-pub fn edit_arguments<'a>(edit: &Edit<'a>) -> [&'a [u8]; 3] {
-    let replace_all: &[u8] = if edit.replace_all { b"all" } else { b"once" };
+pub fn edit_arguments<'a>(edit: &Edit<'a>) -> [&'a [u8]; EDIT_ARGUMENTS] {
+    let replace_all: &[u8] = if edit.replace_all { REPLACE_ALL } else { b"once" };
     [edit.old_string.as_bytes(), edit.new_string.as_bytes(), replace_all]
 }

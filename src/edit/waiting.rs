@@ -1,0 +1,437 @@
+//! What waits for a person: the operations that were proposed, the requests that are planned only for a person, and
+//! what of both counts against the limits.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::operation::{FileTool, Operation, Session};
+use super::payload::Payload;
+use super::proposal::Proposal;
+use super::scope::{Covered, Scope};
+use super::secret::Digest;
+use crate::error::{Error, Result, quoted};
+use crate::limits;
+
+/// The time of a call, and what holds while it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// Now.
+    pub now: Instant,
+    /// How long proposals and approvals hold.
+    pub ttl: Duration,
+    /// The proposals that may wait for one session.
+    pub proposals: usize,
+    /// The bytes of all that wait.
+    pub bytes: usize,
+    /// The connection that calls; `None` for the holder of the host's key, who proposes what others call.
+    pub connection: Option<u64>,
+}
+
+/// A yes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The id of what was shown when it was given.
+    pub id: String,
+    /// How much it is for.
+    pub scope: Scope,
+    /// For whom.
+    pub session: Session,
+    /// What is done.
+    pub tool: FileTool,
+    /// The path that was shown.
+    pub path: String,
+    /// Who said it.
+    pub by: String,
+    /// When.
+    pub since: Instant,
+}
+
+/// A call on a file that must not be read unseen, as its session made it: nothing of it depends on the file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What is to be done.
+    pub tool: FileTool,
+    /// The file, as sandbox/relative/path.
+    pub path: String,
+    /// The arguments that decide on the result, in order.
+    pub arguments: Vec<Vec<u8>>,
+    /// The version that the file must have.
+    pub base_oid: Option<String>,
+}
+
+impl Request {
+    /// Returns what is kept of an operation on the file that is shown as `path`.
+    pub(super) fn of(operation: &Operation<'_>, path: &str, base_oid: Option<&str>) -> Self {
+        let arguments = operation.arguments.iter().map(|argument| argument.to_vec()).collect();
+        let base_oid = base_oid.map(str::to_owned);
+        Self { tool: operation.tool, path: path.to_owned(), arguments, base_oid }
+    }
+
+    fn held_bytes(&self) -> usize {
+        let arguments: usize = self.arguments.iter().map(Vec::len).sum();
+        self.path.len() + arguments + self.base_oid.as_ref().map_or(0, String::len)
+    }
+}
+
+/// What an operation does to the file as it is.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub state: Digest,
+    /// What becomes of the file, whatever arguments lead to it.
+    pub outcome: Digest,
+    pub proposal: Proposal,
+    pub result: Arc<[u8]>,
+    bytes: usize,
+}
+
+impl Planned {
+    pub fn new([state, outcome]: [Digest; 2], result: Option<&[u8]>, proposal: Proposal) -> Self {
+        let result: Arc<[u8]> = result.unwrap_or_default().into();
+        let bytes = result.len() + proposal.held_bytes();
+        Self { state, outcome, proposal, result, bytes }
+    }
+}
+
+/// What bytes are counted for. What a session may see, what it asked for unseen, and what only a person sees: were they
+/// counted together, what is forgotten would tell a session how much is hidden from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pool {
+    Shown,
+    Requests,
+    Hidden,
+}
+
+/// An operation that was proposed or asked for.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub covered: [Covered; 3],
+    /// The call, where its session must not learn what is planned.
+    pub request: Option<Arc<Request>>,
+    /// `None` while nobody may learn what the file holds.
+    pub plan: Option<Planned>,
+    /// Its place in `State::order`.
+    since: (Instant, u64),
+    /// The connection that it is counted for.
+    connection: Option<u64>,
+    /// The yes to it.
+    pub approved: Option<Given>,
+}
+
+impl Waiting {
+    pub fn session(&self) -> &Session {
+        &self.covered[0].session
+    }
+
+    /// Returns what a person is shown.
+    pub fn payload(&self) -> Option<&Payload> {
+        self.plan.as_ref().map(|plan| &plan.proposal.payload)
+    }
+
+    pub fn has_state(&self, state: Digest) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.state == state)
+    }
+
+    fn bytes_in(&self, pool: Pool) -> usize {
+        let plan = self.plan.as_ref().map_or(0, |plan| plan.bytes);
+        match (pool, &self.request) {
+            (Pool::Shown, None) | (Pool::Hidden, Some(_)) => plan,
+            (Pool::Requests, Some(request)) => request.held_bytes(),
+            _ => 0,
+        }
+    }
+}
+
+/// What waits, and what a person has decided.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    waiting: HashMap<Digest, Waiting>,
+    /// The ids of `waiting`, the oldest first: since when they wait, or were approved.
+    order: BTreeMap<(Instant, u64), Digest>,
+    /// The bytes of all that wait, for each [`Pool`].
+    bytes: [usize; 3],
+    /// How many wait for each session.
+    sessions: HashMap<Session, usize>,
+    /// How many wait for all sessions that a connection has named.
+    connections: HashMap<u64, usize>,
+    /// Approvals of wider scopes, which stand here alone.
+    pub covered: HashMap<Covered, Vec<Given>>,
+    /// The outcomes that a person has said no to: the id under which each was shown, and when.
+    pub declined: HashMap<Digest, (Digest, Instant)>,
+    /// What tells two moments apart that the clock does not.
+    counter: u64,
+}
+
+impl State {
+    pub fn is_covered(&self, operation: &Operation<'_>) -> bool {
+        !self.covered.is_empty()
+            && Covered::around(operation).iter().any(|covered| self.covered.contains_key(covered))
+    }
+
+    pub fn get(&self, id: &Digest) -> Option<&Waiting> {
+        self.waiting.get(id)
+    }
+
+    /// Returns what was approved once under an id.
+    pub fn approved(&self, id: &Digest) -> Option<&Waiting> {
+        self.waiting.get(id).filter(|waiting| waiting.approved.is_some())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&Digest, &Waiting)> {
+        self.waiting.iter()
+    }
+
+    /// Returns what nobody has approved yet, the oldest first.
+    pub fn in_order(&self) -> impl Iterator<Item = &Waiting> {
+        let waiting = self.order.values().filter_map(|id| self.waiting.get(id));
+        waiting.filter(|waiting| waiting.approved.is_none())
+    }
+
+    /// Returns what waits under an id as it is written.
+    pub fn named(&mut self, id: &str) -> Result<(Digest, &mut Waiting)> {
+        let digest = Digest::parse(id).filter(|digest| digest.to_string() == id);
+        let waiting = digest.and_then(|digest| Some((digest, self.waiting.get_mut(&digest)?)));
+        waiting.ok_or_else(|| nothing_waits(id))
+    }
+
+    /// Records what an operation of a session that may see it would do.
+    pub fn propose(
+        &mut self,
+        id: Digest,
+        planned: Planned,
+        operation: &Operation<'_>,
+        rules: Rules,
+    ) -> Result<()> {
+        if self.waiting.get(&id).is_some_and(|waiting| waiting.has_state(planned.state)) {
+            // An agent gives what waits, or was approved, no more time than it has.
+            return Ok(());
+        }
+        self.check_declined_outcome(&planned)?;
+        if !self.waiting.contains_key(&id) {
+            self.check_quota(operation.session, rules)?;
+        }
+        check_bytes(planned.bytes, rules)?;
+        // What waits for the same on another state of the file makes room.
+        self.remove(id);
+        self.insert(id, operation, None, Some(planned), rules);
+        self.forget_oldest(id, Pool::Shown, rules.bytes);
+        Ok(())
+    }
+
+    /// Records a call that is planned for a person alone.
+    pub fn request(
+        &mut self,
+        id: Digest,
+        request: Request,
+        operation: &Operation<'_>,
+        rules: Rules,
+    ) -> Result<()> {
+        match self.waiting.get(&id) {
+            Some(waiting)
+                if waiting.approved.is_some() || waiting.request.as_deref() == Some(&request) =>
+            {
+                return Ok(());
+            }
+            // Its session could see the file then and cannot now, or means another version.
+            Some(_) => drop(self.remove(id)),
+            None => self.check_quota(operation.session, rules)?,
+        }
+        check_bytes(request.held_bytes(), rules)?;
+        self.insert(id, operation, Some(Arc::new(request)), None, rules);
+        self.forget_oldest(id, Pool::Requests, rules.bytes);
+        Ok(())
+    }
+
+    /// Records what a call would do that was requested: what is planned is for a person alone.
+    pub fn plan(&mut self, id: Digest, planned: Planned, rules: Rules) -> Result<()> {
+        let waiting = self.waiting.get(&id).filter(|waiting| waiting.request.is_some());
+        let waiting = waiting.ok_or_else(|| nothing_waits(&id.to_string()))?;
+        if waiting.has_state(planned.state) {
+            return Ok(());
+        }
+        self.check_declined_outcome(&planned)?;
+        check_bytes(planned.bytes, rules)?;
+        self.unplan(id);
+        self.bytes[Pool::Hidden as usize] += planned.bytes;
+        if let Some(waiting) = self.waiting.get_mut(&id) {
+            waiting.plan = Some(planned);
+        }
+        self.forget_oldest(id, Pool::Hidden, rules.bytes);
+        Ok(())
+    }
+
+    fn check_declined_outcome(&self, planned: &Planned) -> Result<()> {
+        if self.declined.contains_key(&planned.outcome) {
+            return Err(declined(planned.proposal.payload.description()));
+        }
+        Ok(())
+    }
+
+    /// Refuses another proposal of a session, or of all sessions that a connection names, that has made as many as it
+    /// may.
+    pub fn check_quota(&self, session: &Session, rules: Rules) -> Result<()> {
+        let hint = "Wait until the host has decided on them, or they have expired";
+        let made = self.sessions.get(session).copied().unwrap_or_default();
+        if made >= rules.proposals {
+            return Err(Error::too_large(format!(
+                "{made} proposals of this session wait, and redline_max_proposals is {}",
+                rules.proposals
+            ))
+            .with_hint(hint));
+        }
+        let made = rules.connection.and_then(|number| self.connections.get(&number));
+        let most = rules.proposals.saturating_mul(limits::SESSIONS_OF_CONNECTION);
+        match made {
+            Some(made) if *made >= most => Err(Error::too_large(format!(
+                "{made} proposals of the sessions of this connection wait, and it may have {most}: redline_max_proposals for \
+                 each of {} sessions",
+                limits::SESSIONS_OF_CONNECTION
+            ))
+            .with_hint(hint)),
+            _ => Ok(()),
+        }
+    }
+
+    fn insert(
+        &mut self,
+        id: Digest,
+        operation: &Operation<'_>,
+        request: Option<Arc<Request>>,
+        plan: Option<Planned>,
+        rules: Rules,
+    ) {
+        self.counter += 1;
+        let since = (rules.now, self.counter);
+        let (covered, connection) = (Covered::around(operation), rules.connection);
+        let waiting = Waiting { covered, request, plan, since, connection, approved: None };
+        for pool in [Pool::Shown, Pool::Requests, Pool::Hidden] {
+            self.bytes[pool as usize] += waiting.bytes_in(pool);
+        }
+        self.order.insert(since, id);
+        *self.sessions.entry(operation.session.clone()).or_default() += 1;
+        if let Some(number) = connection {
+            *self.connections.entry(number).or_default() += 1;
+        }
+        self.waiting.insert(id, waiting);
+    }
+
+    /// Forgets what nobody has approved until the rest fits: the oldest of the session that holds most.
+    fn forget_oldest(&mut self, newest: Digest, pool: Pool, most: usize) {
+        if self.bytes[pool as usize] <= most {
+            return;
+        }
+        let mut held: HashMap<Session, (usize, VecDeque<Digest>)> = HashMap::new();
+        for id in self.order.values() {
+            let Some(waiting) = self.waiting.get(id) else { continue };
+            let counted = waiting.bytes_in(pool);
+            if counted > 0 && waiting.approved.is_none() {
+                let (bytes, ids) = held.entry(waiting.session().clone()).or_default();
+                *bytes += counted;
+                ids.extend((*id != newest).then_some(*id));
+            }
+        }
+        while self.bytes[pool as usize] > most {
+            let candidates = held.values_mut().filter(|(_, ids)| !ids.is_empty());
+            let Some((bytes, ids)) = candidates.max_by_key(|(bytes, _)| *bytes) else { return };
+            let Some(id) = ids.pop_front() else { return };
+            *bytes -= self.waiting.get(&id).map_or(0, |waiting| waiting.bytes_in(pool));
+            match pool {
+                // The call still waits, and is planned again when a person looks.
+                Pool::Hidden => self.unplan(id),
+                Pool::Shown | Pool::Requests => drop(self.remove(id)),
+            }
+        }
+    }
+
+    /// Forgets what waits under an id, and what was planned for it.
+    pub fn remove(&mut self, id: Digest) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&id)?;
+        self.order.remove(&waiting.since);
+        for pool in [Pool::Shown, Pool::Requests, Pool::Hidden] {
+            self.bytes[pool as usize] -= waiting.bytes_in(pool);
+        }
+        uncount(&mut self.sessions, waiting.session());
+        if let Some(number) = &waiting.connection {
+            uncount(&mut self.connections, number);
+        }
+        Some(waiting)
+    }
+
+    /// Forgets what was planned for a call that waits on; a yes to it is void.
+    fn unplan(&mut self, id: Digest) {
+        if let Some(waiting) = self.waiting.get_mut(&id) {
+            self.bytes[Pool::Hidden as usize] -= waiting.bytes_in(Pool::Hidden);
+            (waiting.plan, waiting.approved) = (None, None);
+        }
+    }
+
+    /// Forgets what has waited, or was approved, for longer than it may.
+    pub fn expire(&mut self, rules: Rules) {
+        let holds = |since: Instant| rules.now.saturating_duration_since(since) <= rules.ttl;
+        while let Some((&(since, _), &id)) = self.order.first_key_value()
+            && !holds(since)
+        {
+            self.remove(id);
+        }
+        // These are few: a person has given each.
+        self.keep_covered(|given| holds(given.since));
+        self.declined.retain(|_, (_, since)| holds(*since));
+    }
+
+    pub fn keep_covered(&mut self, keep: impl Fn(&Given) -> bool) {
+        self.covered.retain(|_, given| {
+            given.retain(&keep);
+            !given.is_empty()
+        });
+    }
+
+    /// Starts the time of what waits anew.
+    pub fn renew(&mut self, id: Digest, now: Instant) {
+        self.counter += 1;
+        let since = (now, self.counter);
+        if let Some(waiting) = self.waiting.get_mut(&id) {
+            self.order.remove(&waiting.since);
+            self.order.insert(since, id);
+            waiting.since = since;
+        }
+    }
+
+    /// Returns how much is held under all ids.
+    pub fn held(&self) -> usize {
+        let wide: usize = self.covered.values().map(Vec::len).sum();
+        wide + self.declined.len() + self.waiting.len()
+    }
+}
+
+fn uncount<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
+}
+
+fn check_bytes(bytes: usize, rules: Rules) -> Result<()> {
+    if bytes <= rules.bytes {
+        return Ok(());
+    }
+    Err(Error::too_large(format!(
+        "the proposal takes {bytes} bytes, and redline_max_waiting_bytes is {}",
+        rules.bytes
+    ))
+    .with_hint("Propose less at once, or ask the host to raise the limit"))
+}
+
+/// Returns the error that says that a person has decided against it.
+pub(super) fn declined(outline: &str) -> Error {
+    Error::declined(format!("a person has said no to \"{outline}\""))
+        .with_hint("This is final for this change: do not ask again; propose another one, or ask the person what is wanted")
+}
+
+/// Returns the error for an id under which nothing waits.
+pub(super) fn nothing_waits(id: &str) -> Error {
+    Error::not_found(format!("no operation waits under the approval_id {}", quoted(id))).with_hint(
+        "It was carried out, has expired or belongs to another database; call needs_approval again",
+    )
+}
