@@ -25,7 +25,7 @@ SET GLOBAL enable_external_access = false;
 -- DuckDB's own readers and COPY would pass by the sandbox: they read every file of an allowed directory
 -- and write there ('.git/hooks/pre-commit' too). This closes local files to them. A database file
 -- can then not be written, and large queries cannot spill to disk; leave the line out where you
--- need that, and let agents call tools only, not run SQL of their own.
+-- need that, and 'duckdb_files' below, and let agents call tools only, not run SQL of their own.
 SET GLOBAL disabled_filesystems = 'LocalFileSystem';
 
 -- What one session of an agent may ask of the host: proposals that wait, and calls of tools in a minute.
@@ -38,6 +38,6 @@ SET GLOBAL lock_configuration = true;
 -- 'mcp_servers' is open where the extension duckdb_mcp was loaded and `SET GLOBAL mcp_lock_servers = true` was not run
 -- before the lock: SQL could start any program. DuckDB before 2.0 lets SQL switch on logging and profiling under every
 -- lock; docs/security.md says what that shows.
-SELECT CASE WHEN system.main.list_has_any(open_doors, ['configuration', 'external_access', 'no_sandboxes', 'mcp_servers'])
+SELECT CASE WHEN system.main.list_has_any(open_doors, ['configuration', 'external_access', 'no_sandboxes', 'mcp_servers', 'duckdb_files'])
     THEN system.main.error('sql/lockdown.sql has left doors open: serve nothing') ELSE 'locked' END AS lockdown
 FROM system.main.redline_capabilities();

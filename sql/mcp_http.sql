@@ -34,7 +34,7 @@ SET GLOBAL disabled_filesystems = 'LocalFileSystem';
 SET GLOBAL lock_configuration = true;
 
 -- Nothing is served unless all of that has worked.
-SELECT CASE WHEN system.main.list_has_any(open_doors, ['configuration', 'external_access', 'no_sandboxes', 'mcp_servers'])
+SELECT CASE WHEN system.main.list_has_any(open_doors, ['configuration', 'external_access', 'no_sandboxes', 'mcp_servers', 'duckdb_files'])
     THEN system.main.error('sql/mcp_http.sql has left doors open: nothing is served') END
 FROM system.main.redline_capabilities();
 
@@ -43,14 +43,21 @@ PRAGMA mcp_server_start('http', 'localhost', 8765, system.main.json_object('back
     'enable_list_tables_tool', false, 'enable_database_info_tool', false, 'enable_export_tool', false,
     'enable_execute_tool', false));
 
--- What the person does at this shell: `FROM waiting();` shows what waits, `SELECT yes(id);` and `SELECT no(id);` decide on
--- what was shown. They are of this connection alone.
+-- What the person does at this shell: `FROM waiting();` shows what waits, page by page, and under the last page of each the
+-- word that says that it was seen: `SELECT yes(id, seen);` is a yes to exactly that. Where the file has changed since, or
+-- the agent has asked for something else, the word is another, and the yes is refused. `SELECT no(id);` declines what
+-- waits. They are of this connection alone.
+CREATE TEMP MACRO page_proof(page) AS system.main.split_part(page.proof, '-', 2)[1:12];
 CREATE TEMP MACRO waiting() AS TABLE
-    SELECT approval_id AS id, system.main.unnest(system.main.approval_pages(payload, 100, 40)).text AS shown
-    FROM system.main.pending_approvals(system.main.getvariable('redline_key'));
-CREATE TEMP MACRO yes(one) AS (
-    SELECT system.main.approve(payload, 'once', system.main.getvariable('redline_key'), system.main.approval_pages(payload, 100, 40)[-1].proof)
-    FROM system.main.pending_approvals(system.main.getvariable('redline_key')) WHERE approval_id = one);
+    SELECT id, page.text AS shown, CASE WHEN page.page = page.pages THEN page_proof(page) END AS seen
+    FROM (SELECT approval_id AS id, system.main.unnest(system.main.approval_pages(payload, 100, 40)) AS page
+        FROM system.main.pending_approvals(system.main.getvariable('redline_key')));
+CREATE TEMP MACRO yes(one, word) AS (
+    SELECT CASE WHEN page_proof(page) = word
+        THEN system.main.approve(payload, 'once', system.main.getvariable('redline_key'), page.proof)
+        ELSE system.main.error('what waits is not what was seen: look at it again with FROM waiting()') END
+    FROM (SELECT payload, system.main.approval_pages(payload, 100, 40)[-1] AS page
+        FROM system.main.pending_approvals(system.main.getvariable('redline_key')) WHERE approval_id = one));
 CREATE TEMP MACRO no(one) AS (
     SELECT system.main.decline(payload, system.main.getvariable('redline_key'))
     FROM system.main.pending_approvals(system.main.getvariable('redline_key')) WHERE approval_id = one);

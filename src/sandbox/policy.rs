@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::num::NonZero;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -104,7 +105,7 @@ impl Sandbox {
     }
 
     /// Returns the path of its root, after all links are resolved.
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
@@ -183,7 +184,10 @@ impl Sandbox {
             ("read_approval", self.approvals.read && !outer.approvals.read),
             ("write_approval", writable && self.approvals.write && !outer.approvals.write),
             ("edit_approval", writable && self.approvals.edit && !outer.approvals.edit),
-            ("refs", self.refs.is_some() && self.refs != outer.refs),
+            ("reserved", writable && self.reserved.iter().any(|own| !outer.reserved.contains(own))),
+            ("max_file_bytes", self.max_file_bytes < outer.max_file_bytes),
+            // Of two names for one directory both limit the references.
+            ("refs", self.path != outer.path && self.refs.is_some() && self.refs != outer.refs),
         ]
         .into_iter()
         .find_map(|(field, stricter)| stricter.then_some(field))
@@ -201,6 +205,45 @@ impl fmt::Display for Sandbox {
         }
         write!(f, ", up to {} bytes)", self.max_file_bytes)
     }
+}
+
+/// Refuses a sandbox that forbids what another allows for the same files: its root is that of the other, or lies in it.
+/// Directories are compared by device and inode, since one can have several paths.
+fn check_nested(sandboxes: &[Sandbox]) -> Result<()> {
+    if sandboxes.len() < 2 {
+        return Ok(());
+    }
+    let roots = sandboxes.iter().map(|sandbox| directory_of(&sandbox.path));
+    let roots = roots.collect::<Result<Vec<_>>>()?;
+    for (index, inner) in sandboxes.iter().enumerate() {
+        let around = inner.path.ancestors().map(directory_of).collect::<Result<Vec<_>>>()?;
+        let others = sandboxes.iter().zip(&roots).enumerate();
+        for (_, (outer, root)) in others.filter(|(other, _)| *other != index) {
+            if !around.contains(root) {
+                continue;
+            }
+            if let Some(field) = inner.stricter_than(outer) {
+                return Err(Error::invalid_args(format!(
+                    "{SETTING}[{index}].{field} forbids what the sandbox {} allows, whose root is the same or lies around it",
+                    quoted(&outer.name)
+                ))
+                .with_hint("Keep the roots apart, or the inner one no stricter than the outer"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the device and the inode of a directory.
+fn directory_of(path: &Path) -> Result<(u64, u64)> {
+    let found = path.metadata().map_err(|error| {
+        Error::tool_failed(format!(
+            "the directory {} cannot be looked at",
+            quoted(&path.to_string_lossy())
+        ))
+        .with_source(error)
+    })?;
+    Ok((found.dev(), found.ino()))
 }
 
 /// All named roots of one execution.
@@ -229,19 +272,7 @@ impl Sandboxes {
             }
             sandboxes.push(entry.open(index, max_read_bytes, &is_open)?);
         }
-        for (index, inner) in sandboxes.iter().enumerate() {
-            let around =
-                |outer: &&Sandbox| inner.path != outer.path && inner.path.starts_with(&outer.path);
-            for outer in sandboxes.iter().filter(around) {
-                if let Some(field) = inner.stricter_than(outer) {
-                    return Err(Error::invalid_args(format!(
-                        "{SETTING}[{index}].{field} forbids what the sandbox {} allows, in whose root its own lies",
-                        quoted(&outer.name)
-                    ))
-                    .with_hint("Keep the roots apart, or the inner one no stricter than the outer"));
-                }
-            }
-        }
+        check_nested(&sandboxes)?;
         Ok(Self(sandboxes))
     }
 
@@ -497,6 +528,7 @@ mod tests {
         let root = temp.path().to_str().unwrap();
         std::fs::create_dir_all(temp.path().join("in/deep")).unwrap();
         std::fs::write(temp.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink("in", temp.path().join("link")).unwrap();
         let good = format!(r#"{{"name":"a","root":"{root}"}}"#);
         // A sandbox with one more field or another, and the words that the error must have.
         let table = [
@@ -612,6 +644,22 @@ mod tests {
                 r#"[{"name":"b","root":"ROOT","mode":"rw","edit_approval":false},{"name":"c","root":"ROOT/in","mode":"rw"}]"#,
                 "redline_sandboxes[1].edit_approval forbids",
             ),
+            (
+                r#"[GOOD,{"name":"c","root":"ROOT","read_approval":true}]"#,
+                "redline_sandboxes[1].read_approval forbids what the sandbox 'a' allows, whose root is the same",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT/link","read_approval":true},{"name":"c","root":"ROOT/in"}]"#,
+                "redline_sandboxes[0].read_approval forbids",
+            ),
+            (
+                r#"[GOOD,{"name":"c","root":"ROOT/in","max_file_bytes":10}]"#,
+                "redline_sandboxes[1].max_file_bytes forbids",
+            ),
+            (
+                r#"[{"name":"b","root":"ROOT","mode":"rw"},{"name":"c","root":"ROOT/in","mode":"rw","reserved":["*.sql"]}]"#,
+                "redline_sandboxes[1].reserved forbids",
+            ),
         ];
         assert!(open(&format!("[{good}]")).is_ok());
         for (json, words) in table {
@@ -639,9 +687,11 @@ mod tests {
     #[test]
     fn a_sandbox_does_not_lift_the_limits_of_the_host() {
         let temp = tempfile::tempdir().unwrap();
-        let root = temp.path().to_str().unwrap();
+        let [large, small] = ["large", "small"].map(|name| temp.path().join(name));
+        [&large, &small].into_iter().for_each(|root| std::fs::create_dir(root).unwrap());
+        let (large, small) = (large.display(), small.display());
         let json = format!(
-            r#"[{{"name":"a","root":"{root}","mode":"rw","max_file_bytes":100000}},{{"name":"b","root":"{root}","max_file_bytes":10}}]"#
+            r#"[{{"name":"a","root":"{large}","mode":"rw","max_file_bytes":100000}},{{"name":"b","root":"{small}","max_file_bytes":10}}]"#
         );
         let limits =
             |sandboxes: &Sandboxes| [0, 1].map(|index| sandboxes.0[index].max_file_bytes());

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import pathlib
 import re
 import threading
 import time
@@ -666,3 +667,31 @@ def test_where_nobody_can_approve_nobody_is_waited_for(connect, root):
             said = json.loads(value(con, 'SELECT redline_call(\'edit_file\', \'{"path": "workspace/f", "old_string": "x", "new_string": "y"}\')'))
             assert said["isError"] and said["content"][0]["text"].startswith(f"{code}: ")
     assert (root / "f").read_text() == "x\n" and not (root / "new").exists()
+
+
+def test_the_yes_of_a_sql_host_is_for_what_its_waiting_has_shown(connections, root):
+    """The macros of sql/mcp_http.sql: the id is the same when the file has changed, and what would be written is not."""
+    host, agent = connections()
+    script = (pathlib.Path(__file__).resolve().parents[2] / "sql/mcp_http.sql").read_text()
+    host.execute(f"SET VARIABLE redline_key = '{KEY}'")
+    for statement in re.findall(r"^CREATE TEMP MACRO.*?;$", script, re.MULTILINE | re.DOTALL):
+        host.execute(statement)
+    edit = "SELECT edit_file('workspace/f', 'x', 'y', true)"
+    waiting = lambda: host.execute("FROM waiting()").fetchall()
+    assert_refused(answer(agent, edit), "approval_required")
+    ((name, _, seen),) = waiting()
+    # What was read had one line; three would be written.
+    (root / "f").write_text("x\nx\nx\n")
+    assert_refused(answer(agent, edit), "approval_required")
+    for word in (seen, "", None, "0" * 12):
+        assert "what waits is not what was seen" in answer(host, "SELECT yes(?, ?)", name, word).error
+    assert_refused(answer(agent, edit), "approval_required")
+    ((_, shown, seen),) = waiting()
+    assert shown.count("+y") == 3
+    assert value(host, "SELECT yes(?, ?)", name, seen) == name
+    assert value(agent, edit)["replacements_made"] == 3
+    # Of several pages only the last has the word.
+    assert_refused(answer(agent, "SELECT write_file('workspace/new', repeat(E'a line\\n', 100))"), "approval_required")
+    words = [seen for _, _, seen in waiting()]
+    assert len(words) == 3 and words[:-1] == [None] * 2 and len(words[-1]) == 12
+    assert value(host, "SELECT no(?)", waiting()[0][0]) and waiting() == []

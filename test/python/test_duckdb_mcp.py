@@ -139,7 +139,9 @@ def test_a_person_approves_at_the_shell_of_the_http_server(folder):
         shown = type_in("FROM waiting();", "Apply this edit?")
         assert "-two" in shown and "+2" in shown
         (name,) = set(re.findall(r"\b[0-9a-f]{64}\b", shown))
-        type_in(f"SELECT yes('{name}') AS given;", "given = ")
+        (seen,) = re.findall(r"seen = ([0-9a-f]{12})$", shown, re.MULTILINE)
+        type_in(f"SELECT yes('{name}', '{'0' * 12}') AS given;", "what waits is not what was seen")
+        type_in(f"SELECT yes('{name}', '{seen}') AS given;", "given = ")
         assert text(call("edit_file", **edit)).startswith("Replaced 1 line at line 2")
         assert (folder / "ws/a.txt").read_text() == "one\n2\n"
         # A no is final.

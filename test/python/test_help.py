@@ -41,11 +41,14 @@ def test_every_example_runs(connect, checkout):
             root |= {"write_approval": asks, "edit_approval": asks}
             con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([root])])
             con.execute("SET GLOBAL redline_approver = ?", [hashlib.sha256(b"the key").hexdigest()])
+            con.execute("SET VARIABLE key = 'the key'")
         if "approvals" in example:
             proposed = "edit_approval('workspace/app.py', 'x = 1', 'x = 2')"
             if name == "approval_chunk":
                 proposed = "write_approval('workspace/large.txt', repeat('a line' || chr(10), 500000))"
             con.execute(f"SELECT {proposed}").fetchall()
+            # What the person has seen, for `approve`.
+            con.execute("SET VARIABLE seen = (SELECT approval_pages(payload, 100, 40)[-1].proof FROM pending_approvals('the key'))") if name in ("approve", "withdraw") else None
         if name == "withdraw":
             con.execute(examples["approve"]).fetchall()
         rows = con.execute(example).fetchall()

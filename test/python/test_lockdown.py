@@ -247,6 +247,19 @@ def test_the_doors_that_are_open_are_named(connect, extension, inside):
     assert doors() == {"readable_settings"} | before_2
 
 
+def test_that_duckdb_opens_files_of_a_sandbox_itself_is_tried_and_named(connect, inside):
+    con = connect()
+    doors = lambda: con.execute("SELECT open_doors FROM redline_capabilities()").fetchone()[0]
+    con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([{"name": "w", "root": str(inside)}])])
+    assert "duckdb_files" in doors()
+    con.execute("SET GLOBAL allowed_directories = ?", [[str(inside)]])
+    con.execute("SET GLOBAL enable_external_access = false")
+    before = sorted(inside.iterdir())
+    assert "duckdb_files" in doors() and sorted(inside.iterdir()) == before
+    con.execute("SET GLOBAL disabled_filesystems = 'LocalFileSystem'")
+    assert "duckdb_files" not in doors()
+
+
 def test_a_lockdown_that_fails_half_way_says_so_at_its_end(connect, extension, inside):
     """As a script from a pipe, which goes on after an error: whatever statement fails, the last one fails too."""
     script = lockdown_script(extension, inside.parent)

@@ -41,7 +41,7 @@ def written(path: pathlib.Path, content: str) -> pathlib.Path:
 @pytest.fixture
 def folder(tmp_path) -> pathlib.Path:
     """Returns a directory with a workspace, and beside it files that must not be read."""
-    for name in ("workspace/a.txt", "workspace/sub/b.txt", "workspace/notes.md", "asked/a.txt"):
+    for name in ("workspace/a.txt", "workspace/sub/b.txt", "workspace/notes.md", "docs/a.txt", "docs/notes.md", "asked/a.txt"):
         written(tmp_path / name, f"{name}\n")
     for name in ("outside/secret", "workspace-evil/secret", "secret"):
         written(tmp_path / name, SECRET)
@@ -98,7 +98,7 @@ def test_a_file_outside_the_rules_is_refused(connect, folder, given, code):
     con = configure(
         connect(),
         {"name": "workspace", "root": workspace, "max_file_bytes": 1000},
-        {"name": "docs", "root": workspace, "suffixes": [".md"]},
+        {"name": "docs", "root": folder / "docs", "suffixes": [".md"]},
         {"name": "asked", "root": folder / "asked", "read_approval": True},
     )
     for pair in ([given.format(folder), "workspace/a.txt"], ["workspace/a.txt", given.format(folder)]):
@@ -112,7 +112,7 @@ def test_an_error_tells_what_is_allowed(connect, folder):
     con = configure(
         connect(),
         {"name": "workspace", "root": folder / "workspace", "mode": "rw", "max_file_bytes": 1000},
-        {"name": "docs", "root": folder / "workspace", "suffixes": [".md", ".txt"]},
+        {"name": "docs", "root": folder / "docs", "suffixes": [".md", ".txt"]},
     )
     con.execute("SET GLOBAL redline_max_read_bytes = 5000")
     error = answer(con, DIFF, "other/a.txt", "docs/notes.md").error

@@ -4,7 +4,9 @@ use std::convert::Infallible;
 
 use crate::budget::KEPT;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, Settings, TableFunction, Type, Value, host_version};
+use crate::ffi::{
+    Batch, Column, Field, FileError, Open, Settings, TableFunction, Type, Value, host_version,
+};
 use crate::functions::context::execution_context::{
     self, EXTERNAL_ACCESS, ExecutionContext, LOCK_CONFIGURATION,
 };
@@ -187,10 +189,7 @@ impl Row for ExecutionContext {
             Type::List(&Type::Varchar),
             "What SQL can still do beside redline's rules",
             |execution, out| {
-                push_texts(
-                    out,
-                    &open_doors(&execution.settings, execution.access.sandboxes().is_some()),
-                );
+                push_texts(out, &open_doors(execution));
             },
         ),
     ];
@@ -222,21 +221,31 @@ const SETTINGS: &[&str] = &{
 
 /// Returns by name what SQL on this database can still do beside redline's rules; docs/security.md has each with what
 /// closes it.
-fn open_doors(settings: &Settings, has_sandboxes: bool) -> Vec<&'static str> {
+fn open_doors(execution: &ExecutionContext) -> Vec<&'static str> {
+    let (settings, sandboxes) = (&execution.settings, execution.access.sandboxes());
     let is = |name, value| settings.get(name).as_boolean() == Some(value);
     // Before 2.0, `CALL enable_logging` and `enable_profiling` pass by the lock.
     let passes_lock = host_version().starts_with("v1.");
     let doors = [
         ("configuration", !is(LOCK_CONFIGURATION, true)),
         ("external_access", !is(EXTERNAL_ACCESS, false)),
-        ("no_sandboxes", !has_sandboxes),
+        ("no_sandboxes", sandboxes.is_none()),
+        ("duckdb_files", sandboxes.is_some_and(|all| all.iter().any(|one| opens(settings, one)))),
         ("mcp_servers", is(MCP_LOCK_SERVERS, false)),
         ("logging", passes_lock || is(ENABLE_LOGGING, true)),
         ("profiling", passes_lock),
         // `current_setting` shows the roots and the digests of approvers.
-        ("readable_settings", has_sandboxes),
+        ("readable_settings", sandboxes.is_some()),
     ];
     doors.into_iter().filter_map(|(name, is_open)| is_open.then_some(name)).collect()
+}
+
+/// Tells whether DuckDB's own functions open files of a sandbox: it does not tell which file systems are disabled, so a
+/// file is tried that is not there. What is not refused is open.
+fn opens(settings: &Settings, sandbox: &Sandbox) -> bool {
+    let Some(files) = settings.files() else { return true };
+    let absent = sandbox.path().join(".redline-tries-whether-duckdb-opens-this");
+    files.read(&absent.to_string_lossy(), 0) != Err(FileError::Denied)
 }
 
 /// The table function.

@@ -16,7 +16,7 @@ impl Declared for ApprovalChunk {
         family: Family::Approvals,
         grant: Grant::Tools(&["write_file", "edit_file"]),
         description: "One chunk of a payload that is too large to send whole",
-        example: "SELECT approval_chunk(approval_id, 1) FROM pending_approvals('the key') WHERE payload LIKE '%fetch_url%'",
+        example: "SELECT approval_chunk(approval_id, 1) FROM pending_approvals(getvariable('key')) WHERE payload LIKE '%fetch_url%'",
     };
 }
 

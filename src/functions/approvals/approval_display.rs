@@ -52,7 +52,7 @@ impl Declared for ApprovalDisplay {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "A payload as the box that a terminal shows",
-        example: "SELECT approval_display(payload, 100) FROM pending_approvals('the key')",
+        example: "SELECT approval_display(payload, 100) FROM pending_approvals(getvariable('key'))",
     };
 }
 
@@ -104,7 +104,7 @@ impl Declared for ApprovalComplete {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Whether approval_display with the same arguments leaves nothing out",
-        example: "SELECT approval_complete(payload, 100) FROM pending_approvals('the key')",
+        example: "SELECT approval_complete(payload, 100) FROM pending_approvals(getvariable('key'))",
     };
 }
 
@@ -137,7 +137,7 @@ impl Declared for ApprovalPaging {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "How a payload fits a terminal: inline, preview or pager",
-        example: "SELECT approval_paging(payload, 40) FROM pending_approvals('the key')",
+        example: "SELECT approval_paging(payload, 40) FROM pending_approvals(getvariable('key'))",
     };
 }
 

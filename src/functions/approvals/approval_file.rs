@@ -15,7 +15,7 @@ impl Declared for ApprovalFile {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "The file that a payload is about, as it was when it was proposed",
-        example: "SELECT approval_file(payload, 'the key') FROM pending_approvals('the key')",
+        example: "SELECT approval_file(payload, getvariable('key')) FROM pending_approvals(getvariable('key'))",
     };
 }
 

@@ -15,7 +15,7 @@ impl Declared for ApprovalPages {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Everything that a payload shows, page by page, each with a proof",
-        example: "SELECT unnest(approval_pages(payload, 100, 40), recursive := true) FROM pending_approvals('the key')",
+        example: "SELECT unnest(approval_pages(payload, 100, 40), recursive := true) FROM pending_approvals(getvariable('key'))",
     };
 }
 

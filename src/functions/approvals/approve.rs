@@ -21,7 +21,7 @@ impl Declared for Approve {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Records a yes to what a payload shows, with the host's key, and returns its approval id",
-        example: "SELECT approve(payload, 'once', 'the key', approval_pages(payload, 100, 40)[-1].proof) FROM pending_approvals('the key')",
+        example: "SELECT approve(payload, 'once', getvariable('key'), getvariable('seen')) FROM pending_approvals(getvariable('key'))",
     };
 }
 

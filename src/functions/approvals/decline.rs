@@ -15,7 +15,7 @@ impl Declared for Decline {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Records a no to what a payload shows, with the host's key, and returns its approval id",
-        example: "SELECT decline(payload, 'the key') FROM pending_approvals('the key')",
+        example: "SELECT decline(payload, getvariable('key')) FROM pending_approvals(getvariable('key'))",
     };
 }
 

@@ -19,7 +19,7 @@ impl Declared for PendingApprovals {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "What waits for a person, the oldest first",
-        example: "SELECT description FROM pending_approvals('the key')",
+        example: "SELECT description FROM pending_approvals(getvariable('key'))",
     };
 }
 

@@ -16,7 +16,7 @@ impl Declared for Withdraw {
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Takes back what was approved or declined under an id, and forgets what waits under it",
-        example: "SELECT withdraw(approval_id, 'the key') FROM approvals_given(key := 'the key')",
+        example: "SELECT withdraw(approval_id, getvariable('key')) FROM approvals_given(key := getvariable('key'))",
     };
 }
 
