@@ -19,6 +19,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 from typing import Any
 
 import duckdb
@@ -27,6 +29,8 @@ import duckdb
 Proposal = dict[str, Any]
 
 TOOLS = ["edit_file", "write_file", "read_file"]
+# Seconds after a box is drawn in which keys are dropped.
+PAUSE = 0.7
 
 
 class Host:
@@ -63,10 +67,16 @@ def literal(text: str) -> str:
 
 
 def waiting(host: Host, proposals: list[Proposal]) -> list[tuple[Proposal, str | None]]:
-    """Returns each proposal with the payload to decide on; None when it needs no approval."""
-    ask = "SELECT system.main.needs_approval(?, ?, ?, ?)"
-    calls = [(proposal, (proposal["tool"], json.dumps(proposal["args"]), host.session, host.key)) for proposal in proposals]
-    return [(proposal, host.value(ask, *call)) for proposal, call in calls]
+    """Returns each proposal with the payload to decide on; None when it needs no approval, or can only fail."""
+    found: list[tuple[Proposal, str | None]] = []
+    for proposal in proposals:
+        call = proposal["tool"], json.dumps(proposal["args"]), host.session, host.key
+        try:
+            payload = host.value("SELECT system.main.needs_approval(?, ?, ?, ?)", *call)
+        except duckdb.Error:
+            payload = None  # The answer to the call says what is wrong with it, and the others are asked about.
+        found.append((proposal, payload))
+    return found
 
 
 def decide(host: Host, payload: str) -> bool | None:
@@ -81,7 +91,10 @@ def decide(host: Host, payload: str) -> bool | None:
         page(whole_view(host, payload, width, color))
         is_seen = True
     while True:
-        print(box, end=" ", flush=True)
+        drawn, _, question = box.rpartition("\n")
+        print(drawn, flush=True)
+        drop_keys()
+        print(question, end=" ", flush=True)
         line = sys.stdin.readline()
         answer = line.strip().lower()
         if answer in ("y", "yes") and is_seen:
@@ -92,6 +105,13 @@ def decide(host: Host, payload: str) -> bool | None:
             page(whole_view(host, payload, width, color))
             if not is_seen:
                 is_seen, box = True, "All of it was shown. Apply it? [y/n/v(iew all)]"
+
+
+def drop_keys() -> None:
+    """Drops what was typed before the question could be read: it was meant for another one."""
+    if sys.stdin.isatty():
+        time.sleep(PAUSE)
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def approve(host: Host, payload: str) -> None:
@@ -135,13 +155,14 @@ def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
 
 
 def page(text: str) -> None:
-    """Shows a text in the pager; prints it where there is no terminal or no pager."""
+    """Shows a text in the pager; prints it where there is no terminal, or no pager that works."""
     if sys.stdout.isatty() and sys.stdin.isatty():
         try:
             pager = shlex.split(os.environ.get("PAGER") or "less")
-            subprocess.run(pager, input=text, text=True, env={"LESS": "-R", **os.environ})
-            return
-        except OSError:
+            # One that fails has shown nothing.
+            if subprocess.run(pager, input=text, text=True, env={"LESS": "-R", **os.environ}).returncode == 0:
+                return
+        except (OSError, ValueError):
             pass
     print(text)
 

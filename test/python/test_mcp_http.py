@@ -31,12 +31,12 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
 
 @pytest.fixture(scope="module")
 def served(extension, tmp_path_factory):
-    made = Served(fill(tmp_path_factory.mktemp("workspace")), extension, tmp_path_factory.mktemp("server"), "--write")
+    made = Served(fill(tmp_path_factory.mktemp("workspace")), extension, tmp_path_factory.mktemp("server"), "--write", "--approve", "client")
     yield made
     assert made.close() == ""
     # No token is anywhere in what was said.
     said = "".join(made.said)
-    assert said.startswith("redline-mcp: serving at ") and not any(token in said for token in made.tokens), said
+    assert said.startswith("redline-mcp: whoever holds a token answers for the person") and "redline-mcp: serving at " in said and not any(token in said for token in made.tokens), said
 
 
 @pytest.fixture
@@ -211,14 +211,42 @@ def start(tmp_path, *arguments: str) -> subprocess.CompletedProcess:
 
 
 def test_what_cannot_be_served_is_told(extension, served, tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
     file = tmp_path / "tokens"
     file.write_text("x" * 40)
     file.chmod(0o604)
     taken = str(urllib.parse.urlsplit(served.address("serving")).port)
     for place, mode, said in [("0", 0o604, "others may read"), (taken, 0o600, "Address already in use")]:
         file.chmod(mode)
-        done = start(tmp_path, "--http", place, "--token-file", str(file), "--extension", str(extension))
+        done = start(root, "--http", place, "--token-file", str(file), "--extension", str(extension))
         assert (done.returncode, done.stdout) == (1, "") and said in done.stderr, (place, done.stderr)
     for arguments in (["--http", "0"], ["--open"]):
         done = start(tmp_path, *arguments)
         assert done.returncode == 2 and "belong" in done.stderr, done.stderr
+    done = start(root, "--http", "0", "--token-file", str(file), "--write")
+    assert done.returncode == 2 and "--http and --write need --approve" in done.stderr, done.stderr
+
+
+def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tmp_path):
+    """Whoever reads the tokens has every client's session; whoever changes the extension has the server."""
+    root = tmp_path / "root"
+    root.mkdir()
+    inside = root / "tokens"
+    inside.touch(mode=0o600)
+    inside.write_text("x" * 40)
+    (tmp_path / "link").symlink_to(inside)
+    outside = tmp_path / "outside"
+    outside.touch(mode=0o600)
+    outside.write_text("y" * 40)
+    (root / "to-outside").symlink_to(outside)
+    http = ["--http", "0", "--extension", str(extension), "--token-file"]
+    for file in (inside, tmp_path / "link", root / "to-outside"):
+        done = start(root, *http, str(file))
+        assert done.returncode == 2 and "lies beneath" in done.stderr and "move it elsewhere" in done.stderr, done.stderr
+    os.link(outside, root / "hard")
+    done = start(root, *http, str(outside))
+    assert done.returncode == 1 and "has another name" in done.stderr, done.stderr
+    (root / "redline.duckdb_extension").write_bytes(b"")
+    done = start(root, "--write", "--extension", str(root / "redline.duckdb_extension"))
+    assert done.returncode == 2 and "put it elsewhere" in done.stderr, done.stderr

@@ -1,11 +1,15 @@
 """The command redline-mcp, driven over stdio by the official client, with today's protocol and the earlier one."""
 
+import fcntl
 import json
 import os
 import pathlib
 import random
+import re
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
 
@@ -173,6 +177,23 @@ def test_a_yes_counts_only_for_what_was_shown(drive, folder):
             assert len(asked) == 2 and "zero" in asked[1] and written == "zero\none\n2\n" and not result.is_error
         else:
             assert len(asked) == 1 and result.is_error and written == "zero\none\ntwo\n", text(result)
+
+
+def test_an_answer_of_the_client_counts_once(drive, folder):
+    async def conversation(client):
+        yes = {"approval": types.ElicitResult(action="accept", content={"approve": True})}
+        call = lambda **more: client.session.call_tool("edit_file", GOOD["edit_file"][0], allow_input_required=True, **more)
+        questions = [await call() for _ in range(2)]
+        result = await call(input_responses=yes, request_state=questions[0].request_state)
+        assert not result.is_error and (folder / "a.txt").read_text() == "one\n2\n"
+        # The file is as it was, the call is the same, and so is what it would do.
+        (folder / "a.txt").write_text("one\ntwo\n")
+        for question in questions:
+            again = await call(input_responses=yes, request_state=question.request_state)
+            assert isinstance(again, types.InputRequiredResult)
+        assert (folder / "a.txt").read_text() == "one\ntwo\n"
+
+    drive(conversation, elicitation_callback=accept)
 
 
 def test_a_forged_answer_of_the_client_is_not_believed(drive, folder):
@@ -356,6 +377,138 @@ def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed,
     assert text(result).startswith(f"{code}: ") if code else not result.is_error
     assert (folder / "a.txt").read_text() == ("one\n2\n" if typed.endswith("y\n") else "one\ntwo\n")
     os.close(theirs)
+
+
+class Person:
+    """Reads a server's terminal, and types on it."""
+
+    def __init__(self):
+        self.ours, self.theirs = os.openpty()
+        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        self.said = ""
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        while True:
+            try:
+                self.said += os.read(self.ours, 1 << 16).decode()
+            except OSError:
+                return
+
+    def types(self, text):
+        os.write(self.ours, text.encode())
+
+    async def sees(self, words, after=0):
+        """Returns where words end that appear behind a place."""
+        with anyio.move_on_after(30):
+            while True:
+                found = re.compile(words).search(self.said, after)
+                if found:
+                    return found
+                await anyio.sleep(0.02)
+        raise AssertionError(f"not seen: {words} in {self.said[after:]}")
+
+    def drive(self, extension, folder, conversation):
+        server = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write", "--approve", "terminal"]
+        command = StdioServerParameters(command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(self.theirs), *server])
+
+        async def main():
+            with anyio.fail_after(90):
+                async with Client(command) as client:
+                    return await conversation(client)
+
+        return anyio.run(main)
+
+
+def test_keys_that_were_typed_before_a_question_answer_nothing(extension, folder):
+    person = Person()
+
+    async def conversation(client):
+        await client.list_tools()
+        person.types("y\ny\ny")
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "edit_file", GOOD["edit_file"][0])
+            await person.sees(r"\[y/n\] ")
+            assert (folder / "a.txt").read_text() == "one\ntwo\n"
+            person.types("n\n")
+        await person.sees("Declined")
+
+    person.drive(extension, folder, conversation)
+    assert (folder / "a.txt").read_text() == "one\ntwo\n" and "Approved" not in person.said
+
+
+def test_a_yes_to_a_question_that_was_withdrawn_is_none_to_the_next(extension, folder):
+    person = Person()
+
+    async def conversation(client):
+        other = {"path": "workspace/new.txt", "content": "other\n"}
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "edit_file", GOOD["edit_file"][0])
+            await person.sees(r"\[y/n\] ")
+            group.cancel_scope.cancel()
+        withdrawn = await person.sees("question was withdrawn")
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "write_file", other)
+            asked = await person.sees(r"\[([a-z]{2})/n\] ", withdrawn.end())
+            person.types("y\n")
+            again = await person.sees(r"\[[a-z]{2}/n\] ", asked.end())
+            assert not (folder / "new.txt").exists() and asked[0] == again[0]
+            person.types(f"{asked[1]}\n")
+        await person.sees("Approved")
+
+    person.drive(extension, folder, conversation)
+    assert (folder / "a.txt").read_text() == "one\ntwo\n" and (folder / "new.txt").read_text() == "other\n"
+
+
+def test_calls_that_wait_for_the_terminal_keep_nobody_else_waiting(extension, folder):
+    person = Person()
+    answers = []
+
+    async def conversation(client):
+        async def write(number):
+            result = await client.call_tool("write_file", {"path": f"workspace/{number}.txt", "content": "x\n"})
+            answers.append(text(result))
+
+        async with anyio.create_task_group() as group:
+            for number in range(60):
+                group.start_soon(write, number)
+            asked = await person.sees(r"\[y/n\] ")
+            while len(answers) < 60 - 16:
+                await anyio.sleep(0.02)
+            assert all(answer.startswith("too_large: 16 calls of this client wait") for answer in answers), answers
+            assert not (await client.call_tool("read_file", GOOD["read_file"][0])).is_error
+            person.types("y\n")
+            await person.sees("Approved", asked.end())
+            while len(answers) < 60 - 15:
+                await anyio.sleep(0.02)
+            assert answers[-1].startswith("Created workspace/"), answers[-1]
+            await person.sees(r"\[y/n\] ", asked.end())
+            group.cancel_scope.cancel()
+
+    person.drive(extension, folder, conversation)
+    assert len(list(folder.glob("[0-9]*.txt"))) == 1
+
+
+def test_the_terminal_says_approved_only_of_what_is(extension, folder):
+    person = Person()
+
+    async def conversation(client):
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "edit_file", GOOD["edit_file"][0])
+            asked = await person.sees(r"\[y/n\] ")
+            (folder / "a.txt").write_text("one\ntwo\nthree\n")
+            # Another call for the same is another proposal, and what was shown waits no longer.
+            group.start_soon(client.call_tool, "edit_file", GOOD["edit_file"][0])
+            while len(answers) < 1:
+                answers.append(await client.call_tool("read_file", GOOD["read_file"][0]))
+            await anyio.sleep(1)
+            person.types("y\n")
+            await person.sees("Not approved: it no longer waits", asked.end())
+            group.cancel_scope.cancel()
+
+    answers = []
+    person.drive(extension, folder, conversation)
+    assert (folder / "a.txt").read_text() == "one\ntwo\nthree\n"
 
 
 def test_without_a_terminal_the_server_does_not_start(extension, folder):

@@ -144,7 +144,7 @@ def approve(given: Given, directory: pathlib.Path | None, proposals: pathlib.Pat
     if demo or directory is None or proposals is None:
         raise click.UsageError("give a directory and a file of proposals, or --demo alone")
     try:
-        lines = [json.loads(line) for line in proposals.read_text().splitlines() if line.strip()]
+        lines = [json.loads(line) for line in proposals.read_text().split("\n") if line.strip()]
     except ValueError as error:
         raise click.UsageError(f"{proposals}: {error}") from None
     decide_on(lines, directory, extension)

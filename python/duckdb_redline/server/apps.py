@@ -18,7 +18,7 @@ from .approver import Call
 from .host import Host
 from .web.elements import document, node, table, visible
 from .web.pages import PART_ROWS, warnings
-from .web.question import Waiting, view, waiting
+from .web.question import View, Waiting, view, waiting
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -38,6 +38,7 @@ class Apps:
     def __init__(self, host: Host) -> None:
         self.host = host
         self.calls: dict[str, list[Call]] = {}
+        self.views: dict[Waiting, View] = {}
 
     def asked(self, call: Call) -> None:
         """Notes a call that waits for a person."""
@@ -73,7 +74,8 @@ class Apps:
 
     async def shown(self, call: Call) -> list[Element]:
         try:
-            seen = await self.host.value("SELECT system.main.needs_approval(?, ?, ?)", call.tool, call.arguments, call.session)
+            asked = call.tool, call.arguments, call.session
+            seen = await self.host.called(call.session, "SELECT system.main.needs_approval(?, ?, ?)", *asked)
         except duckdb.Error:
             return []
         fields = json.loads(str(seen)) if seen is not None else {}
@@ -83,11 +85,18 @@ class Apps:
         if fields["type"] == "hidden":
             return [heading, node("p", "What the file holds is shown to the person alone.")]
         question = Waiting(fields["approval_id"], fields["description"], call.session, str(seen))
-        change = await view(self.host, question, whole=False)
-        rows = list(change.rows[:PART_ROWS])
-        more = f"Only the first {PART_ROWS} of {len(change.rows)} rows are shown." if len(change.rows) > PART_ROWS else None
+        change = await self.view(question)
+        rows = list(change.rows)
+        more = f"Only the first {PART_ROWS} rows are shown." if change.is_cut else None
         drawn = [table(rows, "The change", change.has_old)] if rows else []
         return [heading, *warnings(question, change), *drawn, *([node("p", more, class_="warning")] if more else [])]
+
+    async def view(self, question: Waiting) -> View:
+        """Returns the first rows of a change; the last few views are kept."""
+        if question not in self.views:
+            self.views = dict(list(self.views.items())[1 - MAX_CALLS :])
+            self.views[question] = await view(self.host, question, whole=False, most=PART_ROWS)
+        return self.views[question]
 
 
 def asset(name: str) -> str:

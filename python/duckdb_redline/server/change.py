@@ -36,7 +36,8 @@ async def diff_block(host: Host, call: Call) -> dict[str, object] | None:
     The client is the agent's: it gets no text of a file that the agent may not read. What it may, the payload
     without the key tells.
     """
-    seen = await host.value("SELECT system.main.needs_approval(?, ?, ?)", call.tool, call.arguments, call.session)
+    asked = call.tool, call.arguments, call.session
+    seen = await host.called(call.session, "SELECT system.main.needs_approval(?, ?, ?)", *asked)
     if seen is None or json.loads(str(seen))["type"] == "hidden":
         return None
     texts = await sides(host, call.payload)

@@ -27,8 +27,8 @@ def parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--write", action="store_true", help="let agents change files, each change after a person's approval")
     command.add_argument(
-        "--approve", choices=["client", "terminal", "web"], default="client",
-        help="who asks the person: the client, by its forms (default), or this server, on the terminal that it runs in or on a "
+        "--approve", choices=["client", "terminal", "web"],
+        help="who asks the person: the client, by its forms (default but with --http --write), or this server, on the terminal that it runs in or on a "
         "page in a browser, whose address it prints on stderr",
     )  # fmt: skip
     command.add_argument("--open", action="store_true", help="open the page of --approve web in a browser")
@@ -59,6 +59,12 @@ def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
     return roots
 
 
+def around(path: pathlib.Path, roots: dict[str, pathlib.Path]) -> pathlib.Path | None:
+    """Returns the served directory that a file lies beneath, by its own place or by that of a link to it."""
+    places = [path.resolve(), path.parent.resolve() / path.name]
+    return next((root for root in roots.values() if any(place.is_relative_to(root) for place in places)), None)
+
+
 def main(arguments: list[str] | None = None) -> int:
     command = parser()
     given = command.parse_args(arguments)
@@ -70,6 +76,16 @@ def main(arguments: list[str] | None = None) -> int:
         command.error("--http and --token-file belong together")
     if given.open and given.approve != "web":
         command.error("--open belongs to --approve web")
+    if given.http is not None and given.write and given.approve is None:
+        command.error(
+            "--http and --write need --approve: web or terminal, where a person answers beside this server, or client, which trusts "
+            "whoever holds a token with the answer"
+        )
+    given.approve = given.approve or "client"
+    if given.write and given.extension is not None and (root := around(given.extension, roots)) is not None:
+        command.error(f"the extension {str(given.extension)!r} lies beneath {str(root)!r}, which agents change: put it elsewhere")
+    if given.token_file is not None and (root := around(given.token_file, roots)) is not None:
+        command.error(f"the token file {str(given.token_file)!r} lies beneath {str(root)!r}, which agents read: move it elsewhere")
     try:
         import anyio
         import duckdb

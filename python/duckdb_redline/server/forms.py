@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, cast
 
 import mcp_types as types
@@ -20,11 +21,42 @@ NEXT: dict[str, object] = {"type": "object", "properties": {"next": {"type": "bo
 WIDTH, HEIGHT = 100, 60
 
 
+# Questions of which an answer is awaited, of all clients; the oldest are asked again.
+MAX_ASKED = 1024
+
+
+class Asked:
+    """The questions that were asked: each is answered once, and all about a call are void once a person has decided on it."""
+
+    def __init__(self) -> None:
+        self.questions: dict[str, tuple[str, str, str]] = {}
+
+    def ask(self, call: Call, page: Page) -> str:
+        """Returns what the answer to a page must bring back."""
+        name = secrets.token_urlsafe(16)
+        self.questions[name] = (call.session, call.payload, page["proof"])
+        while len(self.questions) > MAX_ASKED:
+            self.questions.pop(next(iter(self.questions)))
+        return name
+
+    def answered(self, state: str | None, call: Call, pages: list[Page]) -> Page | None:
+        """Returns the page that an answer is to; None where it was answered, or asked about another call."""
+        session, payload, proof = self.questions.pop(state or "", ("", "", ""))
+        if (session, payload) != (call.session, call.payload):
+            return None
+        return next((page for page in pages if page["proof"] == proof), None)
+
+    def void(self, call: Call) -> None:
+        """Forgets all questions about a call."""
+        about = (call.session, call.payload)
+        self.questions = {name: asked for name, asked in self.questions.items() if asked[:2] != about}
+
+
 class Forms:
     """Asks through the client, which shows forms to its person."""
 
     def __init__(self, host: Host) -> None:
-        self.host = host
+        self.host, self.asked = host, Asked()
 
     def can_ask(self, context: Context) -> bool:
         return getattr(context.session.client_capabilities, "elicitation", None) is not None
@@ -36,6 +68,7 @@ class Forms:
         answer = await self.answer(context, params, pages, call)
         if isinstance(answer, types.InputRequiredResult):
             return answer
+        self.asked.void(call)
         if answer:
             await self.host.approve(call.payload, "once", pages[-1]["proof"])
         elif answer is False:
@@ -54,9 +87,8 @@ class Forms:
                 if not is_yes(answer, page):
                     return False if is_no(answer) else None
             return True
-        # Today's protocol returns the question, and the client repeats the call with the answer. What was asked last is
-        # known by its proof, which no client can make: each carries on from the page before.
-        asked = next((page for page in pages if page["proof"] == params.request_state), None)
+        # Today's protocol returns the question, and the client repeats the call with the answer.
+        asked = self.asked.answered(params.request_state, call, pages)
         if asked is not None:
             given = (params.input_responses or {}).get("approval")
             if not is_yes(given, asked):
@@ -67,7 +99,7 @@ class Forms:
         block = await diff_block(self.host, call)
         # Today's protocol has no `_meta` in a form: what comes with it stands beside it.
         beside = None if block is None else {BLOCK_KEY: block}
-        return types.InputRequiredResult(input_requests={"approval": question(page, None)}, request_state=page["proof"], _meta=beside)
+        return types.InputRequiredResult(input_requests={"approval": question(page, None)}, request_state=self.asked.ask(call, page), _meta=beside)
 
 
 def question(page: Page, block: dict[str, object] | None) -> types.ElicitRequest:

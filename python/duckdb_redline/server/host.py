@@ -20,22 +20,31 @@ READING = [
 WRITING = ["write_file", "edit_file"]
 # What a person may be asked to read at most, as pages of a terminal.
 MAX_PAGES = 20
+# Queries that run at once: of all agents, of one of them, and of the person, who never waits behind them.
+MAX_CALLS, MAX_CALLS_OF_SESSION, MAX_ANSWERS = 32, 8, 8
 
 
 class Host:
     """The host's connection, and the key that no agent has."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        self.con, self.key, self.asking = con, secrets.token_urlsafe(32), anyio.Lock()
+        self.con, self.key = con, secrets.token_urlsafe(32)
+        self.answers, self.calls = anyio.CapacityLimiter(MAX_ANSWERS), anyio.CapacityLimiter(MAX_CALLS)
+        self.sessions: dict[str, anyio.CapacityLimiter] = {}
 
     async def rows(self, query: str, *arguments: object) -> list[tuple[object, ...]]:
-        """Returns the rows of a query; the connection runs one query at a time."""
-        async with self.asking:
-            return await rows(self.con, query, *arguments)
+        """Returns the rows of a query that the host asks for the person."""
+        return await rows(self.con, self.answers, query, *arguments)
 
     async def value(self, query: str, *arguments: object) -> object:
-        """Returns the one value of a query."""
+        """Returns the one value of a query that the host asks for the person."""
         return (await self.rows(query, *arguments))[0][0]
+
+    async def called(self, session: str, query: str, *arguments: object) -> object:
+        """Returns the one value of a query that an agent's call asks for."""
+        share = self.sessions.setdefault(session, anyio.CapacityLimiter(MAX_CALLS_OF_SESSION))
+        async with share:
+            return (await rows(self.con, self.calls, query, *arguments))[0][0]
 
     async def pages(self, payload: str, width: int, height: int, most: int | None = MAX_PAGES) -> list[Page] | None:
         """Returns the pages that a person must see; None where there are more than anybody reads."""
@@ -79,18 +88,19 @@ def open_database(folders: dict[str, pathlib.Path], write: bool, extension: path
     return host
 
 
-async def rows(con: duckdb.DuckDBPyConnection, query: str, *arguments: object) -> list[tuple[object, ...]]:
-    """Returns the rows of a query, run in a thread; a call that is cancelled interrupts it."""
+async def rows(
+    con: duckdb.DuckDBPyConnection, limiter: anyio.CapacityLimiter, query: str, *arguments: object
+) -> list[tuple[object, ...]]:
+    """Returns the rows of a query, run in a thread on a cursor of its own; a call that is cancelled interrupts it and nothing else."""
+    cursor = con.cursor()
     try:
-        return await anyio.to_thread.run_sync(lambda: con.execute(query, arguments).fetchall(), abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(
+            lambda: cursor.execute(query, arguments).fetchall(), limiter=limiter, abandon_on_cancel=True
+        )
     except anyio.get_cancelled_exc_class():
-        con.interrupt()
+        # The thread keeps the cursor until the query has ended.
+        cursor.interrupt()
         raise
-
-
-async def value(con: duckdb.DuckDBPyConnection, query: str, *arguments: object) -> object:
-    """Returns the one value of a query."""
-    return (await rows(con, query, *arguments))[0][0]
 
 
 def quoted(text: str) -> str:

@@ -62,11 +62,13 @@ def tokens_of(path: pathlib.Path) -> Tokens:
     """Reads the file of the tokens; a ValueError says what is wrong with it."""
     try:
         with path.open(encoding="ascii") as file:
-            mode = os.fstat(file.fileno()).st_mode
+            found = os.fstat(file.fileno())
             lines = [line.strip() for line in file]
     except (OSError, ValueError) as error:
         raise ValueError(f"the token file {str(path)!r} cannot be read ({error}); make one: {MAKE_ONE} > {path}") from error
-    if stat.S_IMODE(mode) & 0o077:
+    if found.st_nlink > 1:
+        raise ValueError(f"the token file {str(path)!r} has another name, which agents could read: make it anew")
+    if stat.S_IMODE(found.st_mode) & 0o077:
         raise ValueError(f"others may read the token file {str(path)!r}: chmod 600 {path}")
     tokens = [line for line in lines if line and not line.startswith("#")]
     if not tokens or not all(TOKEN.fullmatch(token) for token in tokens) or len(set(tokens)) != len(tokens):

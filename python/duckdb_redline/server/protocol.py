@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from .. import __version__
 from .approver import Approver, Call, refusal
 from .apps import EXTENSION_ID, URI, Apps
-from .host import WRITING, Host, value
+from .host import WRITING, Host
 
 if TYPE_CHECKING:
     from .approver import Context
@@ -59,10 +59,13 @@ def make_server(host: Host, approver: Approver, session_of: Callable[[Context], 
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         call = params.name, json.dumps(params.arguments or {}), session_of(context)
-        try:
-            payload = await host.value("SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key)
-        except duckdb.Error:
-            payload = None  # The answer to the call says what is wrong with it.
+        payload = None
+        # Of these sandboxes nothing else wants a yes.
+        if params.name in WRITING:
+            try:
+                payload = await host.called(call[2], "SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key)
+            except duckdb.Error:
+                pass  # The answer to the call says what is wrong with it.
         if payload is not None:
             if not approver.can_ask(context):
                 return refusal(NOBODY)
@@ -71,7 +74,7 @@ def make_server(host: Host, approver: Approver, session_of: Callable[[Context], 
             instead = await approver.ask(context, params, asked)
             if instead is not None:
                 return instead
-        answer = await value(host.con.cursor(), "SELECT system.main.redline_call(?, ?, ?)", *call)
+        answer = await host.called(call[2], "SELECT system.main.redline_call(?, ?, ?)", *call)
         return types.CallToolResult.model_validate_json(str(answer))
 
     capabilities = host.con.cursor().execute("SELECT instructions FROM system.main.redline_capabilities()").fetchone()

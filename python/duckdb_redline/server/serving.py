@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -67,6 +68,8 @@ def over_http(host: Host, approver: Approver, given: argparse.Namespace) -> Serv
     from .listening import bound
     from .over_http import place, serve_http, tokens_of
 
+    if given.write and given.approve == "client":
+        print("redline-mcp: whoever holds a token answers for the person: no yes is asked for beside the client", file=sys.stderr, flush=True)
     try:
         address, port = place(given.http)
         tokens = tokens_of(given.token_file)

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import collections
 import os
+import secrets
 import select
+import termios
 import threading
+import time
 from typing import TYPE_CHECKING
 
+import anyio
 import anyio.to_thread
 import mcp_types as types
 
-from .approver import Call, Instead, Page, too_long, without_answers
+from .approver import Call, Instead, Page, refusal, too_long, without_answers
 from .host import Host
 
 if TYPE_CHECKING:
     from .approver import Context
 
 # What a page may have at least, and what a question needs below it.
-LEAST_WIDTH, LEAST_HEIGHT, BELOW = 40, 10, 3
+LEAST_WIDTH, LEAST_HEIGHT, BELOW = 40, 10, 5
+# Seconds after a page is drawn in which keys are dropped: they were meant for what stood there before.
+PAUSE = 0.7
+# Seconds after a question was withdrawn in which the next one wants a word: a person may be about to answer the other.
+RECENT = 10
+# Letters of that word; neither of them answers another question.
+LETTERS = "abcdefghjkmpqrstvwxz"
+# Questions of one client that wait for the terminal.
+MAX_QUESTIONS = 16
+TOO_MANY = f"too_large: {MAX_QUESTIONS} calls of this client wait for the person at the terminal. Call again when they are decided on."
 
 
 class Terminal:
@@ -27,58 +41,95 @@ class Terminal:
         """Opens it; an OSError says that the process has none."""
         self.host = host
         self.file = os.open(path, os.O_RDWR | os.O_NOCTTY)
+        # Questions wait here for their turn, and in no thread; the one that is asked has a thread of its own.
+        self.turn = anyio.Lock()
+        self.thread = anyio.CapacityLimiter(1)
+        self.questions: collections.Counter[str] = collections.Counter()
+        # A thread whose call was cancelled notices it a little later.
         self.asking = threading.Lock()
+        self.withdrawn = -float(RECENT)
 
     def can_ask(self, context: Context) -> bool:
         return True
 
     async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
         """Asks in a thread; a call that is cancelled withdraws its question."""
-        pages = await self.host.pages(call.payload, *self.size())
-        if pages is None:
-            return too_long()
+        if self.questions[call.session] >= MAX_QUESTIONS:
+            return refusal(TOO_MANY)
+        self.questions[call.session] += 1
+        try:
+            pages = await self.host.pages(call.payload, *self.size())
+            if pages is None:
+                return too_long()
+            async with self.turn:
+                await self.decide(call, pages)
+        finally:
+            self.questions[call.session] -= 1
+            self.questions += collections.Counter()
+        return None
+
+    async def decide(self, call: Call, pages: list[Page]) -> None:
+        """Asks, and says what came of the answer before anything else is drawn."""
         stop = threading.Event()
         try:
-            answer = await anyio.to_thread.run_sync(self.answer, pages, stop, abandon_on_cancel=True)
+            answer = await anyio.to_thread.run_sync(
+                self.answer, pages, client_of(call), stop, abandon_on_cancel=True, limiter=self.thread
+            )
         finally:
             stop.set()
+        if answer is None:
+            return
         if answer:
-            await self.host.approve(call.payload, "once", pages[-1]["proof"])
-        elif answer is False:
+            counts = await self.host.approve(call.payload, "once", pages[-1]["proof"])
+            self.write("Approved.\n" if counts else "Not approved: it no longer waits, or the file has changed. The agent may ask again.\n")
+        else:
             await self.host.decline(call.payload)
-        return None
+            self.write("Declined.\n")
 
     def size(self) -> tuple[int, int]:
         """Returns the columns and lines that a page may have."""
         columns, lines = os.get_terminal_size(self.file)
         return min(max(columns, LEAST_WIDTH), 200), max(lines - BELOW, LEAST_HEIGHT)
 
-    def answer(self, pages: list[Page], stop: threading.Event) -> bool | None:
+    def answer(self, pages: list[Page], client: str, stop: threading.Event) -> bool | None:
         """Shows all pages, one question at a time: True is a yes to all that was shown, False a no, None neither."""
         with self.asking:
+            yes = self.words()
             for page in pages:
-                self.write(f"\n{without_answers(page['text'])}")
-                while True:
-                    is_last = page["page"] == page["pages"]
-                    self.write("\n[y/n] " if is_last else f"\nPage {page['page']} of {page['pages']}: Enter for the next, n for no: ")
+                self.write(f"\n{client}{without_answers(page['text'])}\n")
+                self.drop_keys(stop)
+                is_last = page["page"] == page["pages"]
+                answer: str | None = None
+                while answer != "" or is_last:
+                    self.write(f"[{yes[0]}/n] " if is_last else f"Page {page['page']} of {page['pages']}: Enter for the next, n for no: ")
                     answer = self.line(stop)
                     if answer is None:
                         self.write("\n(The question was withdrawn.)\n")
+                        self.withdrawn = time.monotonic()
                         return None
                     if answer in ("n", "no"):
-                        self.write("Declined.\n")
                         return False
-                    if is_last and answer in ("y", "yes"):
-                        self.write("Approved.\n")
+                    if is_last and answer in yes:
                         return True
-                    if not is_last and answer == "":
-                        break
         return None
+
+    def words(self) -> tuple[str, ...]:
+        """Returns what says yes. After a question that was withdrawn it is a word that nobody can have typed for that."""
+        if time.monotonic() - self.withdrawn < RECENT:
+            self.write("\nThe question above was withdrawn. This is another one, and its yes is another word.\n")
+            return ("".join(secrets.choice(LETTERS) for _ in range(2)),)
+        return ("y", "yes")
 
     def write(self, text: str) -> None:
         rest = text.encode()
         while rest:
             rest = rest[os.write(self.file, rest) :]
+
+    def drop_keys(self, stop: threading.Event) -> None:
+        """Drops what was typed before a page could be read."""
+        stop.wait(PAUSE)
+        # Also of a line that was begun.
+        termios.tcflush(self.file, termios.TCIFLUSH)
 
     def line(self, stop: threading.Event) -> str | None:
         """Returns what a person types; None when nobody waits for it any more, or the terminal is gone."""
@@ -95,3 +146,9 @@ class Terminal:
                     return None
                 typed += read
         return typed.decode(errors="replace").strip().lower()
+
+
+def client_of(call: Call) -> str:
+    """Returns a line that says which client asks, where there are several."""
+    client, _, _ = call.session.partition(":")
+    return f"{client} asks:\n" if client != "client" else ""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
+import anyio.to_thread
 import duckdb
 
 from ..change import sides
 from ..host import Host
 from .rows import Row, new_text, of_diff, of_text, with_words
 from .visible import hidden
+
+Made = TypeVar("Made")
 
 TOO_LARGE = "This is too large to be shown whole, so it cannot be approved on this page."
 UNKNOWN = "This page does not know what this would do, so it cannot be approved here."
@@ -44,6 +48,8 @@ class View:
     note: str | None = None
     # Characters that would not be seen.
     unseen: int = 0
+    # Whether there are more rows, which were not made.
+    is_cut: bool = False
 
     @property
     def digest(self) -> str:
@@ -57,8 +63,8 @@ async def waiting(host: Host) -> list[Waiting]:
     return [Waiting(*map(str, row)) for row in await host.rows(query, host.key)]
 
 
-async def view(host: Host, question: Waiting, whole: bool) -> View:
-    """Returns all of a change; of an edit the whole file with the change in it, where that is wanted."""
+async def view(host: Host, question: Waiting, whole: bool, most: int | None = None) -> View:
+    """Returns all of a change, or its first rows; of an edit the whole file with the change in it, where that is wanted."""
     fields = question.fields
     kind = fields.get("type")
     if kind == "read":
@@ -66,29 +72,46 @@ async def view(host: Host, question: Waiting, whole: bool) -> View:
     if kind not in ("write", "edit"):
         return View(problem=TOO_LARGE if fields.get("content_truncated") else UNKNOWN)
     texts = await sides(host, question.payload) if kind == "write" or whole else None
+    old, new = texts or (None, None)
+    diff = None if old is None else str(await host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1))
     try:
-        found = await of_file(host, texts) if texts else None
-        if found is None and kind == "edit":
-            found = View(tuple(of_diff(fields["unified_diff"])), has_old=True)
+        found = await in_thread(rows_of, fields, diff, new, most)
     except ValueError:
         return View(problem=UNREADABLE)
-    found = found or View(tuple(of_text(fields["content"])))
-    note = "The file will be empty." if kind == "write" and not fields["content"] else found.note
     rows = await with_words(host, list(found.rows))
-    cells = (cell for row in rows for cell in (row.old if found.has_old else None, row.new))
-    return View(tuple(rows), found.has_old, note=note, unseen=sum(hidden(cell.text) for cell in cells if cell))
+    unseen = await in_thread(unseen_in, rows, found.has_old)
+    return replace(found, rows=tuple(rows), unseen=unseen)
 
 
-async def of_file(host: Host, texts: tuple[str | None, str]) -> View | None:
-    """Returns a whole file before and after; None where its rows would not hold all of it."""
-    old, new = texts
-    if old is None:
-        return None
-    diff = str(await host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1))
-    if not diff:
-        return View(tuple(of_text(new)), note="The file has this content already.")
-    rows = of_diff(diff)
-    return View(tuple(rows), has_old=True) if new_text(rows) == new else None
+async def in_thread(work: Callable[..., Made], *arguments: object) -> Made:
+    """Does what takes long for a large change beside the other requests."""
+    return await anyio.to_thread.run_sync(work, *arguments)
+
+
+def rows_of(fields: dict[str, Any], diff: str | None, new: str | None, most: int | None) -> View:
+    """Returns the rows of a change: of `diff`, which is that of the whole file, or as the payload has it."""
+    is_write = fields["type"] == "write"
+    found = None
+    if diff:
+        rows = of_diff(diff, most)
+        if most is not None and len(rows) > most:
+            return View(tuple(rows[:most]), has_old=True, is_cut=True)
+        # Where a row would not hold all of its line, the change is shown as the payload has it.
+        found = View(tuple(rows), has_old=True) if new_text(rows) == new else None
+    elif diff is not None:
+        found = View(tuple(of_text(str(new), most)), note="The file has this content already.")
+    if found is None and not is_write:
+        found = View(tuple(of_diff(fields["unified_diff"], most)), has_old=True)
+    found = found or View(tuple(of_text(fields["content"], most)))
+    if most is not None and len(found.rows) > most:
+        found = replace(found, rows=found.rows[:most], is_cut=True)
+    return replace(found, note="The file will be empty.") if is_write and not fields["content"] else found
+
+
+def unseen_in(rows: list[Row], has_old: bool) -> int:
+    """Returns how many characters of the rows would not be seen."""
+    cells = (cell for row in rows for cell in (row.old if has_old else None, row.new))
+    return sum(hidden(cell.text) for cell in cells if cell)
 
 
 async def is_stale(host: Host, question: Waiting) -> bool:

@@ -35,9 +35,9 @@ class Row:
     is_gap: bool = False
 
 
-def of_text(text: str) -> list[Row]:
-    """Returns the rows of a new file."""
-    lines = text.split("\n")
+def of_text(text: str, most: int | None = None) -> list[Row]:
+    """Returns the rows of a new file: all, or at least the first `most`."""
+    lines = text.split("\n", -1 if most is None else most + 1)
     has_newline = lines[-1] == ""
     lines = lines[:-1] if has_newline else lines
     cells = [Cell(number, line, True) for number, line in enumerate(lines, 1)]
@@ -46,9 +46,13 @@ def of_text(text: str) -> list[Row]:
     return [Row(new=cell) for cell in cells]
 
 
-def of_diff(diff: str) -> list[Row]:
-    """Returns the rows of a unified diff; a ValueError says that a line of it would not be shown."""
-    lines = diff.split("\n")
+def of_diff(diff: str, most: int | None = None) -> list[Row]:
+    """Returns the rows of a unified diff, all or the first; a ValueError says that a line of it would not be shown.
+
+    Where `most` are wanted, as many lines are read as these rows can have, and what the last of them ends in is not asked.
+    """
+    is_cut = most is not None and diff.count("\n", 0, len(diff)) > 2 * most + 4
+    lines = diff.split("\n", 2 * most + 4)[:-1] + [""] if is_cut and most is not None else diff.split("\n")
     if lines.pop() != "":
         raise ValueError("the diff does not end with a line feed")
     at = next((index for index, line in enumerate(lines) if HUNK.match(line)), len(lines))
@@ -83,7 +87,7 @@ def of_diff(diff: str) -> list[Row]:
             old, left[0] = old + (sign in "- "), left[0] - (sign in "- ")
             new, left[1] = new + (sign in "+ "), left[1] - (sign in "+ ")
             at += 1 if has_newline else 2
-        if any(left):
+        if any(left) and not is_cut:
             raise ValueError("a hunk of the diff has other lines than it says")
         rows += block(removed, added)
     return rows

@@ -35,6 +35,8 @@ HEADERS = {
 }
 # What a form may have at most, and how long it may take; how long `next` waits for something to decide on.
 MAX_FORM_BYTES, MAX_FORM_SECONDS, MAX_WAIT_SECONDS = 4096, 10.0, 20.0
+# How often a call that waits looks whether its question still does.
+LOOK_SECONDS = 5
 # Views that are kept.
 MAX_VIEWS = 4
 FORM = "application/x-www-form-urlencoded"
@@ -154,7 +156,10 @@ class Site:
         event = self.answered.setdefault(approval_id, anyio.Event())
         self.asked.set()
         self.asked = anyio.Event()
-        await event.wait()
+        # What other sessions propose, its time or a withdrawal may end it without an answer.
+        while await self.find(approval_id) is not None:
+            with anyio.move_on_after(LOOK_SECONDS):
+                return await event.wait()
 
     async def style(self, request: Request) -> Response:
         text = importlib.resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
