@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import urllib.parse
@@ -250,3 +251,28 @@ def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tm
     (root / "redline.duckdb_extension").write_bytes(b"")
     done = start(root, "--write", "--extension", str(root / "redline.duckdb_extension"))
     assert done.returncode == 2 and "put it elsewhere" in done.stderr, done.stderr
+
+
+def open_session(served, token=""):
+    status, headers, _ = post(served, INITIALIZE, token)
+    assert status == 200
+    return next(given for name, given in headers.items() if name == "mcp-session-id")
+
+
+def test_one_token_leaves_sessions_for_the_others(served):
+    """One more than its share ends its oldest session, not those of others."""
+    others = open_session(served, served.tokens[1])
+    own = [open_session(served) for _ in range(3 * over_http.MAX_SESSIONS)]
+    version = {"mcp_protocol_version": "2025-06-18"}
+    assert [post(served, LIST, mcp_session_id=session, **version)[0] for session in (own[0], own[-1], own[-over_http.MAX_SESSIONS])] == [404, 200, 200]
+    assert post(served, LIST, served.tokens[1], mcp_session_id=others, **version)[0] == 200
+    assert open_session(served, served.tokens[1])
+
+
+def test_connections_that_ask_nothing_keep_nobody_out(served):
+    place = urllib.parse.urlsplit(served.address("serving"))
+    with contextlib.ExitStack() as opened:
+        for _ in range(300):
+            opened.enter_context(socket.create_connection((place.hostname, place.port), timeout=30))
+        for token in served.tokens:
+            assert open_session(served, token)

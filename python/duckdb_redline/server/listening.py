@@ -14,8 +14,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# Requests at a time, bytes of a request's head, seconds that it may take, and those between two requests of a connection.
-MAX_REQUESTS, MAX_HEAD_BYTES, HEAD_SECONDS, IDLE_SECONDS = 64, 16 << 10, 10.0, 5
+# Connections at a time, bytes of a request's head, seconds that it may take, and those between two requests of a connection.
+MAX_CONNECTIONS, MAX_HEAD_BYTES, HEAD_SECONDS, IDLE_SECONDS = 64, 16 << 10, 10.0, 5
 
 
 class Guard:
@@ -47,10 +47,25 @@ class Impatient(H11Protocol):
     """A connection that is closed when the head of a request does not come to its end in time."""
 
     waits_for: asyncio.TimerHandle | None = None
+    # How many connections there may be.
+    most = MAX_CONNECTIONS
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.make_room()
         self.watch()
+
+    def make_room(self) -> None:
+        """Closes a connection on which nothing is asked, where there are too many: one that asks is not refused for it."""
+        others = [one for one in self.connections if isinstance(one, Impatient) and one is not self]
+        if len(others) >= self.most:
+            idle = [one for one in others if not one.is_answering() and one.waits_for is not None]
+            oldest = min(idle, key=lambda one: one.waits_for.when() if one.waits_for else 0.0, default=self)
+            oldest.transport.close()
+            self.connections.discard(oldest)
+
+    def is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -58,7 +73,7 @@ class Impatient(H11Protocol):
 
     def watch(self) -> None:
         """Starts to wait for a head, or stops, where a request is being answered."""
-        is_answering = self.cycle is not None and not self.cycle.response_complete
+        is_answering = self.is_answering()
         if is_answering and self.waits_for is not None:
             self.waits_for.cancel()
             self.waits_for = None
@@ -67,18 +82,19 @@ class Impatient(H11Protocol):
 
     def give_up(self) -> None:
         self.waits_for = None
-        if self.cycle is None or self.cycle.response_complete:
+        if not self.is_answering():
             self.transport.close()
 
 
 class Listener(uvicorn.Server):
     """A server whose process keeps its own signals, and which logs nothing: an address may hold a token."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, most: int = MAX_CONNECTIONS) -> None:
+        """Takes the connections that there may be at a time."""
         super().__init__(
             uvicorn.Config(
-                app, http=Impatient, ws="none", lifespan="auto", log_config=None, log_level="critical", access_log=False, server_header=False,
-                proxy_headers=False, limit_concurrency=MAX_REQUESTS, timeout_keep_alive=IDLE_SECONDS,
+                app, http=type("Bounded", (Impatient,), {"most": most}), ws="none", lifespan="auto", log_config=None, log_level="critical", access_log=False, server_header=False,
+                proxy_headers=False, timeout_keep_alive=IDLE_SECONDS,
                 h11_max_incomplete_event_size=MAX_HEAD_BYTES, timeout_graceful_shutdown=1,
             )
         )  # fmt: skip
@@ -94,7 +110,7 @@ def bound(address: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((address, port))
-        listening.listen(MAX_REQUESTS)
+        listening.listen(MAX_CONNECTIONS)
     except BaseException:
         listening.close()
         raise

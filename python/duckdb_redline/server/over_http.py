@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import hmac
 import ipaddress
@@ -19,7 +20,10 @@ from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
 from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .listening import Guard, Listener, authorities, origin
 
@@ -27,8 +31,13 @@ if TYPE_CHECKING:
     from .approver import Context
 
 PATH = "/mcp"
-# What a request may have, how long a session may be idle, and how many there may be.
-MAX_BODY_BYTES, MAX_IDLE_SECONDS, MAX_SESSIONS = 8 << 20, 30 * 60, 64
+SESSION = "mcp-session-id"
+# What a request may have, and how long a session may be idle.
+MAX_BODY_BYTES, MAX_IDLE_SECONDS = 8 << 20, 30 * 60
+# What one token may have at a time, whatever the others do.
+MAX_SESSIONS, MAX_REQUESTS = 16, 32
+# Connections beyond those: of whoever has sent no token yet.
+MAX_UNKNOWN = 64
 TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{32,512}")
 MAKE_ONE = "python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
@@ -52,6 +61,58 @@ class Tokens:
         """Returns the session of the client that sent a request."""
         request: Any = context.request
         return self.sessions[request.user.access_token.client_id]
+
+
+class Shares:
+    """Gives each token its share of the server: requests at a time, and sessions, of which a further one ends the oldest."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.requests: collections.Counter[str] = collections.Counter()
+        # The sessions of each token, the one that was used last at the end.
+        self.sessions: dict[str, dict[str, None]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        token = getattr(scope.get("user"), "access_token", None)
+        if scope["type"] != "http" or token is None:
+            return await self.app(scope, receive, send)
+        client = token.client_id
+        if self.requests[client] >= MAX_REQUESTS:
+            busy = PlainTextResponse(f"This client has {MAX_REQUESTS} requests at a time.\n", 503, {"retry-after": "1"})
+            return await busy(scope, receive, send)
+        named = Headers(scope=scope).get(SESSION)
+        opened: list[str] = []
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < 300:
+                opened.extend(value.decode("latin-1") for name, value in message["headers"] if name.lower() == SESSION.encode())
+            await send(message)
+
+        self.requests[client] += 1
+        try:
+            await self.app(scope, receive, sending)
+        finally:
+            self.requests[client] -= 1
+            sessions = self.sessions.setdefault(client, {})
+            for session in {*opened, named} & {*opened, *sessions}:
+                sessions.pop(session, None)
+                if scope["method"] != "DELETE":
+                    sessions[session] = None
+            while len(sessions) > MAX_SESSIONS:
+                await self.end(scope, oldest := next(iter(sessions)))
+                sessions.pop(oldest, None)
+
+    async def end(self, scope: Scope, session: str) -> None:
+        """Ends a session of the client that sent a request, as its own DELETE would."""
+        headers = [(name, value) for name, value in scope["headers"] if name in (b"host", b"authorization")]
+
+        async def nothing() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def forget(message: Message) -> None:
+            pass
+
+        await self.app({**scope, "method": "DELETE", "headers": [*headers, (SESSION.encode(), session.encode("latin-1"))]}, nothing, forget)
 
 
 def digest(token: str) -> bytes:
@@ -96,10 +157,11 @@ async def serve_http(server: Server[Any], tokens: Tokens, listening: socket.sock
     security = TransportSecuritySettings(allowed_hosts=sorted(names), allowed_origins=[f"http://{name}" for name in sorted(names)])
     app = server.streamable_http_app(
         streamable_http_path=PATH, transport_security=security, token_verifier=tokens, max_request_body_size=MAX_BODY_BYTES,
-        session_idle_timeout=MAX_IDLE_SECONDS, max_sessions=MAX_SESSIONS,
+        session_idle_timeout=MAX_IDLE_SECONDS, max_sessions=(MAX_SESSIONS + MAX_REQUESTS) * len(tokens.digests),
     )  # fmt: skip
     # The last that is added is asked first.
+    app.add_middleware(Shares)
     app.add_middleware(AuthContextMiddleware)
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(tokens))
     print(f"redline-mcp: serving at {origin(listening)}{PATH}", file=sys.stderr, flush=True)
-    await Listener(Guard(app, names)).serve([listening])
+    await Listener(Guard(app, names), MAX_UNKNOWN + MAX_REQUESTS * len(tokens.digests)).serve([listening])
