@@ -202,6 +202,23 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
+/// Returns a line of a file as it can be read: what some reader takes for the end of a line, moves the cursor or reorders
+/// text is escaped; tabs stay, and the CR of a line that ends in CR LF.
+pub fn escaped_line(text: &str) -> String {
+    let (line, end) = text.strip_suffix('\r').map_or((text, ""), |line| (line, "\r"));
+    let mut out = String::new();
+    for c in line.chars() {
+        let is_unsafe = (c.is_control() && c != '\t')
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if is_unsafe {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out + end
+}
+
 /// Tells whether a character shows nothing, or changes how the text around it is shown: control and
 /// direction characters, ends of lines and what Unicode lets a screen leave out
 /// (`Default_Ignorable_Code_Point`).

@@ -37,7 +37,11 @@ impl Host {
     }
 
     fn proposal(&self, operation: &Operation<'_>) -> Proposal {
-        let existing = operation.base.map(|content| Existing { content, oid: "0" });
+        let existing = operation.base.map(|content| Existing {
+            content,
+            oid: "0",
+            mode: operation.mode.unwrap_or_default(),
+        });
         let content = std::str::from_utf8(operation.result.unwrap_or_default()).unwrap();
         let id = operation.id(self.approvals.secret());
         match operation.tool {

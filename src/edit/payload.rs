@@ -1,7 +1,7 @@
 //! What a person is shown before a file is read or written, as typed JSON.
 //!
 //! Names and order of the fields are those of the specification of structured approval payloads;
-//! behind them stand ours, `base_oid` and `approval_id`, which a payload of another maker may lack.
+//! behind them stand ours, `base_oid`, `mode` and `approval_id`, which a payload of another maker may lack.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,6 +19,9 @@ pub const WHOLE_BYTES: usize = 1 << 20;
 
 /// Bytes of a chunk; one that would end within a character is that much shorter.
 pub const CHUNK_BYTES: usize = 64 << 10;
+
+/// The permissions of which any lets a file be run.
+const EXECUTE: u32 = 0o111;
 
 /// A payload, told apart by its field `type`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +67,9 @@ pub struct WritePayload {
     /// The git blob id of that file.
     #[serde(default)]
     pub base_oid: Option<String>,
+    /// The kind and the permissions of that file in octal digits, as `100755`.
+    #[serde(default)]
+    pub mode: Option<String>,
     /// What names the operation to `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -104,6 +110,9 @@ pub struct EditPayload {
     /// The git blob id of the file as it is.
     #[serde(default)]
     pub base_oid: String,
+    /// The kind and the permissions of that file in octal digits, as `100755`.
+    #[serde(default)]
+    pub mode: Option<String>,
     /// What names the operation to `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -127,6 +136,9 @@ pub struct ReadPayload {
     /// The git blob id of the file.
     #[serde(default)]
     pub base_oid: Option<String>,
+    /// The kind and the permissions of that file in octal digits, as `100755`.
+    #[serde(default)]
+    pub mode: Option<String>,
     /// What names the operation to `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -164,6 +176,9 @@ pub struct WriteLargePayload {
     /// The git blob id of that file.
     #[serde(default)]
     pub base_oid: Option<String>,
+    /// The kind and the permissions of that file in octal digits, as `100755`.
+    #[serde(default)]
+    pub mode: Option<String>,
     /// What names the operation to `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -203,6 +218,9 @@ pub struct EditLargePayload {
     /// The git blob id of the file as it is.
     #[serde(default)]
     pub base_oid: String,
+    /// The kind and the permissions of that file in octal digits, as `100755`.
+    #[serde(default)]
+    pub mode: Option<String>,
     /// What names the operation to `approve`.
     #[serde(default)]
     pub approval_id: String,
@@ -286,6 +304,19 @@ impl Payload {
         }
     }
 
+    /// Tells whether the file is a program: some of its permissions let it be run.
+    pub fn is_executable(&self) -> bool {
+        let mode = match self {
+            Self::Write(WritePayload { mode, .. })
+            | Self::Edit(EditPayload { mode, .. })
+            | Self::Read(ReadPayload { mode, .. })
+            | Self::WriteLarge(WriteLargePayload { mode, .. })
+            | Self::EditLarge(EditLargePayload { mode, .. }) => mode,
+        };
+        let mode = mode.as_deref().and_then(|mode| u32::from_str_radix(mode, 8).ok());
+        mode.is_some_and(|mode| mode & EXECUTE != 0)
+    }
+
     /// Returns the path as an agent gives it.
     pub fn path(&self) -> &str {
         match self {
@@ -339,9 +370,10 @@ mod tests {
             file_bytes: 9,
             file_exists: true,
             base_oid: None,
+            mode: None,
             approval_id: "id".to_owned(),
         });
-        let json = r#"{"type":"read","description":"Read workspace/a","path":"workspace/a","sandbox":"workspace","file_lines":2,"file_bytes":9,"file_exists":true,"base_oid":null,"approval_id":"id"}"#;
+        let json = r#"{"type":"read","description":"Read workspace/a","path":"workspace/a","sandbox":"workspace","file_lines":2,"file_bytes":9,"file_exists":true,"base_oid":null,"mode":null,"approval_id":"id"}"#;
         assert_eq!(payload.to_json(), json);
         assert_eq!(Received::parse(json).unwrap(), Received::Known(Box::new(payload)));
     }

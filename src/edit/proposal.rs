@@ -24,6 +24,14 @@ pub struct Existing<'a> {
     pub content: &'a [u8],
     /// Its git blob id.
     pub oid: &'a str,
+    /// Its kind and its permissions.
+    pub mode: u32,
+}
+
+impl Existing<'_> {
+    fn shown_mode(self) -> String {
+        format!("{:o}", self.mode)
+    }
 }
 
 /// An operation as a person is shown it.
@@ -54,6 +62,7 @@ impl Proposal {
         let (path, sandbox) = (file.to_string(), file.sandbox.to_owned());
         let file_exists = existing.is_some();
         let base_oid = existing.map(|existing| existing.oid.to_owned());
+        let mode = existing.map(Existing::shown_mode);
         let approval_id = id.to_string();
         if content.len() > WHOLE_BYTES {
             let payload = Payload::WriteLarge(WriteLargePayload {
@@ -71,6 +80,7 @@ impl Proposal {
                 existing_lines,
                 existing_bytes,
                 base_oid,
+                mode,
                 approval_id,
             });
             return Self { payload, large: Some(content.to_owned()) };
@@ -89,6 +99,7 @@ impl Proposal {
             existing_lines,
             existing_bytes,
             base_oid,
+            mode,
             approval_id,
         });
         Self { payload, large: None }
@@ -123,6 +134,7 @@ impl Proposal {
         let (match_line, match_count) = (plan.match_line, plan.replacements_made());
         let (file_lines, file_bytes) = (lines.len() as u64, base.len() as u64);
         let (base_oid, approval_id) = (existing.oid.to_owned(), id.to_string());
+        let mode = Some(existing.shown_mode());
         let texts = [&old_string, &new_string, &unified_diff, &context_before, &context_after];
         if texts.iter().map(|text| text.len()).sum::<usize>() > WHOLE_BYTES {
             let payload = Payload::EditLarge(EditLargePayload {
@@ -141,6 +153,7 @@ impl Proposal {
                 file_lines,
                 file_bytes,
                 base_oid,
+                mode,
                 approval_id,
             });
             return Ok(Self { payload, large: Some(unified_diff) });
@@ -161,6 +174,7 @@ impl Proposal {
             file_lines,
             file_bytes,
             base_oid,
+            mode,
             approval_id,
         });
         Ok(Self { payload, large: None })
@@ -176,6 +190,7 @@ impl Proposal {
             file_bytes: existing.map_or(0, |existing| existing.content.len() as u64),
             file_exists: existing.is_some(),
             base_oid: existing.map(|existing| existing.oid.to_owned()),
+            mode: existing.map(Existing::shown_mode),
             approval_id: id.to_string(),
         });
         Self { payload, large: None }
@@ -262,7 +277,7 @@ mod tests {
         let plan =
             Plan::new(&mut Engine::default(), FILE, base, edits, 64 << 20, &CancelToken::never())
                 .unwrap();
-        let existing = Existing { content: base, oid: "0123" };
+        let existing = Existing { content: base, oid: "0123", mode: 0o100_644 };
         (Proposal::edit(FILE, existing, edits, &plan, id()).unwrap(), plan)
     }
 
@@ -309,6 +324,7 @@ mod tests {
 "file_lines":7,
 "file_bytes":55,
 "base_oid":"0123",
+"mode":"100644",
 "approval_id":"ID"}"#
         );
         assert_eq!(plan.message(FILE), "Added 1 line at line 1 in workspace/src/utils.py");
@@ -333,10 +349,11 @@ mod tests {
 "existing_lines":null,
 "existing_bytes":null,
 "base_oid":null,
+"mode":null,
 "approval_id":"ID"}"#
         );
         let content = "x\n".repeat(51);
-        let existing = Existing { content: b"\xff\0", oid: "0123" };
+        let existing = Existing { content: b"\xff\0", oid: "0123", mode: 0o100_644 };
         let Payload::Write(write) = Proposal::write(FILE, &content, Some(existing), id()).payload
         else {
             panic!("small")
@@ -361,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_read_shows_its_fields_and_no_content() {
-        let existing = Existing { content: b"secret\n", oid: "0123" };
+        let existing = Existing { content: b"secret\n", oid: "0123", mode: 0o100_644 };
         assert_eq!(
             shown(&Proposal::read(FILE, Some(existing), id())),
             r#"{"type":"read",
@@ -372,6 +389,7 @@ mod tests {
 "file_bytes":7,
 "file_exists":true,
 "base_oid":"0123",
+"mode":"100644",
 "approval_id":"ID"}"#
         );
         let Payload::Read(read) = Proposal::read(FILE, None, id()).payload else {

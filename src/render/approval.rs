@@ -44,6 +44,19 @@ pub(super) fn question(payload: &Payload, layout: &Layout) -> Vec<String> {
 }
 
 fn card(payload: &Payload, extent: Extent) -> Card<'_> {
+    let mut card = card_of(payload, extent);
+    if payload.is_executable() {
+        card.facts += ", executable";
+        if !matches!(payload, Payload::Read(_)) {
+            card.warnings.push(
+                "⚠ The file is executable: what is written may be run as a program".to_owned(),
+            );
+        }
+    }
+    card
+}
+
+fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
     match payload {
         Payload::Edit(p) => edit(&p.path, p.match_line, p.match_count, &p.unified_diff, None),
         Payload::EditLarge(p) => {

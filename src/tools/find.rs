@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tool::{Alias, Output, Tool};
-use crate::error::escaped;
+use crate::error::{escaped, escaped_line};
 
 /// Lists files.
 pub struct ListFiles;
@@ -265,7 +265,7 @@ impl MatchedLine {
     pub fn shown(&self) -> String {
         let gap = if self.is_after_gap { "--\n" } else { "" };
         let mark = if self.is_match { ':' } else { '-' };
-        format!("{gap}{}{mark}{}\n", self.line, self.text)
+        format!("{gap}{}{mark}{}\n", self.line, escaped_line(&self.text))
     }
 }
 

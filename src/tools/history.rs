@@ -95,29 +95,26 @@ impl ListedRow for ListedCommit {
     const NAME: &'static str = "commits";
 
     fn shown(&self, _before: Option<&Self>) -> String {
-        let mut text = format!(
-            "{} {} {}: {}",
-            shown_id(&self.commit_id),
-            shown_day(self.author_date.as_deref()),
-            self.author_name,
-            self.subject
-        );
+        // What redline says stands before the day, where no name, author or subject reaches.
+        let mut text = shown_id(&self.commit_id).to_owned();
         if self.parent_ids.len() > 1 {
             text.push_str(" (merge)");
         }
         if !self.refs.is_empty() {
-            text.push_str(&format!(" [{}]", self.refs.join(", ")));
+            text.push_str(&format!(" [{}]", shown_refs(&self.refs)));
         }
         match &self.file {
             Some(ListedVersion { file_path, old_path: Some(old), status }) => {
-                text.push_str(&format!(" ({status}: {old} => {file_path})"));
+                let [old, new] = [old, file_path].map(|path| shown_inside(path));
+                text.push_str(&format!(" ({status}: {old} => {new})"));
             }
             Some(ListedVersion { status, .. }) if *status != "modified" => {
                 text.push_str(&format!(" ({status})"));
             }
             _ => {}
         }
-        text.push('\n');
+        let day = shown_day(self.author_date.as_deref());
+        text.push_str(&format!(" {day} {}: {}\n", self.author_name, self.subject));
         text
     }
 }
@@ -195,7 +192,8 @@ impl ListedRow for ListedReference {
             (None, ..) => {}
         }
         if let Some(subject) = &self.subject {
-            text.push_str(&format!(" {subject}"));
+            // No name of a reference has a blank, so none reaches beyond this sign.
+            text.push_str(&format!(" | {subject}"));
         }
         text.push('\n');
         text
@@ -269,6 +267,26 @@ fn letter(status: Option<&str>) -> char {
         Some("ignored") => '!',
         Some(_) => 'M',
     }
+}
+
+/// Returns names of references as a list in brackets: none of them ends it, or looks like two.
+pub fn shown_refs(names: &[String]) -> String {
+    let shown = names.iter().map(|name| {
+        let mut shown = String::new();
+        for c in name.chars() {
+            match c {
+                ',' | '(' | ')' | '[' | ']' => shown.extend(c.escape_unicode()),
+                c => shown.push(c),
+            }
+        }
+        shown
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a path as it stands in parentheses: it does not end them.
+pub fn shown_inside(path: &str) -> String {
+    path.replace(") ", "\\u{29} ")
 }
 
 /// Returns the beginning of an id.

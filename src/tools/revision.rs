@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::git::{Compared, ComparedContent, Totals};
-use super::history::{shown_day, shown_id};
+use super::history::{shown_day, shown_id, shown_inside, shown_refs};
 use super::listing::{ListedRow, Listing};
 use super::read::{LineRange, Lines, LinesContent, ReadFileArguments};
 use super::tool::{Alias, Output, Tool};
-use crate::error::Result;
+use crate::error::{Result, escaped_line};
 
 /// Shows a commit.
 pub struct GitShow;
@@ -80,7 +80,7 @@ impl CommitWords {
         let date = |date: &Option<String>| date.clone().unwrap_or_else(|| "(no date)".to_owned());
         let mut text = format!("commit {commit_id}\n");
         if !refs.is_empty() {
-            text.push_str(&format!("refs: {}\n", refs.join(", ")));
+            text.push_str(&format!("refs: {}\n", shown_refs(refs)));
         }
         match parent_ids.as_slice() {
             [] => text.push_str("parents: none\n"),
@@ -331,16 +331,19 @@ impl ListedRow for ListedBlame {
     const NAME: &'static str = "runs";
 
     fn shown(&self, before: Option<&Self>) -> String {
-        let line = format!("{}\t{}\n", self.line, self.text);
+        let line = format!("{}\t{}\n", self.line, escaped_line(&self.text));
         if !self.begins(before) {
             return line;
         }
         let head = &*self.head;
         let Some(commit) = &head.commit_id else { return format!("not committed\n{line}") };
-        let from =
-            if head.is_renamed { format!(" (in {})", head.original_path) } else { String::new() };
+        let from = if head.is_renamed {
+            format!(" (in {})", shown_inside(&head.original_path))
+        } else {
+            String::new()
+        };
         format!(
-            "{} {} {}: {}{from}\n{line}",
+            "{}{from} {} {}: {}\n{line}",
             shown_id(commit),
             shown_day(head.author_date.as_deref()),
             head.author_name,

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pathlib
 import re
 import threading
@@ -86,13 +87,13 @@ def test_the_example_of_the_specification_is_shown_approved_and_applied(connecti
     payload = asked(agent, "edit_file", **ARGUMENTS)
     shown = json.loads(payload)
     diff = "--- a/src/utils.py\n+++ b/src/utils.py\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n"
-    assert list(shown.items())[:-2] == [
+    assert list(shown.items())[:-3] == [
         ("type", "edit"), ("description", "Edit workspace/src/utils.py: add 1 line at line 1"), ("path", "workspace/src/utils.py"),
         ("sandbox", "workspace"), ("old_string", "import os\nimport sys"), ("new_string", "import os\nimport sys\nimport json"),
         ("replace_all", False), ("unified_diff", diff), ("diff_lines", 9), ("match_line", 1), ("match_count", 1),
         ("context_before", ""), ("context_after", "\ndef helper():\n    pass"), ("file_lines", 50), ("file_bytes", len(before)),
     ]  # fmt: skip
-    assert list(shown)[-2:] == ["base_oid", "approval_id"] and shown["approval_id"] in refused
+    assert list(shown)[-3:] == ["base_oid", "mode", "approval_id"] and shown["approval_id"] in refused
     # The box, as a person sees it.
     assert value(host, "SELECT approval_display(?, 64)", payload).splitlines() == [
         "┌─ Edit: workspace/src/utils.py (line 1) ──────────────────────┐",
@@ -277,7 +278,7 @@ def test_a_file_that_asks_for_approval_is_read_only_after_a_yes(connections):
     read = "SELECT read_file('workspace/f')"
     assert_refused(answer(agent, read), "approval_required")
     payload = waits(host, asked(agent, "read_file", path="workspace/f"))
-    assert list(json.loads(payload)) == ["type", "description", "path", "sandbox", "file_lines", "file_bytes", "file_exists", "base_oid", "approval_id"]
+    assert list(json.loads(payload)) == ["type", "description", "path", "sandbox", "file_lines", "file_bytes", "file_exists", "base_oid", "mode", "approval_id"]
     approve(host, payload)
     assert value(agent, read)["content"] == "x\n"
     assert_refused(answer(agent, read), "approval_required")
@@ -333,6 +334,25 @@ def test_what_may_not_be_read_is_in_no_chunk_without_the_key(connections, root):
             assert_refused(answer(agent, "SELECT approval_chunk(?, 1, 'another key')", name), "permission_denied")
     whole = waits(host, shown)
     assert "token=abc" in value(host, "SELECT approval_chunk(?, 1, ?)", whole, KEY)
+
+
+@pytest.mark.parametrize("call", ["edit_approval('workspace/f', 'x', 'y')", "write_approval('workspace/f', 'y')", "read_approval('workspace/f')"])
+def test_a_yes_is_for_the_permissions_that_were_shown(connections, root, call):
+    """The id is the same when the file has become a program, and what would be done is not."""
+    host, agent = connections()
+    os.chmod(root / "f", 0o644)
+    before = value(agent, f"SELECT {call}")
+    proof = value(host, "SELECT approval_pages(?, 80, 24)", before)[-1]["proof"]
+    os.chmod(root / "f", 0o755)
+    after = value(agent, f"SELECT {call}")
+    assert (json.loads(before)["mode"], json.loads(after)["mode"]) == ("100644", "100755")
+    assert json.loads(before)["approval_id"] == json.loads(after)["approval_id"]
+    for payload in (before, after):
+        assert_refused(answer(host, "SELECT approve(?, 'once', ?, ?)", payload, KEY, proof), "invalid_args")
+    box = value(host, "SELECT approval_display(?, 100)", after)
+    assert ", executable)" in box and ("may be run as a program" in box) == (not call.startswith("read"))
+    assert "executable" not in value(host, "SELECT approval_display(?, 100)", before)
+    assert "executable" in value(host, "SELECT approval_pages(?, 80, 24)", after)[0]["text"]
 
 
 def test_a_proposal_made_again_does_not_renew_a_yes(connections, root):

@@ -114,7 +114,8 @@ def test_commits_are_those_of_git_log(ask, busy, options, given):
 
 def test_a_commit_of_a_list_tells_its_day_its_names_and_that_it_merges(ask, busy):
     tip, day = repositories.git_text(busy, "log", "-1", "--format=%h %as", "--abbrev=12").split()
-    assert f"\n{tip} {day} {repositories.git_text(busy, 'log', '-1', '--format=%an').strip()}: Join the side (merge) [HEAD, main]\n" in ask("GitLog", busy)
+    author = repositories.git_text(busy, "log", "-1", "--format=%an").strip()
+    assert f"\n{tip} (merge) [HEAD, main] {day} {author}: Join the side\n" in ask("GitLog", busy)
     rows = ask("GitLog", busy, range="v25", format="json")["commits"]
     assert rows[0]["refs"] == ["v25"] and rows[0]["author_date"].endswith("Z") and "file_path" not in rows[0]
 
@@ -223,7 +224,7 @@ def test_lines_are_blamed_on_the_commits_of_git(ask, busy, rev):
 
 def test_lines_that_are_not_committed_are_said_to_be_so(ask, busy):
     assert ask("GitBlame", busy, file="other1", rev="WORKTREE") == "other1 at WORKTREE, lines 1 to 1 of 1\nnot committed\n1\tother\n"
-    assert " (in old name.txt)\n" in ask("GitBlame", busy, file="src/new.txt")
+    assert " (in old name.txt) 2017-07-14 A U Thor: " in ask("GitBlame", busy, file="src/new.txt")
 
 
 def test_the_status_is_that_of_git(ask, busy, tmp_path):
@@ -247,8 +248,8 @@ def test_references_are_those_of_git(ask, busy):
     assert {row["name"]: row["commit_id"] for row in rows if row["name"] != "HEAD"} == wanted
     text = ask("GitRefs", busy)
     tip = wanted["main"][:12]
-    assert f"HEAD {tip} -> main Join the side\n" in text and f"\nmain {tip} (HEAD) Join the side\n" in text
-    assert f"\nside {wanted['side'][:12]} [main: ahead 0, behind 4] On the side\n" in text
+    assert f"HEAD {tip} -> main | Join the side\n" in text and f"\nmain {tip} (HEAD) | Join the side\n" in text
+    assert f"\nside {wanted['side'][:12]} [main: ahead 0, behind 4] | On the side\n" in text
     assert [row["name"] for row in ask("GitRefs", busy, glob="refs/tags/v*", format="json")["refs"]] == ["v25", "v45", "v5"]
 
 

@@ -79,9 +79,12 @@ impl TableFunction for PendingApprovals {
     }
 }
 
-/// Appends the name of a session; a connection has none.
+/// Appends the name of a session; a connection has none, and a name that looks like one is quoted.
 pub fn push_session(column: &mut Column, session: &Session) {
     match session {
+        Session::Named(name) if name.starts_with("connection ") || name.starts_with('\'') => {
+            column.push_text(Some(&format!("'{name}'")));
+        }
         Session::Named(name) => column.push_text(Some(name)),
         Session::Connection(number) => column.push_text(Some(&format!("connection {number}"))),
     }

@@ -106,13 +106,14 @@ impl<'a> PlannedOperation<'a> {
     pub fn proposal(&self, id: Digest) -> Result<Proposal> {
         let file = self.file();
         let oid = self.base_oid.as_deref().unwrap_or_default();
-        let existing = self.was.bytes().map(|content| Existing { content, oid });
+        let mode = self.was.mode().unwrap_or_default();
+        let existing = self.was.bytes().map(|content| Existing { content, oid, mode });
         match &self.effect {
             Effect::Read => Ok(Proposal::read(file, existing, id)),
             Effect::Write(content) => Ok(Proposal::write(file, content, existing, id)),
             Effect::Edit(edits, plan) => Proposal::edit(
                 file,
-                existing.unwrap_or(Existing { content: b"", oid }),
+                existing.unwrap_or(Existing { content: b"", oid, mode }),
                 edits,
                 plan,
                 id,

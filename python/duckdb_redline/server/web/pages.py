@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
@@ -89,10 +90,17 @@ def warnings(question: Waiting, view: View) -> list[Element]:
         is_text = fields.get("existing_lines") is not None
         before = count(fields["existing_lines"], "line") if is_text else f"{fields.get('existing_bytes')} bytes"
         found.append(f"This overwrites a file: it has {before} now, and will have {size}." if fields["file_exists"] else f"This is a new file: {size}.")
+    if is_executable(fields):
+        found.append("The file is executable: what is written may be run as a program.")
     unseen = view.unseen + hidden(question.description) + hidden(str(fields.get("path", "")))
     if unseen:
         found.append(f"{count(unseen, 'hidden character')} {'is' if unseen == 1 else 'are'} shown by number.")
     return [node("p", text, class_="warning") for text in found if text]
+
+
+def is_executable(fields: dict[str, Any]) -> bool:
+    """Tells whether some permission lets the file be run."""
+    return fields.get("type") != "read" and bool(int(fields.get("mode") or "0", 8) & 0o111)
 
 
 def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
