@@ -80,7 +80,7 @@ class Shares:
         if self.requests[client] >= MAX_REQUESTS:
             busy = PlainTextResponse(f"This client has {MAX_REQUESTS} requests at a time.\n", 503, {"retry-after": "1"})
             return await busy(scope, receive, send)
-        named = Headers(scope=scope).get(SESSION)
+        named = Headers(scope=scope).get(SESSION, "")
         opened: list[str] = []
 
         async def sending(message: Message) -> None:
