@@ -208,9 +208,9 @@ pub fn escaped_line(text: &str) -> String {
     let (line, end) = text.strip_suffix('\r').map_or((text, ""), |line| (line, "\r"));
     let mut out = String::new();
     for c in line.chars() {
-        let is_unsafe = (c.is_control() && c != '\t')
+        let breaks = (c.is_control() && c != '\t')
             || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if is_unsafe {
+        if breaks {
             out.extend(c.escape_default());
         } else {
             out.push(c);

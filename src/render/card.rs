@@ -13,7 +13,8 @@ const FRAME: usize = 5;
 pub struct Shown {
     /// The box and its question.
     pub text: String,
-    /// Whether all that would be done is in it: nothing is cut, left out or not understood.
+    /// Whether all that would be done is in it, and in as many lines as there are: nothing is cut, left out, scrolled away or
+    /// not understood.
     pub is_complete: bool,
 }
 
@@ -95,8 +96,15 @@ impl Card<'_> {
             lines.extend(part.iter().chain([&blank]).map(|row| boxed(row, text_columns)));
         }
         lines.push(format!("└{}┘", "─".repeat(layout.width - 2)));
-        lines.extend(warnings.into_iter().chain(self.asking(is_whole, layout)).map(|row| row.text));
-        Shown { text: lines.join("\n"), is_complete: is_whole }
+        lines.extend(warnings.into_iter().map(|row| row.text));
+        let fits = match layout.extent {
+            // A box that is higher has scrolled off the screen when the question is read.
+            Extent::Lines(height) => lines.len() + asking <= height,
+            Extent::Preview | Extent::Whole => true,
+        };
+        let is_complete = is_whole && fits;
+        lines.extend(self.asking(is_complete, layout).into_iter().map(|row| row.text));
+        Shown { text: lines.join("\n"), is_complete }
     }
 
     /// Returns the upper border, and the rows of the path where it does not fit there: a name is
@@ -169,11 +177,12 @@ impl Card<'_> {
     }
 }
 
-/// Returns a row with the borders at its sides.
+/// Returns a row with the borders at its sides; a remark hangs on its border, where the text of a line never stands.
 fn boxed(row: &Row, columns: usize) -> String {
     let mark = |shown| if shown { GOES_ON } else { ' ' };
     let (before, after) = (mark(row.is_continued), mark(row.goes_on));
-    format!("│ {before}{}{}{after}│", row.text, " ".repeat(columns - row.columns))
+    let border = if row.is_remark { "├─" } else { "│ " };
+    format!("{border}{before}{}{}{after}│", row.text, " ".repeat(columns - row.columns))
 }
 
 /// Lays a text out in rows of the whole width, broken between words where it can be.

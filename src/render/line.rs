@@ -65,7 +65,8 @@ impl<'a> Line<'a> {
     /// Lays the line out in rows of at most `columns`.
     pub fn rows(&self, columns: usize, overflow: Overflow, color: bool) -> Vec<Row> {
         let mut rows = Vec::new();
-        let mut row = Row::default();
+        let is_remark = self.tone == Tone::Note;
+        let mut row = Row { is_remark, ..Row::default() };
         let mut paint = Paint { color, current: "" };
         if !self.mark.is_empty() {
             paint.set(&mut row, self.tone.paint(Kind::Plain, false));
@@ -81,7 +82,7 @@ impl<'a> Line<'a> {
                 }
                 paint.end(&mut row);
                 rows.push(row);
-                row = Row { is_continued: true, ..Row::default() };
+                row = Row { is_continued: true, is_remark, ..Row::default() };
             }
             while emphasis.next_if(|range| range.end <= piece.start).is_some() {}
             let is_emphasised = emphasis.peek().is_some_and(|range| range.contains(&piece.start));
@@ -115,6 +116,8 @@ pub struct Row {
     pub is_continued: bool,
     /// Whether the line goes on behind it: in the next row, or unseen.
     pub goes_on: bool,
+    /// Whether it is a remark about the text, which no text must look like.
+    pub is_remark: bool,
 }
 
 /// The colour in force.

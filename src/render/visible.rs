@@ -5,7 +5,9 @@
 //! are themselves written out where a text holds them.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use unicode_width::UnicodeWidthChar;
 
 /// Columns from one tab stop to the next.
@@ -129,20 +131,23 @@ fn columns(c: char) -> Option<usize> {
 }
 
 /// Tells whether a character shows nothing, or nothing that is the same everywhere, or changes how
-/// its neighbours are shown: controls, whitespace other than the space, default-ignorable and format
-/// characters (Unicode Standard Annex 44), private use and what is no character.
+/// its neighbours are shown: controls, whitespace other than the space, format characters, private use and what is
+/// unassigned (the general categories Cc, Cf, Co and Cn of Unicode Standard Annex 44), and what is drawn as nothing although
+/// it counts as a letter, a mark or a symbol. `visible.py` of the Python package has the same rule.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || (c.is_whitespace() && c != ' ')
-        || u32::from(c) & 0xfffe == 0xfffe
         || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{e000}'..='\u{f8ff}'
-            | '\u{fdd0}'..='\u{fdef}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..)
+            '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
+            | '\u{2d7f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}'
+            | '\u{16fe4}' | '\u{1d159}' | '\u{e0000}'..)
+        || (c > '~' && NO_SIGN.is_match(c.encode_utf8(&mut [0; 4])))
 }
+
+/// Format characters, private use, and what Unicode has given no meaning.
+static NO_SIGN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^[\p{Cf}\p{Co}\p{Cn}]").expect("three general categories of Unicode")
+});
 
 #[cfg(test)]
 mod tests {

@@ -15,7 +15,7 @@ const DENIED: ErrorKind = ErrorKind::FsDenied;
 const FAILED: ErrorKind = ErrorKind::ToolFailed;
 const MISSING: ErrorKind = ErrorKind::NotFound;
 
-/// A directory `root`, which is the sandbox `ws` (and, only its *.md, `docs`), and its neighbours.
+/// A directory `root`, which is the sandbox `ws`, another of which `docs` has the *.md alone, and their neighbours.
 struct World {
     directory: tempfile::TempDir,
 }
@@ -28,6 +28,9 @@ impl World {
         world.file("root/sub/b.txt", "inside");
         world.file("root/sub/deep/c.txt", "inside");
         world.file("root/a.md", "inside");
+        world.file("documents/a.md", "inside");
+        world.file("documents/a.txt", MARKER);
+        world.file("documents/sub/marker", MARKER);
         world.file("root/large.txt", &MARKER.repeat(100));
         for outside in [
             "outside/marker",
@@ -94,10 +97,10 @@ impl World {
     }
 
     fn sandboxes(&self) -> Sandboxes {
-        let root = self.path("root");
         let json = format!(
-            r#"[{{"name":"ws","root":"{root}","mode":"rw"}},{{"name":"docs","root":"{root}","suffixes":[".md"]}}]"#,
-            root = root.display()
+            r#"[{{"name":"ws","root":"{root}","mode":"rw"}},{{"name":"docs","root":"{documents}","suffixes":[".md"]}}]"#,
+            root = self.path("root").display(),
+            documents = self.path("documents").display()
         );
         Sandboxes::open(&json, 1000, |_| true).unwrap()
     }

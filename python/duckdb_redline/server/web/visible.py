@@ -16,7 +16,7 @@ TAB, SPACE, RETURN, NUMBER = "⇥", "␣", "␍", "<U+"
 MAX_MARKS = 4
 # Characters with nothing to see of which Unicode says that they are letters, marks or symbols.
 UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufdd0-\ufdef\ufff0-\ufffb\U0001d159]"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u2d7f\u3164\ufe00-\ufe0f\uffa0\ufdd0-\ufdef\ufff0-\ufffc\U00016fe4\U0001d159]"
     "|[\U000e0000-\U0010ffff]"
 )
 # Vowels and endings of Hangul that are drawn into the letter before them.
