@@ -61,4 +61,6 @@ CREATE TEMP MACRO yes(one, word) AS (
 CREATE TEMP MACRO no(one) AS (
     SELECT system.main.decline(payload, system.main.getvariable('redline_key'))
     FROM system.main.pending_approvals(system.main.getvariable('redline_key')) WHERE approval_id = one);
+-- What the person mistypes ends nothing.
+.bail off
 .mode line
