@@ -350,13 +350,15 @@ impl FileTools {
     /// # Errors
     /// Why the work of the thread stops.
     pub fn plan_requests(&mut self) -> Result<()> {
-        let approvals = Arc::clone(&self.execution.database);
-        for (session, request) in approvals.approvals.requests(self.rules()) {
+        let database = Arc::clone(&self.execution.database);
+        for (session, request) in database.approvals.requests(self.rules()) {
             self.for_session(session);
             let planned = call_of(&request).and_then(|call| self.payload(&call, true, false));
-            check_current()?;
-            self.execution.budget.check()?;
-            drop(planned);
+            if planned.is_err() {
+                // What is wrong with one call is told when it is made; what ends the work of the thread ends it here.
+                check_current()?;
+                self.execution.budget.check()?;
+            }
         }
         Ok(())
     }
