@@ -133,7 +133,7 @@ def has_colour() -> bool:
 
 
 def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
-    """Returns everything of a payload; of an edit the whole file, with the change in it. Showing it approves nothing."""
+    """Returns everything of a payload; of a file that is changed all of it, with the change in it. Showing it approves nothing."""
     shown = json.loads(payload)
     if shown.get("content_truncated"):
         chunks = range(1, shown["total_chunks"] + 1)
@@ -143,10 +143,10 @@ def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
         else:
             empty = dict.fromkeys(["old_string", "new_string", "context_before", "context_after"], "")
             shown |= {"type": "edit", "unified_diff": text, **empty}
-    elif shown.get("type") == "edit":
+    elif shown.get("unified_diff"):
         try:
             old = host.value("SELECT system.main.approval_file(?, ?)", payload, host.key)
-            new = host.value("SELECT system.main.apply_patch(?, ?)", old, shown["unified_diff"])
+            new = shown["content"] if shown["type"] == "write" else host.value("SELECT system.main.apply_patch(?, ?)", old, shown["unified_diff"])
             shown["unified_diff"] = host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1)
         except duckdb.Error:
             pass  # It is no longer there, or no text: the diff as it is.

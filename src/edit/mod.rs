@@ -41,7 +41,7 @@ pub use calls::Calls;
 pub use explain::{MAX_NEAR_MISSES, NearMiss, WANTED_BYTES, explain, near_misses};
 pub use operation::{FileTool, Operation, Session};
 pub use pages::{Page, Proof, proven};
-pub use plan::{Plan, check_base};
+pub use plan::{ContentDiff, Plan, check_base};
 pub use proposal::{Existing, Proposal};
 pub use reason::Reason;
 pub use repeats::{Repeats, Ticket};

@@ -1,7 +1,7 @@
 //! What a person is shown before a file is read or written, as typed JSON.
 //!
 //! Names and order of the fields are those of the specification of structured approval payloads;
-//! behind them stand ours, `base_oid`, `mode` and `approval_id`, which a payload of another maker may lack.
+//! behind them stand ours, such as `base_oid` and `approval_id`, which a payload of another maker may lack.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,6 +64,13 @@ pub struct WritePayload {
     pub existing_lines: Option<u64>,
     /// The bytes of that file.
     pub existing_bytes: Option<u64>,
+    /// What changes in that file, as `unified_diff` of an edit; absent where there is none, where one of the two is no
+    /// text, where this and `content` are over [`WHOLE_BYTES`], and where the agent is granted no tool that reads.
+    #[serde(default)]
+    pub unified_diff: Option<String>,
+    /// The lines of `unified_diff`.
+    #[serde(default)]
+    pub diff_lines: Option<u64>,
     /// The git blob id of that file.
     #[serde(default)]
     pub base_oid: Option<String>,

@@ -21,13 +21,40 @@ pub struct Plan {
     pub places: Vec<Range<usize>>,
     /// The line, from 1, in which the first place starts.
     pub match_line: u64,
-    /// Lines that the diff adds.
-    pub additions: u64,
-    /// Lines that the diff removes.
-    pub deletions: u64,
+    /// What changes in the file.
+    pub diff: ContentDiff,
+}
+
+/// What a call changes in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentDiff {
     /// The diff of the whole file with three lines of context, labels `a/…` and `b/…` with the
     /// path beneath the root; bytes that are not UTF-8 as U+FFFD.
     pub unified_diff: String,
+    /// The lines that it adds.
+    pub additions: u64,
+    /// The lines that it removes.
+    pub deletions: u64,
+}
+
+impl ContentDiff {
+    /// Compares the file as it is with what it is to hold.
+    pub fn new(
+        engine: &mut Engine,
+        file: FileName<'_>,
+        base: &[u8],
+        content: &[u8],
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
+        let diff = Diff::new(engine, base, content, &DiffOptions::default(), cancel)?;
+        let [old_label, new_label] = ["a", "b"].map(|side| format!("{side}/{}", file.relative));
+        let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes(), cancel)?;
+        Ok(Self {
+            unified_diff: lossy(&unified_diff)?.into_owned(),
+            additions: diff.additions(),
+            deletions: diff.deletions(),
+        })
+    }
 }
 
 impl Plan {
@@ -84,15 +111,11 @@ impl Plan {
                 "the edit would make {file} binary: new_string contains a NUL"
             )));
         }
-        let diff = Diff::new(engine, base, &content, &DiffOptions::default(), cancel)?;
-        let [old_label, new_label] = ["a", "b"].map(|side| format!("{side}/{}", file.relative));
-        let unified_diff = unified_diff(&diff, old_label.as_bytes(), new_label.as_bytes(), cancel)?;
-        let (additions, deletions) = (diff.additions(), diff.deletions());
+        let diff = ContentDiff::new(engine, file, base, &content, cancel)?;
         let places: Vec<Range<usize>> =
             matches.into_iter().map(|Match { place, .. }| place).collect();
         let match_line = lines.line_at(places.first().map_or(0, |place| place.start)) as u64 + 1;
-        let unified_diff = lossy(&unified_diff)?.into_owned();
-        Ok(Self { places, match_line, additions, deletions, unified_diff, content })
+        Ok(Self { places, match_line, diff, content })
     }
 
     /// Returns how many places are replaced.
@@ -102,7 +125,7 @@ impl Plan {
 
     /// Returns the larger of the lines added and the lines removed.
     pub fn lines_changed(&self) -> u64 {
-        self.additions.max(self.deletions)
+        self.diff.additions.max(self.diff.deletions)
     }
 
     /// Returns what was done, such as `Added 1 line at line 1 in workspace/src/utils.py`.
@@ -116,8 +139,9 @@ impl Plan {
     }
 
     fn change(&self, [add, remove, replace]: [&str; 3]) -> String {
-        let (added, removed) = (counted(self.additions, "line"), counted(self.deletions, "line"));
-        let what = match (self.deletions, self.additions) {
+        let (added, removed) =
+            (counted(self.diff.additions, "line"), counted(self.diff.deletions, "line"));
+        let what = match (self.diff.deletions, self.diff.additions) {
             (0, _) => format!("{add} {added}"),
             (_, 0) => format!("{remove} {removed}"),
             (old, new) if old == new => format!("{replace} {removed}"),

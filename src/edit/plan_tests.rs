@@ -229,7 +229,7 @@ fn the_diff_is_that_of_the_whole_file_with_three_lines_of_context() {
         &[("import sys", "import sys\nimport json", false)],
     );
     assert_eq!(
-        plan.unwrap().unified_diff,
+        plan.unwrap().diff.unified_diff,
         "--- a/src/utils.py\n+++ b/src/utils.py\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n"
     );
 }
@@ -267,7 +267,7 @@ fn text(pattern: &'static str) -> impl Strategy<Value = String> {
 
 /// Checks what holds of every plan: the diff applied to the old file gives the new one.
 fn check_diff(base: &str, plan: &Plan) {
-    let patch = crate::text::patch::parse(plan.unified_diff.as_bytes()).unwrap();
+    let patch = crate::text::patch::parse(plan.diff.unified_diff.as_bytes()).unwrap();
     assert_eq!(patch.len(), 1);
     assert_eq!(crate::text::patch::apply(base.as_bytes(), &patch[0]).unwrap(), plan.content);
 }

@@ -4,7 +4,7 @@ use super::payload::{
     CHUNK_BYTES, EditLargePayload, EditPayload, PREVIEW_LINES, Payload, ReadPayload, WHOLE_BYTES,
     WriteLargePayload, WritePayload,
 };
-use super::plan::{Plan, counted};
+use super::plan::{ContentDiff, Plan, counted};
 use super::request::{Edit, FileName};
 use super::secret::Digest;
 use crate::error::{Error, Result};
@@ -44,11 +44,13 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Proposes to write `content`, over the file where there is one.
+    /// Proposes to write `content`, over the file where there is one; `change` is what that changes in it, if it may be
+    /// shown.
     pub fn write(
         file: FileName<'_>,
         content: &str,
         existing: Option<Existing<'_>>,
+        change: Option<ContentDiff>,
         id: Digest,
     ) -> Self {
         let content_lines = line_count(content.as_bytes());
@@ -86,6 +88,9 @@ impl Proposal {
             return Self { payload, large: Some(content.to_owned()) };
         }
         let preview: String = content.split_inclusive('\n').take(PREVIEW_LINES).collect();
+        let unified_diff = change
+            .map(|change| change.unified_diff)
+            .filter(|diff| diff.len() + content.len() <= WHOLE_BYTES);
         let payload = Payload::Write(WritePayload {
             description,
             path,
@@ -98,6 +103,8 @@ impl Proposal {
             file_exists,
             existing_lines,
             existing_bytes,
+            diff_lines: unified_diff.as_ref().map(|diff| line_count(diff.as_bytes())),
+            unified_diff,
             base_oid,
             mode,
             approval_id,
@@ -129,7 +136,7 @@ impl Proposal {
         let [context_before, context_after] = context(&lines, plan);
         let description = plan.description(file);
         let (path, sandbox) = (file.to_string(), file.sandbox.to_owned());
-        let unified_diff = plan.unified_diff.clone();
+        let unified_diff = plan.diff.unified_diff.clone();
         let diff_lines = line_count(unified_diff.as_bytes());
         let (match_line, match_count) = (plan.match_line, plan.replacements_made());
         let (file_lines, file_bytes) = (lines.len() as u64, base.len() as u64);
@@ -333,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_write_shows_the_fields_that_the_specification_has() {
-        let proposal = Proposal::write(FILE, "a\nb", None, id());
+        let proposal = Proposal::write(FILE, "a\nb", None, None, id());
         assert_eq!(
             shown(&proposal),
             r#"{"type":"write",
@@ -348,13 +355,16 @@ mod tests {
 "file_exists":false,
 "existing_lines":null,
 "existing_bytes":null,
+"unified_diff":null,
+"diff_lines":null,
 "base_oid":null,
 "mode":null,
 "approval_id":"ID"}"#
         );
         let content = "x\n".repeat(51);
         let existing = Existing { content: b"\xff\0", oid: "0123", mode: 0o100_644 };
-        let Payload::Write(write) = Proposal::write(FILE, &content, Some(existing), id()).payload
+        let Payload::Write(write) =
+            Proposal::write(FILE, &content, Some(existing), None, id()).payload
         else {
             panic!("small")
         };
@@ -370,7 +380,8 @@ mod tests {
             write.base_oid.as_deref(),
         );
         assert_eq!(of_old, (true, Some(1), Some(2), Some("0123")));
-        let Payload::Write(write) = Proposal::write(FILE, &content[2..], None, id()).payload else {
+        let Payload::Write(write) = Proposal::write(FILE, &content[2..], None, None, id()).payload
+        else {
             panic!("small")
         };
         assert_eq!((write.preview.as_str(), write.preview_truncated), (&content[2..], false));
@@ -456,8 +467,11 @@ mod tests {
     fn the_chunks_of_a_large_content_joined_are_the_content() {
         let content = "é€😀\n".repeat(WHOLE_BYTES / 10 + 1);
         let whole = &content[..content.floor_char_boundary(WHOLE_BYTES)];
-        assert!(matches!(Proposal::write(FILE, whole, None, id()).payload, Payload::Write(_)));
-        let proposal = Proposal::write(FILE, &content, None, id());
+        assert!(matches!(
+            Proposal::write(FILE, whole, None, None, id()).payload,
+            Payload::Write(_)
+        ));
+        let proposal = Proposal::write(FILE, &content, None, None, id());
         let Payload::WriteLarge(write) = &proposal.payload else { panic!("large") };
         assert!(write.content_truncated && write.chunk_size == CHUNK_BYTES as u64);
         assert_eq!(write.fetch_url, format!("redline:approval/{}", id()));
@@ -472,8 +486,8 @@ mod tests {
         let all = Edit { old_string: "line", new_string: "line é", replace_all: true };
         let (proposal, plan) = edit(base.as_bytes(), &[all]);
         let Payload::EditLarge(edit) = &proposal.payload else { panic!("large") };
-        assert_eq!(joined(&proposal, edit.total_chunks), plan.unified_diff);
-        assert_eq!(edit.diff_lines, plan.unified_diff.lines().count() as u64);
+        assert_eq!(joined(&proposal, edit.total_chunks), plan.diff.unified_diff);
+        assert_eq!(edit.diff_lines, plan.diff.unified_diff.lines().count() as u64);
         assert_eq!(
             (edit.match_count, edit.file_lines),
             (WHOLE_BYTES as u64 / 10, WHOLE_BYTES as u64 / 10)
@@ -483,7 +497,7 @@ mod tests {
 
     #[test]
     fn the_fields_of_a_large_payload_are_in_order() {
-        let proposal = Proposal::write(FILE, &"x".repeat(WHOLE_BYTES + 1), None, id());
+        let proposal = Proposal::write(FILE, &"x".repeat(WHOLE_BYTES + 1), None, None, id());
         let json = proposal.payload.to_json();
         let names = [
             "type",
@@ -506,7 +520,7 @@ mod tests {
     #[test]
     fn a_small_edit_has_one_chunk_and_a_read_none() {
         let (proposal, plan) = edit(b"a\n", &[one("a", "b")]);
-        assert_eq!(proposal.chunk(1).unwrap(), plan.unified_diff);
+        assert_eq!(proposal.chunk(1).unwrap(), plan.diff.unified_diff);
         assert!(Proposal::read(FILE, None, id()).chunk(1).is_err());
         assert!(proposal.chunk(u64::MAX).is_err());
     }

@@ -65,7 +65,10 @@ fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
         }
         Payload::Write(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
-            write(&p.path, &p.content, None, old, extent)
+            match p.unified_diff.as_deref().filter(|_| p.file_exists) {
+                Some(diff) => overwrite(&p.path, diff, &p.content, old),
+                None => write(&p.path, &p.content, None, old, extent),
+            }
         }
         Payload::WriteLarge(p) => {
             let old = p.file_exists.then_some((p.existing_lines, p.existing_bytes));
@@ -75,6 +78,9 @@ fn card_of(payload: &Payload, extent: Extent) -> Card<'_> {
         Payload::Read(p) => read(p),
     }
 }
+
+/// The lines and the bytes of a file that is overwritten, as far as they are known.
+type Size = (Option<u64>, Option<u64>);
 
 /// What a text is the first chunk of.
 #[derive(Clone, Copy)]
@@ -110,7 +116,7 @@ fn write<'a>(
     path: &'a str,
     content: &'a str,
     of: Option<Chunks>,
-    old: Option<(Option<u64>, Option<u64>)>,
+    old: Option<Size>,
     extent: Extent,
 ) -> Card<'a> {
     let mut body: Vec<Line<'_>> =
@@ -125,25 +131,43 @@ fn write<'a>(
         body.push(Line::new(Tone::Note, "\\ No newline at end of file"));
     }
     let new = count(lines, "line");
-    let overwriting = old.map(|(lines, bytes)| match (lines, bytes) {
-        (Some(lines), _) => format!("was {}, now {new}", count(size(lines), "line")),
-        (None, Some(bytes)) => format!("was {}, now {new}", count(size(bytes), "byte")),
-        (None, None) => format!("now {new}"),
-    });
     Card {
         action: "Write",
         path,
         facts: format!("{new}, {}", if old.is_some() { "existing file" } else { "new file" }),
         body,
         lines,
-        warnings: overwriting
-            .map(|change| format!("⚠ This will overwrite existing file ({change})"))
+        warnings: overwrite_warning(old, &new)
             .into_iter()
+            .chain(old.map(|_| "⚠ The lines that it replaces are not shown".to_owned()))
             .chain(chunk_warning(of))
             .chain(hidden_warning(unseen))
             .collect(),
         question: "Write this file?",
         view: Some(View { answer: "v(iew all)", is_in_the_box: true }),
+    }
+}
+
+/// Returns the box of a write over a text: what changes in it.
+fn overwrite<'a>(path: &'a str, diff: &'a str, content: &str, old: Option<Size>) -> Card<'a> {
+    let mut body = diff::lines(diff);
+    let unseen = hidden(path) + body.iter().map(|line| hidden(line.text)).sum::<usize>();
+    let counted = |tone| body.iter().filter(|line| line.tone == tone).count();
+    let new = count(content.split_terminator('\n').count(), "line");
+    let facts =
+        format!("{new}, existing file, +{} −{}", counted(Tone::Added), counted(Tone::Removed));
+    if body.is_empty() {
+        body.push(Line::new(Tone::Note, "(the file holds this content already)"));
+    }
+    Card {
+        action: "Write",
+        path,
+        facts,
+        lines: body.len(),
+        body,
+        warnings: overwrite_warning(old, &new).into_iter().chain(hidden_warning(unseen)).collect(),
+        question: "Write this file?",
+        view: Some(View { answer: "v(iew full file)", is_in_the_box: false }),
     }
 }
 
@@ -176,6 +200,16 @@ fn size(number: u64) -> usize {
 /// Returns the part of a chunk in which every line is whole; of a single line all there is.
 fn whole_lines(chunk: &str) -> &str {
     chunk.rfind('\n').map_or(chunk, |end| &chunk[..=end])
+}
+
+/// Returns what is said of the file that is overwritten.
+fn overwrite_warning(old: Option<Size>, new: &str) -> Option<String> {
+    let change = match old? {
+        (Some(lines), _) => format!("was {}, now {new}", count(size(lines), "line")),
+        (None, Some(bytes)) => format!("was {}, now {new}", count(size(bytes), "byte")),
+        (None, None) => format!("now {new}"),
+    };
+    Some(format!("⚠ This will overwrite existing file ({change})"))
 }
 
 /// Returns what is said of a text that goes on in other chunks.
@@ -215,15 +249,18 @@ impl Paging {
 /// that is taller than the terminal goes to the pager too.
 pub fn paging(payload: &Received, terminal_height: Option<u64>) -> Paging {
     let Received::Known(payload) = payload else { return Paging::Inline };
-    let lines = match &**payload {
+    let (lines, is_diff) = match &**payload {
         Payload::Read(_) => return Paging::Inline,
         Payload::WriteLarge(_) | Payload::EditLarge(_) => return Paging::Pager,
-        Payload::Edit(edit) if terminal_height.is_some_and(|height| edit.diff_lines > height) => {
-            return Paging::Pager;
-        }
-        Payload::Edit(edit) => edit.diff_lines,
-        Payload::Write(write) => write.content_lines,
+        Payload::Edit(edit) => (edit.diff_lines, true),
+        Payload::Write(write) => match write.diff_lines {
+            Some(lines) => (lines, true),
+            None => (write.content_lines, false),
+        },
     };
+    if is_diff && terminal_height.is_some_and(|height| lines > height) {
+        return Paging::Pager;
+    }
     match lines {
         ..PREVIEW_FROM => Paging::Inline,
         PREVIEW_FROM..=PAGER_ABOVE => Paging::Preview,

@@ -77,6 +77,44 @@ def asked(con, tool, **arguments):
     return value(con, "SELECT needs_approval(?, ?)", tool, json.dumps(arguments))
 
 
+def test_an_overwrite_is_shown_as_what_changes_in_the_file(connections, root):
+    host, agent = connections(max_file_bytes=8 << 20)
+    (root / "f").write_bytes(b"one\r\ntwo\nsecret\nlast\n")
+    payload = asked(agent, "write_file", path="workspace/f", content="one\ntwo\nlast\n")
+    shown = json.loads(payload)
+    assert shown["unified_diff"] == "--- a/f\n+++ b/f\n@@ -1,4 +1,3 @@\n-one\r\n+one\n two\n-secret\n last\n" and shown["diff_lines"] == 8
+    assert shown["content"] == "one\ntwo\nlast\n" and shown["description"] == "Write 3 lines to workspace/f (overwrites 4 lines)"
+    (page,) = value(host, "SELECT approval_pages(?, 80, 40)", payload)
+    assert "(3 lines, existing file, +1 −2)" in page["text"] and "-one␍" in page["text"] and "-secret" in page["text"]
+    assert value(host, "SELECT approval_paging(?, 7)", payload) == "pager" and value(host, "SELECT approval_paging(?, 8)", payload) == "inline"
+    # A yes is for the file as it was shown.
+    approve(host, payload)
+    (root / "f").write_bytes(b"one\r\ntwo\nsecret\nlast\nmore\n")
+    assert_refused(answer(agent, "SELECT write_file('workspace/f', E'one\\ntwo\\nlast\\n')"), "stale", "approval_required")
+    (root / "f").write_bytes(b"one\r\ntwo\nsecret\nlast\n")
+    yes(host, agent, "write_approval('workspace/f', E'one\\ntwo\\nlast\\n')")
+    assert value(agent, "SELECT write_file('workspace/f', E'one\\ntwo\\nlast\\n').created") is False
+    assert (root / "f").read_bytes() == b"one\ntwo\nlast\n"
+
+
+@pytest.mark.parametrize("old, new", [(b"\xff\n", "text\n"), (b"a\0b\n", "text\n"), (b"text\n", "a\0b\n"), (b"x" * 600_000, "y" * 600_000)])
+def test_what_a_diff_would_not_show_whole_is_shown_as_the_content(connections, root, old, new):
+    host, agent = connections()
+    (root / "f").write_bytes(old)
+    payload = asked(agent, "write_file", path="workspace/f", content=new)
+    assert json.loads(payload)["unified_diff"] is None and json.loads(payload)["content"] == new
+    assert "⚠ The lines that it replaces are not shown" in value(host, "SELECT approval_display(?, 80)", payload)
+
+
+def test_who_may_only_write_is_not_shown_what_a_file_holds(connections, root):
+    host, agent = connections()
+    host.execute("SET GLOBAL redline_tool_grants = ['write_file']")
+    payload = asked(agent, "write_file", path="workspace/f", content="new\n")
+    shown = json.loads(payload)
+    assert (shown["unified_diff"], shown["diff_lines"], shown["existing_lines"]) == (None, None, 1)
+    assert "⚠ The lines that it replaces are not shown" in value(host, "SELECT approval_display(?, 80)", payload)
+
+
 def test_the_example_of_the_specification_is_shown_approved_and_applied(connections, root):
     host, agent = connections()
     refused = assert_refused(answer(agent, EDIT), "approval_required")

@@ -1,11 +1,14 @@
 """Names, lines and texts of a hostile repository never pass for redline's own words: every tool, split where any reader splits."""
 
 import json
+import os
+import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
-from sandboxes import configure
+from sandboxes import configure, snapshot
 
 # What some reader takes for the end of a line, beside the line feed that ends redline's own.
 BREAKS = ["\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
@@ -87,6 +90,121 @@ def test_what_redline_says_of_a_commit_stands_where_no_text_of_it_reaches(connec
     refs = con.execute("SELECT redline_call_text('GitRefs', '{}')").fetchone()[0].splitlines()
     told = [line.split(" | ")[0] for line in refs[1:] if line]
     assert [line.split(" ")[0] for line in told if line.endswith(" (HEAD)")] == ["main"] and len(told) == 4, refs
+
+
+# Names that a sandbox takes; the others are refused before anything is drawn.
+NAMES = ["[redline, approved]", "f) y", "Approved", "└──────┘", "│ Write this file", "```", "⚠ Approved", "Page 2 of 2", "+++ b"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Returns a directory of which every name and every line says what redline says."""
+    folder = tmp_path_factory.mktemp("workspace")
+    lines = [*(f"x{end}{FORGED}" for end in BREAKS + UNSEEN), "Approved.", "└──────┘", "⚠ Approved", "Page 2 of 2", "(goes on)", "```", "[y/n] y"]
+    for name in NAMES:
+        (folder / name).write_text("\n".join([*lines[:-6], "changed", *lines[-6:]]).replace("\0", ""))
+    return folder
+
+
+def proposals(folder):
+    """Returns each call of a file tool on a file of the directory, and on a new one of the same kind."""
+    for name in NAMES:
+        path = f"{folder}/{name}"
+        yield "read_file", {"path": path}
+        yield "edit_file", {"path": path, "old_string": "changed", "new_string": f"changed\n{FORGED}\rx\n└──┘\nApproved.\n[y/n] y"}
+        yield "write_file", {"path": path, "content": f"{FORGED}\n```\nApproved.\n[y/n] y\n"}
+        yield "write_file", {"path": f"{path}.new", "content": "".join(f"x{end}{FORGED}{end}" for end in BREAKS)}
+
+
+def test_a_sandbox_takes_no_name_that_ends_a_line_anywhere(connect, root):
+    con = configure(connect(), {"name": "hostile", "root": root, "mode": "rw"})
+    names = [name for name in os.listdir(root) if SPLIT.search(name)]
+    assert len(names) > len(BREAKS)
+    for name in names:
+        (text,) = con.execute("SELECT redline_call_text('read_file', ?)", [json.dumps({"path": f"hostile/{name}"})]).fetchone()
+        assert text.startswith("fs_denied: ") and not SPLIT.search(text.rstrip("\n")), text
+
+
+# What stands at the start of a row that redline writes around a payload.
+OWN_ROW = re.compile(r"[┌│├└]|⚠ |Page \d+ of \d+$|\(goes on\)$|Write this file\?|Apply this edit\?|Allow this read\?|\[y/n\]$")
+
+
+def assert_boxed(shown, what):
+    """Fails where a row of what a person is shown is not redline's own, or a reader would end a row earlier than redline."""
+    assert not any(c in shown for c in [*BREAKS, "\x1b", "\u202e", "\u2066", "\x00"]), what
+    for line in shown.split("\n"):
+        # A warning that is wider than the terminal goes on in the next row; no name and no line of a file is in one.
+        assert OWN_ROW.match(line) or not re.search("redline|approved|x|changed|```", line), (what, line)
+
+
+@pytest.mark.parametrize("width, height", [(80, 24), (40, 10), (100, 60)])
+def test_no_row_that_a_person_is_shown_is_one_that_a_file_has_written(connect, folder, width, height):
+    con = configure(connect(), {"name": "workspace", "root": folder, "mode": "rw", "read_approval": True})
+    con.execute("SET GLOBAL redline_approver = sha256('the key')")
+    for tool, arguments in proposals("workspace"):
+        con.execute("SELECT needs_approval(?, ?)", [tool, json.dumps(arguments)])
+    waiting = con.execute("SELECT description, payload FROM pending_approvals('the key')").fetchall()
+    assert len(waiting) == 4 * len(NAMES)
+    for description, payload in waiting:
+        assert not SPLIT.search(description)
+        pages = con.execute("SELECT approval_pages(?, ?, ?)", [payload, width, height]).fetchone()[0]
+        box = con.execute("SELECT approval_display(?, ?, ?)", [payload, width, height]).fetchone()[0]
+        for shown in (box, *(page["text"] for page in pages)):
+            assert_boxed(shown, (description, width))
+
+
+def test_a_form_shows_no_row_that_a_file_has_written(extension, folder):
+    pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+    import anyio
+    import mcp_types as types
+    from mcp import Client, StdioServerParameters
+
+    server = [str(pathlib.Path(__file__).resolve().parents[2] / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write"]
+    shown = []
+
+    async def refuse(context, params):
+        shown.append(params.message)
+        return types.ElicitResult(action="decline")
+
+    async def main():
+        with anyio.fail_after(120):
+            async with Client(StdioServerParameters(command=sys.executable, args=server), elicitation_callback=refuse) as client:
+                for tool, arguments in proposals("workspace"):
+                    if tool != "read_file":
+                        answer = await client.call_tool(tool, arguments)
+                        assert answer.is_error and answer.content[0].text.startswith("declined: "), answer
+
+    before = snapshot(folder)
+    anyio.run(main)
+    assert len(shown) == 3 * len(NAMES) and snapshot(folder) == before
+    for message in shown:
+        assert_boxed(message, message)
+
+
+def test_a_terminal_shows_no_row_that_a_file_has_written(extension, folder):
+    pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+    import anyio
+    from test_mcp_server import Person
+
+    person = Person()
+    calls = [call for call in proposals("workspace") if call[0] != "read_file"][:4]
+
+    async def conversation(client):
+        seen = 0
+        for tool, arguments in calls:
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, tool, arguments)
+                seen = (await person.sees(r"\n\[y/n\] ", seen)).end()
+                person.types("n\n")
+            seen = (await person.sees("Declined\\.", seen)).end()
+
+    before = snapshot(folder)
+    person.drive(extension, folder, conversation)
+    assert snapshot(folder) == before
+    # What the terminal itself echoes are the answers.
+    said = person.said.replace("\r\n", "\n")
+    assert said.count("\nDeclined.\n") == len(calls) and "\nApproved." not in said
+    assert_boxed(re.sub(r"\[y/n\] n\nDeclined\.\n", "", said), said)
 
 
 def test_a_session_that_is_named_like_a_connection_is_told_from_it(connect, tmp_path):

@@ -23,6 +23,12 @@ pub fn require_tool(tool: &str, settings: &Settings) -> Result<()> {
     require_one_of(&[tool], settings)
 }
 
+/// Tells whether one of `tools` is granted.
+pub fn is_one_granted(tools: &[&str], settings: &Settings) -> bool {
+    let grants = settings::tool_grants(settings);
+    tools.iter().any(|tool| is_granted(tool, &grants))
+}
+
 fn require_one_of(tools: &[&str], settings: &Settings) -> Result<()> {
     check(settings)?;
     require(tools, &settings::tool_grants(settings))

@@ -7,13 +7,14 @@ use super::planned_operation::{
 };
 use crate::budget::{Budget, check_current, lossy, owned};
 use crate::edit::{
-    Digest, Edit, FileTool, Operation, Plan, Request, Rules, Session, Ticket, check_base, payload,
-    required,
+    Digest, Edit, FileTool, Operation, Plan, Proposal, Request, Rules, Session, Ticket, check_base,
+    payload, required,
 };
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::{Field, Settings, Type};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
+use crate::functions::context::grants;
 use crate::functions::context::settings;
 use crate::functions::surface::Declared;
 use crate::git::{BlobHasher, blob_id};
@@ -27,6 +28,9 @@ use crate::tools::{
 
 /// The file that a tool is called for.
 pub const PATH: Field = Field::new("path", Type::Varchar, "The file, as sandbox/relative/path");
+
+/// The tools that show what stands in a file.
+const READING: &[&str] = &["read_file", "edit_file"];
 
 /// The file tools under the settings of one execution, for its session.
 pub struct FileTools {
@@ -191,7 +195,7 @@ impl FileTools {
             replacements_made: plan.replacements_made(),
             lines_changed: plan.lines_changed(),
             message: plan.message(planned.file()),
-            unified_diff: plan.unified_diff.clone(),
+            unified_diff: plan.diff.unified_diff.clone(),
             base_oid: planned.base_oid.clone().unwrap_or_default(),
             oid: blob_id(content)?,
         })
@@ -334,7 +338,7 @@ impl FileTools {
         if !is_asked && (!self.asks(&planned) || approvals.allows(&operation, rules)) {
             return Ok(None);
         }
-        let proposal = planned.proposal(id)?;
+        let proposal = self.proposal(&planned, id)?;
         let json = proposal.payload.to_json();
         if is_unseen {
             approvals.plan(&operation, proposal, rules)?;
@@ -390,7 +394,7 @@ impl FileTools {
         }
         let operation = planned.operation(&self.execution.session);
         let (proposal, outline) = if self.may_show(&planned.place) {
-            let proposal = planned.proposal(self.id(planned))?;
+            let proposal = self.proposal(planned, self.id(planned))?;
             let outline = proposal.payload.description().to_owned();
             (Some(proposal), outline)
         } else {
@@ -400,6 +404,12 @@ impl FileTools {
         approvals
             .take(&operation, proposal, &outline, self.rules())
             .map_err(|error| self.execution.unapproved(&outline, error))
+    }
+
+    /// Returns what a person is shown of an operation. What an agent may not read by any tool is not in it either.
+    fn proposal(&self, planned: &PlannedOperation<'_>, id: Digest) -> Result<Proposal> {
+        let shows_lines = grants::is_one_granted(READING, &self.execution.settings);
+        planned.proposal(id, shows_lines, &CancelToken::of(&self.execution.budget))
     }
 
     /// Tells whether a person must see the operation first. An edit shows what stands around it and a write whether

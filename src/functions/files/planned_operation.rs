@@ -1,9 +1,13 @@
 //! What a call of a file tool would do to the file as it is.
 
-use crate::edit::{Digest, Edit, Existing, FileName, FileTool, Operation, Plan, Proposal, Session};
+use crate::edit::{
+    ContentDiff, Digest, Edit, Existing, FileName, FileTool, Operation, Plan, Proposal, Session,
+    payload,
+};
 use crate::error::Result;
 use crate::git::blob_id;
 use crate::sandbox::{Expected, Place};
+use crate::text::{CancelToken, Engine, is_binary};
 
 /// What is done.
 #[derive(Debug)]
@@ -102,15 +106,35 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
-    /// Returns what a person is shown of it under an id.
-    pub fn proposal(&self, id: Digest) -> Result<Proposal> {
+    /// Returns what a person is shown of it under an id; of a file that is overwritten its lines only where they may be.
+    pub fn proposal(
+        &self,
+        id: Digest,
+        shows_lines: bool,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Proposal> {
         let file = self.file();
         let oid = self.base_oid.as_deref().unwrap_or_default();
         let mode = self.was.mode().unwrap_or_default();
         let existing = self.was.bytes().map(|content| Existing { content, oid, mode });
         match &self.effect {
             Effect::Read => Ok(Proposal::read(file, existing, id)),
-            Effect::Write(content) => Ok(Proposal::write(file, content, existing, id)),
+            Effect::Write(content) => {
+                let old = self.was.bytes().filter(|old| shows_lines && is_diffed(old));
+                let change = old
+                    .filter(|_| is_diffed(content.as_bytes()))
+                    .map(|old| {
+                        ContentDiff::new(
+                            &mut Engine::default(),
+                            file,
+                            old,
+                            content.as_bytes(),
+                            cancel,
+                        )
+                    })
+                    .transpose()?;
+                Ok(Proposal::write(file, content, existing, change, id))
+            }
             Effect::Edit(edits, plan) => Proposal::edit(
                 file,
                 existing.unwrap_or(Existing { content: b"", oid, mode }),
@@ -125,6 +149,14 @@ impl<'a> PlannedOperation<'a> {
 /// Returns the name of a file as plans and messages have it.
 pub fn file_name<'a>(place: &'a Place<'_>) -> FileName<'a> {
     FileName { sandbox: place.sandbox().name(), relative: place.path().as_str() }
+}
+
+/// Tells whether a payload can have a diff that shows all of a content: one that is binary has no lines, one that is not
+/// UTF-8 lines with holes, and of one that is large the diff or the other content is, too.
+fn is_diffed(content: &[u8]) -> bool {
+    content.len() <= payload::WHOLE_BYTES
+        && !is_binary(content)
+        && std::str::from_utf8(content).is_ok()
 }
 
 /// How many arguments an edit has.
