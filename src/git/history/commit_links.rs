@@ -43,6 +43,16 @@ impl Commits {
         self.read(id).map(|(links, _)| links)
     }
 
+    /// Returns how far up in the history a commit stands by the commit-graph; the most where that has it not.
+    pub fn height(&self, id: &Oid) -> u64 {
+        self.graph.height(id).unwrap_or(u64::MAX)
+    }
+
+    /// Tells whether the commit-graph has heights, and whether they are dates.
+    pub fn has_heights(&self) -> (bool, bool) {
+        (!self.graph.is_empty(), self.graph.has_corrected_dates())
+    }
+
     /// Tells whether the repository has not a commit.
     pub fn is_missing(&self, id: &Oid) -> Result<bool> {
         Ok(self.objects.header(id)?.is_none())

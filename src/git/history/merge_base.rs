@@ -2,7 +2,7 @@
 //!
 //! As in git both histories are painted downwards, newest commits first; a commit with both paints is a base, and what
 //! lies behind it is stale. Clocks that are wrong can leave a base that another leads to, so each is compared with
-//! the others in the same way.
+//! the others in the same way. A commit-graph knows better than the clocks, and its order counts before theirs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,7 +25,7 @@ const STALE: u8 = 4;
 const FOUND: u8 = 8;
 
 /// What a commit takes but its parents: its place in the tables, and in the queue of a painting.
-const MET_BYTES: usize = 2 * size_of::<(Oid, Links)>() + 4 * size_of::<(u64, u64, Oid)>();
+const MET_BYTES: usize = 2 * size_of::<(Oid, Links)>() + 4 * size_of::<(u64, u64, u64, Oid)>();
 
 /// Finds merge bases; commits are read once for all of them.
 pub struct MergeBases<'a> {
@@ -40,8 +40,8 @@ pub struct MergeBases<'a> {
 #[derive(Default)]
 struct Paint {
     commits: IdMap<Mark>,
-    /// By date, then by when they were put there.
-    queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
+    /// By height where that counts, by date, then by when they were put there.
+    queue: BinaryHeap<(u64, u64, Reverse<u64>, Oid)>,
     put: u64,
     /// Commits in the queue that are not stale.
     fresh: usize,
@@ -65,7 +65,8 @@ impl<'a> MergeBases<'a> {
         if one == two {
             return Ok(vec![one]);
         }
-        let (found, paint) = self.paint(one, &[two])?;
+        let (has_heights, are_dates) = self.commits.has_heights();
+        let (found, paint) = self.paint(one, &[two], are_dates)?;
         let mut bases = Vec::new();
         for id in found {
             if !paint.has(&id, STALE) {
@@ -76,7 +77,7 @@ impl<'a> MergeBases<'a> {
             return Ok(bases);
         }
         let mut all = Vec::new();
-        for id in self.without_redundant(&bases)? {
+        for id in self.without_redundant(&bases, has_heights)? {
             self.insert(&mut all, id)?;
         }
         Ok(all)
@@ -93,6 +94,11 @@ impl<'a> MergeBases<'a> {
         Ok(())
     }
 
+    /// Returns the commits that were read.
+    pub fn into_read(self) -> Vec<Oid> {
+        self.known.into_keys().collect()
+    }
+
     fn links(&mut self, id: &Oid) -> Result<&Links> {
         if !self.known.contains_key(id) {
             let links = self.commits.links(id)?;
@@ -104,7 +110,7 @@ impl<'a> MergeBases<'a> {
     }
 
     /// Returns the commits that none of the others leads to.
-    fn without_redundant(&mut self, commits: &[Oid]) -> Result<Vec<Oid>> {
+    fn without_redundant(&mut self, commits: &[Oid], by_height: bool) -> Result<Vec<Oid>> {
         let mut is_redundant = vec![false; commits.len()];
         for index in 0..commits.len() {
             if is_redundant[index] {
@@ -114,7 +120,7 @@ impl<'a> MergeBases<'a> {
                 .filter(|&other| other != index && !is_redundant[other])
                 .collect();
             let ids: Vec<Oid> = others.iter().map(|&other| commits[other]).collect();
-            let (_, paint) = self.paint(commits[index], &ids)?;
+            let (_, paint) = self.paint(commits[index], &ids, by_height)?;
             is_redundant[index] = paint.has(&commits[index], OTHERS);
             for (&other, id) in others.iter().zip(&ids) {
                 if paint.has(id, FIRST) {
@@ -132,15 +138,17 @@ impl<'a> MergeBases<'a> {
 
     /// Paints the histories of one commit and of others, as far as they may have something in common; returns the
     /// commits that both lead to, some of which may be stale by now.
-    fn paint(&mut self, one: Oid, others: &[Oid]) -> Result<(Vec<Oid>, Paint)> {
+    fn paint(&mut self, one: Oid, others: &[Oid], by_height: bool) -> Result<(Vec<Oid>, Paint)> {
         let mut paint = Paint::default();
         let mut found = Vec::new();
-        paint.put(one, self.links(&one)?.date, FIRST);
+        let commits = self.commits;
+        let height = |id: &Oid| if by_height { commits.height(id) } else { 0 };
+        paint.put(one, (height(&one), self.links(&one)?.date), FIRST);
         if others.is_empty() {
             return Ok((vec![one], paint));
         }
         for other in others {
-            paint.put(*other, self.links(other)?.date, OTHERS);
+            paint.put(*other, (height(other), self.links(other)?.date), OTHERS);
         }
         while paint.fresh > 0 {
             self.cancel.check()?;
@@ -155,7 +163,7 @@ impl<'a> MergeBases<'a> {
             let flags = flags & (FIRST | OTHERS | STALE);
             for parent in self.links(&id)?.parents.clone() {
                 if !paint.has(&parent, flags) {
-                    paint.put(parent, self.links(&parent)?.date, flags);
+                    paint.put(parent, (height(&parent), self.links(&parent)?.date), flags);
                 }
             }
         }
@@ -169,7 +177,7 @@ impl Paint {
     }
 
     /// Paints a commit and puts it in the queue.
-    fn put(&mut self, id: Oid, date: u64, flags: u8) {
+    fn put(&mut self, id: Oid, (height, date): (u64, u64), flags: u8) {
         let mark = self.commits.entry(id).or_default();
         let was_fresh = mark.flags & STALE == 0;
         if was_fresh && flags & STALE != 0 {
@@ -180,7 +188,7 @@ impl Paint {
         if mark.flags & STALE == 0 {
             self.fresh += 1;
         }
-        self.queue.push((date, Reverse(self.put), id));
+        self.queue.push((height, date, Reverse(self.put), id));
         self.put += 1;
     }
 

@@ -65,6 +65,8 @@ pub struct RevRange {
     pub tips: Vec<Oid>,
     /// What is left out.
     pub hidden: Vec<Oid>,
+    /// The commits that were read to find these ends: of what is left out, all that lies behind it is known to be.
+    pub read: Vec<Oid>,
 }
 
 /// A commit of the walk.
@@ -96,6 +98,8 @@ pub struct History {
     options: HistoryOptions,
     known: IdMap<Known>,
     hidden: IdSet,
+    /// What the range itself leaves out.
+    bottoms: IdSet,
     /// By date, then by when they were met.
     queue: BinaryHeap<(u64, Reverse<u64>, Oid)>,
     met: u64,
@@ -155,6 +159,7 @@ impl History {
             options,
             known: IdMap::default(),
             hidden: ends.hidden.iter().copied().collect(),
+            bottoms: ends.hidden.iter().copied().collect(),
             queue: BinaryHeap::new(),
             met: 0,
             limit: None,
@@ -168,6 +173,13 @@ impl History {
         };
         for id in ends.hidden.iter().chain(&ends.tips) {
             history.enqueue(id)?;
+        }
+        if !ends.hidden.is_empty() {
+            ends.read.iter().try_for_each(|id| history.load(id))?;
+        }
+        // As in git: which parents decide on a merge depends on what is known to be left out when it is met.
+        for id in &ends.hidden {
+            history.hide_parents(id)?;
         }
         if history.hidden.is_empty() {
             history.finish();
@@ -186,7 +198,7 @@ impl History {
         if paths.is_empty() {
             return Ok(self);
         }
-        let bottoms = self.hidden.clone();
+        let bottoms = self.bottoms.clone();
         let simplify = Simplify::new(repository, paths, bottoms, Arc::clone(&self.budget))?;
         Ok(Self { simplify: Some(simplify), ..self })
     }
@@ -369,12 +381,7 @@ impl History {
                 self.hide(parents.clone())?;
                 for parent in &parents {
                     self.enqueue_hidden(parent)?;
-                    self.hide(
-                        self.known
-                            .get(parent)
-                            .map(|known| known.parents.clone())
-                            .unwrap_or_default(),
-                    )?;
+                    self.hide_parents(parent)?;
                 }
                 let Some((next, ..)) = self.queue.peek() else { break };
                 if limit.last > *next {
@@ -401,6 +408,11 @@ impl History {
             }
         }
         Ok(None)
+    }
+
+    /// Hides the parents of a commit, as far as they are known.
+    fn hide_parents(&mut self, id: &Oid) -> Result<()> {
+        self.hide(self.known.get(id).map(|known| known.parents.clone()).unwrap_or_default())
     }
 
     /// Hides commits and what is known of their ancestors.

@@ -159,8 +159,9 @@ impl Repository {
             return Ok((0, 0));
         }
         let commits = Commits::new(self)?;
-        let hidden = MergeBases::new(&commits, self.cancel()).of(one, two)?;
-        let ends = RevRange { tips: vec![one, two], hidden };
+        let mut bases = MergeBases::new(&commits, self.cancel());
+        let hidden = bases.of(one, two)?;
+        let ends = RevRange { tips: vec![one, two], hidden, read: bases.into_read() };
         let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
         let mut history = History::new(self, &ends, options, Arc::clone(self.shared_budget()))?;
         history.settle();

@@ -39,19 +39,23 @@ impl Repository {
         }
         let commit = |id: Oid| resolver.commit(id);
         Ok(match resolver.range(Hint::Committish)? {
-            Range::One(id) => RevRange { tips: vec![commit(id)?], hidden: Vec::new() },
+            Range::One(id) => {
+                RevRange { tips: vec![commit(id)?], hidden: Vec::new(), read: Vec::new() }
+            }
             Range::Between { from, to } => {
-                RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?] }
+                RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?], read: Vec::new() }
             }
             Range::Symmetric { from, to } => {
                 let tips = vec![commit(from)?, commit(to)?];
-                let hidden =
-                    MergeBases::new(resolver.commits()?, resolver.cancel).of(tips[0], tips[1])?;
-                RevRange { tips, hidden }
+                let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
+                let hidden = bases.of(tips[0], tips[1])?;
+                RevRange { tips, hidden, read: bases.into_read() }
             }
-            Range::Parents(id) => {
-                RevRange { tips: resolver.parents(&commit(id)?)?, hidden: Vec::new() }
-            }
+            Range::Parents(id) => RevRange {
+                tips: resolver.parents(&commit(id)?)?,
+                hidden: Vec::new(),
+                read: Vec::new(),
+            },
             Range::Without { commit: id, parent } => {
                 let id = commit(id)?;
                 let parents = resolver.parents(&id)?;
@@ -67,7 +71,7 @@ impl Repository {
                         }
                     },
                 };
-                RevRange { tips: vec![id], hidden }
+                RevRange { tips: vec![id], hidden, read: Vec::new() }
             }
             Range::Not => {
                 return Err(Error::invalid_args(format!(
@@ -190,7 +194,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        Ok(RevRange { tips, hidden: Vec::new() })
+        Ok(RevRange { tips, hidden: Vec::new(), read: Vec::new() })
     }
 
     /// Says why what was asked for names nothing, or one `end` of the range that it is.

@@ -76,7 +76,7 @@ impl Resolver<'_> {
                 at = target;
             }
         }
-        let ends = RevRange { tips, hidden: Vec::new() };
+        let ends = RevRange { tips, hidden: Vec::new(), read: Vec::new() };
         let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
         let budget = Arc::clone(self.repository.shared_budget());
         let mut history = History::new(self.repository, &ends, options, budget)?;

@@ -47,6 +47,9 @@ struct Layer {
     ids: usize,
     commits: usize,
     lists: Option<(usize, usize)>,
+    /// What is added to the dates of the commits so that none is older than its parents, and what does not fit there.
+    later: Option<usize>,
+    much_later: Option<(usize, usize)>,
 }
 
 /// What a layer says of a commit.
@@ -178,6 +181,22 @@ impl Graph {
         Some(Links { tree, parents: ids, date })
     }
 
+    /// Tells whether every layer has the dates of its commits so that none is older than its parents.
+    pub fn has_corrected_dates(&self) -> bool {
+        !self.is_empty() && self.layers.iter().all(|layer| layer.later.is_some())
+    }
+
+    /// Returns how far up a commit stands: its corrected date where all layers have one, else its generation.
+    pub fn height(&self, id: &Oid) -> Option<u64> {
+        let (layer, at) =
+            self.layers.iter().rev().find_map(|layer| Some((layer, layer.find(id)?)))?;
+        if self.has_corrected_dates() {
+            layer.corrected_date(at)
+        } else {
+            layer.generation(at).map(u64::from)
+        }
+    }
+
     /// Returns the layer of a position in all of them, and the position there.
     fn layer(&self, position: u32) -> Option<(&Layer, u32)> {
         let layer = self.layers.iter().rev().find(|layer| layer.base <= position)?;
@@ -190,6 +209,7 @@ impl Layer {
         let head = bytes.get(..8).filter(|head| is_head(head, hash))?;
         let id_bytes = hash.len_in_bytes();
         let (mut fanout, mut ids, mut commits, mut lists) = (None, None, None, None);
+        let (mut later, mut much_later) = (None, None);
         for chunk in 0..usize::from(head[6]) {
             let entry = bytes.get(8 + chunk * 12..8 + (chunk + 2) * 12)?;
             let start = usize::try_from(number(&entry[4..12])).ok()?;
@@ -203,6 +223,8 @@ impl Layer {
                 b"OIDL" => ids = place,
                 b"CDAT" => commits = place,
                 b"EDGE" => lists = place,
+                b"GDA2" => later = place,
+                b"GDO2" => much_later = place,
                 _ => {}
             }
         }
@@ -217,6 +239,8 @@ impl Layer {
         let fits = ids_end - ids == entries.checked_mul(id_bytes)?
             && commits_end - commits == entries.checked_mul(id_bytes + 16)?
             && base.checked_add(count)? < NO_PARENT;
+        let later =
+            later.filter(|(start, end)| (end - start) / 4 == entries).map(|(start, _)| start);
         (counts.is_sorted() && fits).then_some(Self {
             bytes,
             id_bytes,
@@ -226,6 +250,8 @@ impl Layer {
             ids,
             commits,
             lists,
+            later,
+            much_later,
         })
     }
 
@@ -266,7 +292,7 @@ impl Layer {
         let tree = Oid::try_from(self.bytes.get(start..start + self.id_bytes)?).ok()?;
         let rest = start + self.id_bytes;
         let [first, second] = [self.word(rest)?, self.word(rest + 4)?];
-        let date = u64::from(self.word(rest + 8)? & 3) << 32 | u64::from(self.word(rest + 12)?);
+        let date = self.date(at)?;
         let mut parents = Vec::new();
         if first != NO_PARENT {
             parents.push(first);
@@ -292,6 +318,23 @@ impl Layer {
             parents.push(second);
         }
         Some(Row { tree, parents, date, generation: self.generation(at)? })
+    }
+
+    fn date(&self, at: u32) -> Option<u64> {
+        let rest = self.commits + at as usize * (self.id_bytes + 16) + self.id_bytes;
+        Some(u64::from(self.word(rest + 8)? & 3) << 32 | u64::from(self.word(rest + 12)?))
+    }
+
+    fn corrected_date(&self, at: u32) -> Option<u64> {
+        let later = self.word(self.later? + at as usize * 4).filter(|_| at < self.count)?;
+        let later = if later & LIST == 0 {
+            u64::from(later)
+        } else {
+            let (start, end) = self.much_later?;
+            let at = start.checked_add((later & !LIST) as usize * 8)?;
+            number(self.bytes.get(at..at + 8).filter(|_| at + 8 <= end)?)
+        };
+        self.date(at)?.checked_add(later)
     }
 
     fn word(&self, at: usize) -> Option<u32> {
