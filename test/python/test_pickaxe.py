@@ -67,7 +67,11 @@ def test_a_text_is_found_where_git_finds_it(con, texts, text):
         assert_same(search(con, texts, contains=[text], **options), wanted, (text, git))
 
 
-@pytest.mark.parametrize("pattern", ["needle", "^needle", "needle$", "^ ?needle( needle)?$", "[Nn]eedle.?[([]", r"\[[0-9]\]", "a{3}", "^$", "^.*$", "caf.", "last$"])
+# Each sees the newline that ends a line, or does not.
+NEWLINES = ["needle[[:space:]]", r"needle\s", r"needle\W", "needle[^x]", "needle.$", r"needle\'", "needle\n", r"\`needle", r"\S\s$", "^[^n]*$", "[[:cntrl:]]", "needle(\n|x)", r"last\s", r"\Bn", "e\n^", "$^"]
+
+
+@pytest.mark.parametrize("pattern", [*NEWLINES, "needle", "^needle", "needle$", "^ ?needle( needle)?$", "[Nn]eedle.?[([]", r"\[[0-9]\]", "a{3}", "^$", "^.*$", "caf.", "last$"])
 def test_a_pattern_is_found_where_git_finds_it(con, texts, pattern):
     for git, options in ([], {}), (["-M"], {"renames": True}):
         wanted = git_search(texts, f"-G{pattern}", *(git or ["--no-renames"]), "HEAD")

@@ -131,6 +131,46 @@ def test_a_submodule_is_changed_by_commits_contents_and_untracked_files(con, rep
     assert [row[0] for row in status(con, repo, untracked=False)] == [row[0] for row in git_status(repo, "--untracked-files=no")]
 
 
+def test_patterns_that_a_sparse_checkout_leaves_out_count(con, repo):
+    write(repo, "sparse-checkout set --no-cone /d1/ /d2/ /d0/f0")
+    assert not (repo / ".gitignore").exists() and not (repo / "d0/.gitignore").exists()
+    for name in ("d0/keep.log", "d0/x.log", "d1/x.log", "d1/new", "x.log", "build/out", "d2/.gitignore"):
+        (repo / name).parent.mkdir(exist_ok=True)
+        (repo / name).write_text("new\n")
+    assert_same(con, repo, minimum=2)
+    # A link is no list of patterns, and neither is a directory; the index is asked instead of the first alone.
+    os.symlink("d2/f2", repo / ".gitignore")
+    assert_same(con, repo)
+    (repo / ".gitignore").unlink()
+    (repo / ".gitignore").mkdir()
+    (repo / ".gitignore/f").write_text("x\n")
+    assert_same(con, repo)
+
+
+def test_a_repository_in_a_directory_with_tracked_files_is_a_directory(con, repo):
+    for name in ("d1", "other", "d2/deep"):
+        write(repo, f"init --quiet {name}")
+        (repo / name / "new").write_text("x\n")
+    assert_same(con, repo, minimum=3)
+    assert "d1/new" in [row[0] for row in status(con, repo)]
+    changes = con.execute("SELECT file_path, new_mode FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)", [str(repo)]).fetchall()
+    assert ("d1/new", "100644") in changes and "d1" not in dict(changes)
+
+
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_what_git_does_not_look_at_is_read_where_it_is_asked_for_itself(con, repo, flag):
+    (repo / "intended").write_text("x\n")
+    write(repo, "add --intent-to-add intended", f"update-index {flag} intended d1/f1 d1/f4")
+    (repo / "d1/f1").write_text("on disk\n" + (repo / "d1/f1").read_text())
+    (repo / "d1/f4").unlink()
+    assert_same(con, repo, minimum=0)
+    content = con.execute("SELECT file_content('d1/f1', 'WORKTREE', ?)", [str(repo)]).fetchone()[0]
+    assert content == (repo / "d1/f1").read_text()
+    blamed = con.execute("SELECT commit_id, count(*) FROM file_blame('d1/f1', 'WORKTREE', ?) GROUP BY ALL ORDER BY 2", [str(repo)]).fetchall()
+    theirs = [line.split()[0].lstrip("^") for line in repositories.git_text(repo, "blame", "--abbrev=40", "d1/f1").splitlines()]
+    assert [count for _, count in blamed] == [theirs.count("0" * 40), len(theirs) - 1] == [1, 20]
+
+
 def test_random_work_trees_have_git_s_status(con, repo):
     chance = random.Random(SEED)
     compared = 0

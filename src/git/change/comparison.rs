@@ -40,6 +40,8 @@ pub struct Comparison {
     above: Above,
     /// How many threads may look at the work tree.
     threads: usize,
+    /// Whether files count that git is told not to look at.
+    looks_everywhere: bool,
 }
 
 impl Repository {
@@ -78,6 +80,7 @@ impl Comparison {
             attributes: Arc::default(),
             above: Above::default(),
             threads: 1,
+            looks_everywhere: false,
         })
     }
 
@@ -110,6 +113,18 @@ impl Comparison {
     pub fn with_paths(self, specs: &[Pathspec]) -> Result<Self> {
         let paths = Arc::new(PathFilter::new(specs, &self.repository.location.directory)?);
         Ok(Self { paths, ..self })
+    }
+
+    /// Compares files of the work tree, too, that git is told not to look at: they are assumed to be unchanged, or left out
+    /// of a sparse checkout.
+    #[must_use]
+    pub fn looking_everywhere(self) -> Self {
+        Self { looks_everywhere: true, ..self }
+    }
+
+    /// Tells whether files count that git is told not to look at.
+    pub(crate) fn looks_everywhere(&self) -> bool {
+        self.looks_everywhere
     }
 
     /// Lets so many threads look at the work tree.

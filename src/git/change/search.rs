@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
+use crate::budget::append;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::change::changed_file::{Change, Entry, Source};
 use crate::git::change::contents::Reader;
 use crate::git::objects::bytes::Bytes;
-use crate::git::revision::translated;
+use crate::git::revision::{Newline, translated};
 use crate::limits;
 use crate::pattern::{Pattern, Syntax};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
@@ -58,7 +59,7 @@ impl Search {
             Error::invalid_args(format!("changed_lines is {}", quoted(pattern)))
                 .with_hint("Give an extended regular expression, without back references")
         };
-        let translated = translated(pattern.as_bytes()).ok_or_else(refused)?;
+        let translated = translated(pattern.as_bytes(), Newline::EndsLine).ok_or_else(refused)?;
         let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
         let pattern = Pattern::new(&translated, syntax).ok_or_else(refused)?;
         Ok(Self::Lines(Arc::new(pattern)))
@@ -150,16 +151,19 @@ impl Searcher {
         let options = DiffOptions { context: Some(0), ..DiffOptions::default() };
         let diff = Diff::new(&mut self.engine, old, new, &options, cancel)?;
         let mut pace = cancel.pace();
-        let matches_nothing = pattern.is_match(b"")?;
         for hunk in diff.hunks() {
             for line in diff.lines(hunk).filter(|line| line.kind != LineKind::Context) {
                 pace.pass(line.content.len())?;
-                // For the C library nothing is what follows a newline, and may match too.
-                let (text, is_ended) = match line.content.strip_suffix(b"\n") {
-                    Some(text) => (text, true),
-                    None => (line.content, false),
+                // As in a patch each line has a newline, and the remark that one has none stands in the next.
+                let is_match = if line.content.ends_with(b"\n") {
+                    pattern.is_match(line.content)?
+                } else {
+                    let mut ended = Vec::new();
+                    append(&mut ended, line.content)?;
+                    append(&mut ended, b"\n")?;
+                    pattern.is_match(&ended)?
                 };
-                if pattern.is_match(text)? || (is_ended && matches_nothing) {
+                if is_match {
                     return Ok(true);
                 }
             }

@@ -45,7 +45,8 @@ impl SideFiles {
     pub fn open(repository: &Repository, name: &str) -> Result<Self> {
         let side = repository.revision(name)?;
         let comparison = Comparison::new(repository.clone(), Revision::Empty, side)?
-            .with_untracked(Untracked::Identified);
+            .with_untracked(Untracked::Identified)
+            .looking_everywhere();
         let reader = comparison.reader();
         Ok(Self { comparison, reader, is_alone: false })
     }

@@ -42,7 +42,7 @@ use range::Range;
 use resolve::{Hint, Resolver};
 
 pub use clock::local_time_zone;
-pub(super) use posix::{basic_translated, translated};
+pub(super) use posix::{Newline, basic_translated, translated};
 pub use references::{Named as NamedReference, Reference, ReferenceDetails, ReferenceReader};
 
 /// One side of a comparison, resolved.

@@ -2,12 +2,21 @@
 //!
 //! Source: regex(7), and the GNU C library's extensions (`\w`, `\b`, `\<`, `\``).
 
+/// What a newline is to an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Newline {
+    /// A character as any other.
+    Character,
+    /// The end of a line (`REG_NEWLINE`): `^` and `$` match beside it, `.` and `[^…]` do not match it.
+    EndsLine,
+}
+
 /// Returns the pattern that `regex` matches where the C library matches `text`; `None` where the library finds none in
 /// it, or what `regex` cannot match: a back reference.
-pub fn translated(text: &[u8]) -> Option<String> {
+pub fn translated(text: &[u8], newline: Newline) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     let mut pattern =
-        Translation { rest: text, out: String::new(), groups: Vec::new(), last: None };
+        Translation { rest: text, newline, out: String::new(), groups: Vec::new(), last: None };
     while let Some(c) = pattern.next() {
         pattern.one(c)?;
     }
@@ -57,7 +66,7 @@ pub fn basic_translated(text: &[u8]) -> Option<String> {
             c => extended.push(c),
         }
     }
-    translated(extended.as_bytes())
+    translated(extended.as_bytes(), Newline::Character)
 }
 
 /// Returns where a bracket expression ends, its `]` included; `rest` stands behind its `[`.
@@ -76,6 +85,7 @@ fn bracket_end(rest: &str) -> Option<usize> {
 
 struct Translation<'t> {
     rest: &'t str,
+    newline: Newline,
     out: String,
     /// Where the groups that are open begin in `out`.
     groups: Vec<usize>,
@@ -88,6 +98,10 @@ impl Translation<'_> {
         let c = self.rest.chars().next()?;
         self.rest = &self.rest[c.len_utf8()..];
         Some(c)
+    }
+
+    fn ends_line(&self) -> bool {
+        self.newline == Newline::EndsLine
     }
 
     fn literal(&mut self, c: char) {
@@ -112,9 +126,9 @@ impl Translation<'_> {
                 self.out.push(')');
             }
             '|' => self.word("|", false),
-            '^' => self.word(r"\A", false),
-            '$' => self.word(r"\z", false),
-            '.' => self.word(".", true),
+            '^' => self.word(if self.ends_line() { "(?m:^)" } else { r"\A" }, false),
+            '$' => self.word(if self.ends_line() { "(?m:$)" } else { r"\z" }, false),
+            '.' => self.word(if self.ends_line() { r"[^\n]" } else { "." }, true),
             '*' | '+' | '?' => self.repeated(&c.to_string())?,
             '{' => self.interval()?,
             c => self.literal(c),
@@ -179,6 +193,9 @@ impl Translation<'_> {
         if let Some(rest) = self.rest.strip_prefix('^') {
             self.rest = rest;
             class.push('^');
+            if self.ends_line() {
+                class.push_str(r"\n");
+            }
         }
         let mut is_first = true;
         loop {
@@ -261,8 +278,8 @@ mod tests {
             (r"^(a|b\))?c", "b)c", true),
             ("^ü*$", "üü", true),
         ] {
-            let pattern =
-                translated(text.as_bytes()).unwrap_or_else(|| panic!("{text} is no pattern"));
+            let pattern = translated(text.as_bytes(), Newline::Character)
+                .unwrap_or_else(|| panic!("{text} is no pattern"));
             let regex =
                 Regex::new(&pattern).unwrap_or_else(|error| panic!("{text}: {pattern}: {error}"));
             assert_eq!(
@@ -315,14 +332,14 @@ mod tests {
             "*a",
             "(?:x)",
         ] {
-            assert_eq!(translated(text.as_bytes()), None, "{text}");
+            assert_eq!(translated(text.as_bytes(), Newline::Character), None, "{text}");
         }
     }
 
     #[test]
     fn each_repetition_encloses_the_one_before() {
         let text = format!(r"^(\\[)]b|c\)){}$", "*".repeat(2000));
-        let pattern = translated(text.as_bytes()).unwrap();
+        let pattern = translated(text.as_bytes(), Newline::Character).unwrap();
         let repeated =
             format!(r"\A{}(?:\\[\x{{29}}]b|c\)){}\z", "(?:".repeat(2000), ")*".repeat(2000));
         assert_eq!(pattern, repeated);

@@ -45,7 +45,7 @@ impl Pattern {
             [b'!', ..] => return None,
             text => (text, false),
         };
-        let pattern = posix::translated(text)?;
+        let pattern = posix::translated(text, posix::Newline::Character)?;
         let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
         let regex = pattern::Pattern::new(&pattern, syntax)?;
         Some(Self { regex, is_negative })

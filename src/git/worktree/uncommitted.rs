@@ -53,6 +53,8 @@ struct Sides {
     hash: gix::hash::Kind,
     /// Whether the committed side is the new one.
     is_reverse: bool,
+    /// Whether files count that git is told not to look at.
+    looks_everywhere: bool,
 }
 
 impl Uncommitted {
@@ -111,6 +113,7 @@ impl Uncommitted {
             untracked: comparison.untracked(),
             hash: repository.object_hash(),
             is_reverse,
+            looks_everywhere: comparison.looks_everywhere(),
         };
         let ahead = if sides.work_tree.is_some() && paths.is_everything() {
             LookAhead::new(repository, &index, comparison.threads(), Arc::clone(&budget))
@@ -264,7 +267,7 @@ impl Sides {
                 let is_present = known.is_some() || self.untracked != Untracked::Ignored;
                 let new = match known {
                     Some(known) if is_unchanged => Some(known.entry),
-                    _ if is_present => on_disk(work_tree, path, known)?,
+                    _ if is_present => on_disk(work_tree, path, known, self.looks_everywhere)?,
                     _ => None,
                 };
                 (committed, new)
@@ -276,10 +279,12 @@ impl Sides {
                 match staged {
                     None if is_conflict => return Ok(()),
                     None if self.untracked == Untracked::Ignored => (None, None),
-                    None => (None, on_disk(work_tree, path, None)?),
+                    None => (None, on_disk(work_tree, path, None, self.looks_everywhere)?),
                     Some(staged) => {
-                        let found = on_disk(work_tree, path, Some(staged))?;
-                        let is_new = staged.is_intent_to_add() && found.is_some();
+                        let found = on_disk(work_tree, path, Some(staged), self.looks_everywhere)?;
+                        // What git is told not to look at is as the index has it, content or none.
+                        let is_new = staged.is_intent_to_add()
+                            && found.is_some_and(|found| found != staged.entry);
                         ((!is_new).then_some(staged.entry), found)
                     }
                 }
@@ -331,10 +336,19 @@ fn is_as_committed(committed: Option<Entry>, versions: &[Staged]) -> bool {
         && committed.map(id) == as_tree(versions).map(id)
 }
 
-/// Returns what the work tree has at a path; where git would not look, what the index has.
-fn on_disk(work_tree: &mut WorkTree, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+/// Returns what the work tree has at a path; where git would not look, what the index has, unless `looks_everywhere` and
+/// there is something.
+fn on_disk(
+    work_tree: &mut WorkTree,
+    path: &[u8],
+    known: Option<&Staged>,
+    looks_everywhere: bool,
+) -> Result<Option<Entry>> {
     match known {
-        Some(known) if known.stage == 0 && work_tree.is_left_alone(known)? => Ok(Some(known.entry)),
+        Some(known) if known.stage == 0 && work_tree.is_left_alone(known)? => {
+            let found = if looks_everywhere { work_tree.entry(path, Some(known))? } else { None };
+            Ok(found.or(Some(known.entry)))
+        }
         known => work_tree.entry(path, known),
     }
 }

@@ -1,8 +1,8 @@
 //! The files of the work tree that are neither tracked nor ignored.
 //!
 //! After `gitignore`: the `.gitignore` files from the root down, then `info/exclude`; the user's
-//! own list (`core.excludesFile`) takes no part. A directory is opened once and listed, and no file is looked at: the list
-//! tells what each name is.
+//! own list (`core.excludesFile`) takes no part. Of a `.gitignore` that a sparse checkout leaves out, the index has the
+//! content. A directory is opened once and listed, and no file is looked at: the list tells what each name is.
 
 use std::io::Read;
 use std::rc::Rc;
@@ -50,33 +50,32 @@ pub fn files(
             .with_source(error)
         })?;
         let Some(entries) = listed else { continue };
+        let prefix =
+            if directory.is_empty() { Vec::new() } else { [&directory[..], b"/"].concat() };
+        let tracked = index.below(&prefix);
         if !directory.is_empty() {
-            if entries.iter().any(|entry| entry.name == b".git") {
-                // A repository inside.
+            if tracked.is_empty() && entries.iter().any(|entry| entry.name == b".git") {
+                // A repository inside; not where its files are tracked by this one.
                 if paths.matches_in_list(&directory, Mode::submodule()) {
                     let list = if is_below { &mut passed } else { &mut found };
                     list.push((directory, EntryKind::Directory));
                 }
                 continue;
             }
-            if !paths.may_enter(&[&directory[..], b"/"].concat()) {
+            if !paths.may_enter(&prefix) {
                 continue;
             }
         }
-        let prefix =
-            if directory.is_empty() { Vec::new() } else { [&directory[..], b"/"].concat() };
-        let has_ignore_file =
-            entries.iter().any(|entry| entry.name == IGNORE_FILE && entry.kind == EntryKind::File);
-        let bytes = if has_ignore_file {
-            ignore_file(directories, &[&prefix[..], IGNORE_FILE].concat())?
-        } else {
-            None
+        let ignore_path = [&prefix[..], IGNORE_FILE].concat();
+        let bytes = match entries.iter().find(|entry| entry.name == IGNORE_FILE) {
+            Some(entry) if entry.kind == EntryKind::File => ignore_file(directories, &ignore_path)?,
+            Some(entry) if entry.kind == EntryKind::Directory => None,
+            _ => ignore_file_of_index(repository, index, &ignore_path)?,
         };
         let patterns = match bytes {
             Some(bytes) => Rc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
             None => above,
         };
-        let tracked = index.below(&prefix);
         for DirectoryEntry { name, kind } in entries {
             beat.check(budget)?;
             if kind == EntryKind::Special || name.eq_ignore_ascii_case(b".git") {
@@ -119,6 +118,28 @@ pub fn files(
     Ok(found)
 }
 
+/// Reads a list of patterns that stands in the index and not on disk, because a sparse checkout leaves it out.
+fn ignore_file_of_index(
+    repository: &Repository,
+    index: &Index,
+    path: &[u8],
+) -> Result<Option<Vec<u8>>> {
+    let [staged] = index.find(path) else { return Ok(None) };
+    if staged.stage > 0 || !staged.skips_work_tree() || staged.entry.mode.is_submodule() {
+        return Ok(None);
+    }
+    let objects = repository.objects();
+    check_size(path, objects.blob_size(&staged.entry.oid)?)?;
+    Ok(Some(objects.blob(&staged.entry.oid)?.to_vec()))
+}
+
+fn check_size(path: &[u8], size: u64) -> Result<()> {
+    if size > limits::IGNORE_BYTES {
+        return Err(Error::too_large(format!("{} has {size} bytes", quoted(&path.to_str_lossy()))));
+    }
+    Ok(())
+}
+
 /// Reads a list of patterns; like git, not through a link.
 fn ignore_file(directories: &mut Directories, path: &[u8]) -> Result<Option<Vec<u8>>> {
     let unreadable =
@@ -128,13 +149,7 @@ fn ignore_file(directories: &mut Directories, path: &[u8]) -> Result<Option<Vec<
     else {
         return Ok(None);
     };
-    if state.size > limits::IGNORE_BYTES {
-        return Err(Error::too_large(format!(
-            "{} has {} bytes",
-            quoted(&path.to_str_lossy()),
-            state.size
-        )));
-    }
+    check_size(path, state.size)?;
     let mut bytes = Vec::new();
     file.take(limits::IGNORE_BYTES)
         .read_to_end(&mut bytes)
