@@ -251,6 +251,15 @@ pub const REFERENCE_BYTES: u64 = 8 << 10;
 /// Bytes of `packed-refs`; a larger file is `too_large:`.
 pub const PACKED_REFS_BYTES: u64 = 256 << 20;
 
+/// Tables in which the references of a work tree are stored; more are `too_large:`.
+pub const REFERENCE_TABLES: usize = 1 << 12;
+
+/// Bytes of `tables.list`, which names them; a longer one is `too_large:`.
+pub const REFERENCE_LIST_BYTES: u64 = 1 << 20;
+
+/// Bytes of a key in such a table: a name, of a log with what follows it; a longer one is damage.
+pub const REFERENCE_KEY_BYTES: usize = (4 << 10) + 9;
+
 /// Bytes of a reference's log; a larger one is `too_large:` when a revision asks for it.
 pub const REFLOG_BYTES: u64 = 64 << 20;
 

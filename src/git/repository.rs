@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::refs::{References, Resolved};
 use super::store::{
     Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, check_work_tree, locate,
-    read_config, with_configured_work_tree,
+    read_config, stores_tables, with_configured_work_tree,
 };
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
@@ -135,6 +135,7 @@ impl Repository {
     /// Returns a reader of the references.
     pub(super) fn references(&self) -> References<'_> {
         References::new(&self.git_dir, &self.common_dir, &self.repositories, self.object_hash())
+            .in_tables(stores_tables(&self.config))
             .limited_to(self.ref_limit.as_deref())
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gix::bstr::ByteSlice;
 
 use super::name::{PER_WORK_TREE, is_valid};
+use super::reftable::Target;
 use super::{References, Resolved};
 use crate::budget::check_current;
 use crate::error;
@@ -26,11 +27,52 @@ struct Walk<'d> {
 
 impl References<'_> {
     /// Returns the names of all references of this work tree and those that all share, with the ids of those that
-    /// are packed alone.
+    /// are known with their names.
     ///
     /// # Errors
     /// `tool_failed` for a `packed-refs` that is damaged, `too_large` beyond the limits of references.
     fn all(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
+        let mut found = if self.in_tables { self.all_in_tables() } else { self.all_in_files() }?;
+        found.retain(|name, _| self.may_read(name));
+        Ok(found)
+    }
+
+    /// Returns those that are stored in tables, with the ids of those that are not symbolic.
+    fn all_in_tables(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
+        let is_own = |name: &[u8]| PER_WORK_TREE.iter().any(|own| name.starts_with(own));
+        let is_linked = self.git_dir.path() != self.common_dir.path();
+        let mut found = BTreeMap::new();
+        let mut bytes = 0;
+        let mut add = |name: &[u8], target: Target| {
+            bytes += name.len() as u64;
+            match target {
+                Target::Deleted => drop(found.remove(name)),
+                Target::Id(id) => drop(found.insert(name.to_vec(), Some(id))),
+                Target::Symbolic(_) => drop(found.insert(name.to_vec(), None)),
+            }
+            if bytes > limits::PACKED_REFS_BYTES {
+                let most = limits::PACKED_REFS_BYTES;
+                return Err(self
+                    .git_dir
+                    .gate()
+                    .too_large(format!("has names of references of over {most} bytes")));
+            }
+            self.within(found.len())
+        };
+        // A linked work tree has its own of some, and not those of the main one.
+        self.stack(self.common_dir)?.each(|name, target| {
+            let is_asked = name.starts_with(b"refs/") && !(is_linked && is_own(name));
+            if is_asked { add(name, target) } else { Ok(()) }
+        })?;
+        if is_linked {
+            self.stack(self.git_dir)?
+                .each(|name, target| if is_own(name) { add(name, target) } else { Ok(()) })?;
+        }
+        Ok(found)
+    }
+
+    /// Returns those that are stored in files, with the ids of those that are packed alone.
+    fn all_in_files(&self) -> error::Result<BTreeMap<Vec<u8>, Option<Oid>>> {
         // Files come first, as in git: one that is packed and removed meanwhile is among the packed ones then.
         let mut walk = Walk { directory: self.common_dir, directories: 0, found: BTreeMap::new() };
         self.walk(&mut walk, b"refs/", 0)?;
@@ -51,7 +93,6 @@ impl References<'_> {
                 self.walk(&mut walk, own, 0)?;
             }
         }
-        walk.found.retain(|name, _| self.may_read(name));
         Ok(walk.found)
     }
 

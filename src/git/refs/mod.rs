@@ -5,6 +5,7 @@
 //! | `name` | what may be a name, and which directory a reference stands in |
 //! | `loose` | a reference in a file of its own |
 //! | `packed` | references in `packed-refs` |
+//! | `reftable` | references and their logs in tables |
 //! | `list` | all of them, in the order of their names |
 //! | `reflog` | what a reference was before |
 
@@ -13,8 +14,10 @@ mod loose;
 mod name;
 mod packed;
 mod reflog;
+mod reftable;
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
@@ -25,9 +28,13 @@ use crate::error::Result;
 use crate::sandbox::RefLimit;
 use loose::Value;
 use name::Home;
+use reftable::{Stack, Target};
 
 pub use name::is_valid;
 pub use packed::Packed;
+
+/// What git keeps in files of their own, wherever the others are: they hold more than one id.
+const FILES: [&[u8]; 2] = [b"FETCH_HEAD", b"MERGE_HEAD"];
 
 /// References between a symbolic one and its object, git's own limit.
 const MAX_SYMBOLIC: usize = 5;
@@ -40,6 +47,10 @@ pub struct References<'a> {
     kept: &'a Repositories,
     hash: gix::hash::Kind,
     packed: RefCell<Option<Arc<Packed>>>,
+    /// Whether they are stored in tables.
+    in_tables: bool,
+    /// The tables that were read, by the paths of their git directories.
+    stacks: RefCell<Vec<(PathBuf, Arc<Stack>)>>,
     limit: Option<&'a RefLimit>,
 }
 
@@ -74,7 +85,21 @@ impl<'a> References<'a> {
         kept: &'a Repositories,
         hash: gix::hash::Kind,
     ) -> Self {
-        Self { git_dir, common_dir, kept, hash, packed: RefCell::default(), limit: None }
+        Self {
+            git_dir,
+            common_dir,
+            kept,
+            hash,
+            packed: RefCell::default(),
+            in_tables: false,
+            stacks: RefCell::default(),
+            limit: None,
+        }
+    }
+
+    /// Returns the reader of references that are stored in tables, if they are.
+    pub fn in_tables(self, in_tables: bool) -> Self {
+        Self { in_tables, ..self }
     }
 
     /// Returns the reader for those that may be read alone: the others are not there.
@@ -146,6 +171,9 @@ impl<'a> References<'a> {
     /// Reads one reference: its file, or its line among the packed ones.
     fn read(&self, name: &[u8]) -> Result<Option<Value>> {
         let (directory, path) = self.place(name);
+        if self.in_tables && !FILES.contains(&name) {
+            return self.read_in_tables(name);
+        }
         if let Some(value) = loose::read(directory, path, self.hash)? {
             return Ok(Some(value));
         }
@@ -163,6 +191,61 @@ impl<'a> References<'a> {
         }
         self.packed.take();
         Ok(self.packed()?.find(name, self.hash)?.map(Value::Id))
+    }
+
+    /// Reads one reference of the tables.
+    fn read_in_tables(&self, name: &[u8]) -> Result<Option<Value>> {
+        let target = self.ask_tables(name, |stack, name| stack.reference(name))?.flatten();
+        Ok(target.and_then(|target| match target {
+            Target::Deleted => None,
+            Target::Id(id) => Some(Value::Id(id)),
+            Target::Symbolic(target) => Some(Value::Symbolic(target)),
+        }))
+    }
+
+    /// Asks the tables of the work tree that a reference belongs to, by its name there; `None` where that is not there.
+    fn ask_tables<T>(
+        &self,
+        name: &[u8],
+        ask: impl Fn(&Stack, &[u8]) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let (directory, path) = self.place(name);
+        let other = match path.strip_prefix(b"worktrees/").and_then(|rest| rest.split_once_str("/"))
+        {
+            Some((work_tree, rest)) if std::ptr::eq(directory, self.common_dir) => {
+                let path = [b"worktrees/", work_tree].concat();
+                let Some(directory) = self.common_dir.directory(&path)? else { return Ok(None) };
+                Some((directory, rest))
+            }
+            _ => None,
+        };
+        let (directory, path) =
+            other.as_ref().map_or((directory, path), |(directory, rest)| (directory, *rest));
+        let stack = self.stack(directory)?;
+        match ask(&stack, path) {
+            // A table was joined with others, and was not open any more.
+            Err(_) if !stack.is_current(directory)? => ask(&*self.stack(directory)?, path),
+            answer => answer,
+        }
+        .map(Some)
+    }
+
+    /// Returns the tables of a git directory, as they are now.
+    fn stack(&self, directory: &GitDirectory) -> Result<Arc<Stack>> {
+        let known = |stacks: &[(PathBuf, Arc<Stack>)]| {
+            stacks.iter().position(|(path, _)| path == directory.path())
+        };
+        let at = known(&self.stacks.borrow());
+        if let Some(at) = at {
+            let stack = Arc::clone(&self.stacks.borrow()[at].1);
+            if stack.is_current(directory)? {
+                return Ok(stack);
+            }
+            self.stacks.borrow_mut().remove(at);
+        }
+        let stack = Stack::current(directory, self.kept, self.hash)?;
+        self.stacks.borrow_mut().push((directory.path().to_owned(), Arc::clone(&stack)));
+        Ok(stack)
     }
 
     /// Returns the directory that a reference is read from, and the path there.

@@ -4,6 +4,7 @@
 
 use gix::bstr::ByteSlice;
 
+use super::reftable::LogLine;
 use super::{References, Resolved};
 use crate::error::Result;
 use crate::git::Oid;
@@ -28,8 +29,13 @@ impl References<'_> {
     pub fn logged(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
         let Resolved::Id { name: target, id } = self.resolve(name)? else { return Ok(None) };
         for candidate in [name, &target] {
-            let (directory, path) = self.log(candidate);
-            if matches!(directory.look(&path)?, Found::File(_)) {
+            let has_log = if self.in_tables {
+                self.ask_tables(candidate, |stack, name| stack.has_log(name))?.unwrap_or(false)
+            } else {
+                let (directory, path) = self.log(candidate);
+                matches!(directory.look(&path)?, Found::File(_))
+            };
+            if has_log {
                 return Ok(Some((candidate.to_vec(), id)));
             }
         }
@@ -41,6 +47,10 @@ impl References<'_> {
     /// # Errors
     /// `too_large` for a log of more than [`limits::REFLOG_BYTES`].
     pub fn reflog(&self, name: &[u8]) -> Result<Vec<Entry>> {
+        if self.in_tables {
+            let lines = self.ask_tables(name, |stack, name| stack.log(name))?.unwrap_or_default();
+            return Ok(lines.into_iter().map(Entry::from).collect());
+        }
         let (directory, path) = self.log(name);
         let Found::File(file) = directory.look(&path)? else { return Ok(Vec::new()) };
         let bytes = directory.contents(&file, &path, limits::REFLOG_BYTES)?;
@@ -57,6 +67,14 @@ impl References<'_> {
             None => [b"logs/", path].concat(),
         };
         (directory, path)
+    }
+}
+
+impl From<LogLine> for Entry {
+    fn from(LogLine { old, new, time, mut message }: LogLine) -> Self {
+        let end = message.trim_end_with(|c| c == '\n').len();
+        message.truncate(end);
+        Self { old, new, time, message }
     }
 }
 

@@ -8,6 +8,14 @@ use super::gate::{Gate, GitDirectory};
 use crate::error::{Error, Result, quoted};
 use crate::limits;
 
+/// The value of `extensions.refStorage` of references in tables.
+const TABLES: &[u8] = b"reftable";
+
+/// Tells whether the references are stored in tables.
+pub fn stores_tables(config: &File) -> bool {
+    config.string("extensions.refStorage").is_some_and(|value| value.eq_ignore_ascii_case(TABLES))
+}
+
 /// Reads the configuration, without includes: the common file, then the work tree's where the
 /// common one says that there is one.
 pub fn read(git_dir: &GitDirectory, common_dir: &GitDirectory) -> Result<File> {
@@ -74,7 +82,9 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
             }
             match name.as_str() {
                 "refstorage"
-                    if seen.insert("refstorage") && !value().eq_ignore_ascii_case(b"files") =>
+                    if seen.insert("refstorage")
+                        && !value().eq_ignore_ascii_case(b"files")
+                        && !value().eq_ignore_ascii_case(TABLES) =>
                 {
                     return Err(refused(format!(
                         "stores its references as {}",

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gix::hash::{Kind as HashKind, Prefix};
 use gix::objs::Kind;
 
-pub use config::read as read_config;
+pub use config::{read as read_config, stores_tables};
 pub use gate::{Found, Gate, GitDirectory};
 pub use graph::Graph;
 use kept::Listed;

@@ -1,0 +1,238 @@
+//! A block of a table: records in the order of their keys, each key with what it shares with the one before.
+//!
+//! Source: git's `reftable` technical document. A block that contradicts itself is `None` here; the table says where it is.
+
+use crate::git::Oid;
+use crate::limits;
+
+/// What the records of a block are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// References.
+    References,
+    /// Lines of their logs.
+    Logs,
+    /// The last keys of other blocks, and where these are.
+    Index,
+    /// Anything else: object ids, or no block at all.
+    Other,
+}
+
+impl Kind {
+    /// Returns what the first byte of a block says.
+    pub fn of(byte: u8) -> Self {
+        match byte {
+            b'r' => Self::References,
+            b'g' => Self::Logs,
+            b'i' => Self::Index,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What a table says of a reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// That it is gone.
+    Deleted,
+    /// Its object.
+    Id(Oid),
+    /// The reference that it stands for.
+    Symbolic(Vec<u8>),
+}
+
+/// A line of a reference's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// What the reference was.
+    pub old: Oid,
+    /// What it became.
+    pub new: Oid,
+    /// When, in seconds since 1970.
+    pub time: u64,
+    /// Why, with a newline at the end.
+    pub message: Vec<u8>,
+}
+
+/// A record's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Of a reference.
+    Target(Target),
+    /// Of a log; `None` takes a line back.
+    Log(Option<LogLine>),
+    /// Where a block starts.
+    Position(u64),
+}
+
+/// The records of a block, whose bytes have no list of restarts any more.
+pub struct Records<'b> {
+    kind: Kind,
+    rest: &'b [u8],
+    id_bytes: usize,
+    key: Vec<u8>,
+}
+
+impl<'b> Records<'b> {
+    /// Reads records from the bytes of a block behind its head, of which the last say how many restarts there are.
+    pub fn new(kind: Kind, bytes: &'b [u8], id_bytes: usize) -> Option<Self> {
+        let (rest, count) = bytes.split_last_chunk::<2>()?;
+        let restarts = usize::from(u16::from_be_bytes(*count)) * 3;
+        let rest = rest.get(..rest.len().checked_sub(restarts)?)?;
+        Some(Self { kind, rest, id_bytes, key: Vec::new() })
+    }
+
+    /// Returns the key that was read last.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// Reads the next record; its key is [`Self::key`] then. The outer `None` is a record that is none.
+    pub fn read(&mut self) -> Option<Option<Value>> {
+        if self.rest.is_empty() {
+            return Some(None);
+        }
+        let prefix = usize::try_from(self.number()?).ok()?;
+        let suffix = self.number()?;
+        let (length, kind) = (usize::try_from(suffix >> 3).ok()?, suffix & 7);
+        let suffix = self.bytes(length)?;
+        if prefix > self.key.len() || prefix + length > limits::REFERENCE_KEY_BYTES {
+            return None;
+        }
+        let before = self.key.get(prefix..)?;
+        // Each key comes behind the one before.
+        if !self.key.is_empty() && before >= suffix {
+            return None;
+        }
+        self.key.truncate(prefix);
+        self.key.extend_from_slice(suffix);
+        self.value(kind).map(Some)
+    }
+
+    fn value(&mut self, kind: u64) -> Option<Value> {
+        match (self.kind, kind) {
+            (Kind::References, 0..=3) => {
+                // When it was written: what counts is the order of the tables.
+                self.number()?;
+                Some(Value::Target(match kind {
+                    0 => Target::Deleted,
+                    1 => Target::Id(self.id()?),
+                    2 => {
+                        let id = self.id()?;
+                        self.id()?;
+                        Target::Id(id)
+                    }
+                    _ => Target::Symbolic(self.text()?.to_vec()),
+                }))
+            }
+            (Kind::Logs, 0) => Some(Value::Log(None)),
+            (Kind::Logs, 1) => {
+                let (old, new) = (self.id()?, self.id()?);
+                let (_name, _email) = (self.text()?, self.text()?);
+                let time = self.number()?;
+                // The zone.
+                self.bytes(2)?;
+                let message = self.text()?.to_vec();
+                Some(Value::Log(Some(LogLine { old, new, time, message })))
+            }
+            (Kind::Index, 0) => Some(Value::Position(self.number()?)),
+            _ => None,
+        }
+    }
+
+    fn bytes(&mut self, count: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    fn id(&mut self) -> Option<Oid> {
+        Oid::try_from(self.bytes(self.id_bytes)?).ok()
+    }
+
+    fn text(&mut self) -> Option<&'b [u8]> {
+        let length = usize::try_from(self.number()?).ok()?;
+        self.bytes(length)
+    }
+
+    /// Reads a number as the offsets of packs have it: seven bits a byte, and each further byte adds one.
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0u64;
+        loop {
+            let byte = self.bytes(1)?[0];
+            number |= u64::from(byte & 0x7f);
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+            number = number.checked_add(1).filter(|number| number >> 57 == 0)? << 7;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the bytes of a block of references behind its head.
+    fn block(records: &[&[u8]]) -> Vec<u8> {
+        [&records.concat()[..], &[0, 0, 4, 0, 1]].concat()
+    }
+
+    fn read(bytes: &[u8]) -> Option<Vec<(Vec<u8>, Value)>> {
+        let mut records = Records::new(Kind::References, bytes, 20)?;
+        let mut found = Vec::new();
+        while let Some(value) = records.read()? {
+            found.push((records.key().to_vec(), value));
+        }
+        Some(found)
+    }
+
+    #[test]
+    fn keys_share_what_they_begin_with() {
+        let id = [7; 20];
+        let bytes = block(&[
+            &[0, 6 << 3 | 1][..],
+            b"refs/a",
+            &[0],
+            &id,
+            &[5, 2 << 3],
+            b"ab",
+            &[0],
+            &[5, 1 << 3 | 3],
+            b"b",
+            &[0x80, 0, 6],
+            b"refs/a",
+        ]);
+        let target = |target| Value::Target(target);
+        let found = [
+            (b"refs/a".to_vec(), target(Target::Id(Oid::try_from(&id[..]).unwrap()))),
+            (b"refs/ab".to_vec(), target(Target::Deleted)),
+            (b"refs/b".to_vec(), target(Target::Symbolic(b"refs/a".to_vec()))),
+        ];
+        assert_eq!(read(&bytes).unwrap(), found);
+    }
+
+    #[test]
+    fn records_that_contradict_themselves_are_none() {
+        let first: &[u8] = &[0, 1 << 3, b'b', 0];
+        for record in [
+            // More of the key before than it has, a suffix that is not there, no number, an unknown kind.
+            &[2, 1 << 3, b'c', 0][..],
+            &[0, 9 << 3, b'c', 0],
+            &[0, 1 << 3, b'c'],
+            &[0, 1 << 3 | 4, b'c', 0],
+            &[0, 1 << 3 | 1, b'c', 0, 1, 2],
+            &[0, 1 << 3 | 3, b'c', 0, 0x7f],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1 << 3, b'c', 0],
+            // Keys that do not ascend.
+            &[0, 1 << 3, b'b', 0],
+            &[0, 1 << 3, b'a', 0],
+            &[1, 0, 0],
+        ] {
+            assert_eq!(read(&block(&[first, record])), None, "{record:?}");
+        }
+        for bytes in [&[][..], &[0], &[0, 1], &[0, 0, 0, 0, 2]] {
+            assert!(Records::new(Kind::References, bytes, 20).is_none(), "{bytes:?}");
+        }
+    }
+}

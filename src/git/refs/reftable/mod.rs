@@ -1,0 +1,169 @@
+//! References in tables: a stack of files in `reftable`, of which a later one says what has changed since the earlier ones.
+//!
+//! Source: git's `reftable` technical document.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `block` | the records of a block |
+//! | `table` | one table: how a record is found in it |
+
+mod block;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+
+use crate::error::Result;
+use crate::git::store::{GitDirectory, Repositories};
+use crate::limits;
+use crate::sandbox::Stamp;
+use table::Table;
+
+pub use block::{LogLine, Target};
+
+const DIRECTORY: &[u8] = b"reftable";
+const LIST: &[u8] = b"tables.list";
+
+/// How often the list is read again where a table that it names is gone.
+const TRIES: usize = 10;
+
+/// The tables of a work tree, as they were when their list was read.
+#[derive(Default)]
+pub struct Stack {
+    /// The oldest first.
+    tables: Vec<Table>,
+    /// The state of the list, `None` where there is none.
+    stamp: Option<Stamp>,
+}
+
+/// The tables of a list.
+enum Opened {
+    All(Vec<Table>),
+    /// The name of one that is not there.
+    Missing(Vec<u8>),
+}
+
+impl Stack {
+    /// Returns the tables of a git directory; the ones that are kept while their list is the same.
+    ///
+    /// # Errors
+    /// `tool_failed` for a list or a table that is damaged, `too_large` beyond the limits of tables.
+    pub fn current(
+        git_dir: &GitDirectory,
+        kept: &Repositories,
+        hash: gix::hash::Kind,
+    ) -> Result<Arc<Self>> {
+        let Some(directory) = git_dir.directory(DIRECTORY)? else { return Ok(Arc::default()) };
+        let mut tries = 0;
+        loop {
+            let Some(file) = directory.open(LIST)? else { return Ok(Arc::default()) };
+            let stamp = file.stamp();
+            if let Some(stack) = kept.made(stamp) {
+                return Ok(stack);
+            }
+            let list = directory.contents(&file, LIST, limits::REFERENCE_LIST_BYTES)?;
+            match Self::open(&directory, &list, hash)? {
+                Opened::All(tables) => {
+                    let stack = Arc::new(Self { tables, stamp: Some(stamp) });
+                    kept.keep_made(stamp, &stack, list.len());
+                    return Ok(stack);
+                }
+                // Tables were joined since the list was read: there is another list by now.
+                Opened::Missing(_) if tries < TRIES && directory.stamp(LIST)? != Some(stamp) => {
+                    tries += 1
+                }
+                Opened::Missing(missing) => {
+                    let shown = directory.full(&missing).to_str_lossy().into_owned();
+                    return Err(git_dir.gate().damaged(format!("its {shown} is missing")));
+                }
+            }
+        }
+    }
+
+    /// Opens the tables of a list.
+    fn open(directory: &GitDirectory, list: &[u8], hash: gix::hash::Kind) -> Result<Opened> {
+        let mut tables = Vec::new();
+        for name in list.lines() {
+            let is_name = !name.starts_with(b".")
+                && name.iter().all(|&byte| byte.is_ascii_graphic() && byte != b'/');
+            if name.is_empty() || !is_name {
+                return Err(directory.gate().damaged("its reftable/tables.list names no table"));
+            }
+            if tables.len() == limits::REFERENCE_TABLES {
+                let most = limits::REFERENCE_TABLES;
+                return Err(directory
+                    .gate()
+                    .too_large(format!("has over {most} tables of references")));
+            }
+            match Table::open(directory, name, hash)? {
+                Some(table) => tables.push(table),
+                None => return Ok(Opened::Missing(name.to_vec())),
+            }
+        }
+        Ok(Opened::All(tables))
+    }
+
+    /// Tells whether the list is still the one that was read.
+    pub fn is_current(&self, git_dir: &GitDirectory) -> Result<bool> {
+        let Some(directory) = git_dir.directory(DIRECTORY)? else {
+            return Ok(self.stamp.is_none());
+        };
+        Ok(directory.stamp(LIST)? == self.stamp)
+    }
+
+    /// Returns what a reference is.
+    pub fn reference(&self, name: &[u8]) -> Result<Option<Target>> {
+        for table in self.tables.iter().rev() {
+            match table.reference(name)? {
+                Some(Target::Deleted) => return Ok(None),
+                Some(target) => return Ok(Some(target)),
+                None => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Calls `each` with all that the tables say of references, later tables after earlier ones.
+    pub fn each(&self, mut each: impl FnMut(&[u8], Target) -> Result<()>) -> Result<()> {
+        self.tables.iter().try_for_each(|table| table.each_reference(&mut each))
+    }
+
+    /// Tells whether a reference has a log, be it without a line.
+    pub fn has_log(&self, name: &[u8]) -> Result<bool> {
+        Ok(!self.lines(name)?.is_empty())
+    }
+
+    /// Returns the lines of a reference's log, the newest first.
+    pub fn log(&self, name: &[u8]) -> Result<Vec<LogLine>> {
+        // A line from nothing to nothing only says that there is a log.
+        let is_line = |line: &LogLine| !line.old.is_null() || !line.new.is_null();
+        Ok(self.lines(name)?.into_values().filter(is_line).collect())
+    }
+
+    /// Returns the lines by their keys, which begin with the newest.
+    fn lines(&self, name: &[u8]) -> Result<BTreeMap<Vec<u8>, LogLine>> {
+        let mut lines = BTreeMap::new();
+        let mut bytes = 0;
+        for table in &self.tables {
+            table.each_line(name, |key, line| {
+                match line {
+                    Some(line) => {
+                        bytes += (key.len() + line.message.len()) as u64;
+                        lines.insert(key.to_vec(), line);
+                    }
+                    None => {
+                        lines.remove(key);
+                    }
+                }
+                Ok(bytes <= limits::REFLOG_BYTES)
+            })?;
+            if bytes > limits::REFLOG_BYTES {
+                let most = limits::REFLOG_BYTES;
+                return Err(table.too_large(format!("has a log of over {most} bytes")));
+            }
+        }
+        Ok(lines)
+    }
+}

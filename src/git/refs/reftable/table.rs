@@ -1,0 +1,288 @@
+//! One table: blocks of references, then of other things, then of logs, each part with an index where it is large.
+
+use gix::bstr::ByteSlice;
+use gix::hash::Kind as Hash;
+use gix::zlib::{Decompress, FlushDecompress, Status};
+
+use super::block::{Kind, LogLine, Records, Target, Value};
+use crate::budget::check_current;
+use crate::error::Result;
+use crate::git::store::GitDirectory;
+use crate::sandbox::{OpenError, PooledFile};
+
+/// Bytes of the longest head of a file.
+const HEAD_BYTES: usize = 28;
+/// What is read of a block whose length is not known.
+const FIRST_READ: usize = 4 << 10;
+/// Bytes of a block's own head: its kind and its length.
+const BLOCK_HEAD: usize = 4;
+
+/// A table, of which blocks are read when they are asked for.
+pub struct Table {
+    directory: GitDirectory,
+    name: Vec<u8>,
+    file: PooledFile,
+    id_bytes: usize,
+    /// Bytes of the file's head, which are the first of its first block.
+    head: usize,
+    /// What blocks are padded to; 0 where they are not.
+    block_bytes: u64,
+    /// Where the blocks end.
+    end: u64,
+    references: Option<Part>,
+    logs: Option<Part>,
+}
+
+/// Blocks of a kind.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    start: u64,
+    /// The uppermost block of the index; 0 where there is none.
+    index: u64,
+}
+
+/// A block that was read.
+struct Block {
+    kind: Kind,
+    /// What stands behind its head.
+    bytes: Vec<u8>,
+    /// Where the next one starts.
+    next: u64,
+}
+
+impl Table {
+    /// Opens the table of a name in a directory; `None` where there is no such file.
+    ///
+    /// # Errors
+    /// `tool_failed` for a file that is no table of ids of this kind.
+    pub fn open(directory: &GitDirectory, name: &[u8], hash: Hash) -> Result<Option<Self>> {
+        let Some(file) = directory.pooled(name)? else { return Ok(None) };
+        let mut table = Self {
+            directory: directory.clone(),
+            name: name.to_vec(),
+            file,
+            id_bytes: hash.len_in_bytes(),
+            head: 0,
+            block_bytes: 0,
+            end: 0,
+            references: None,
+            logs: None,
+        };
+        let mut head = [0; HEAD_BYTES];
+        let read = table.read_at(0, &mut head)?;
+        table.head = match (&head[..5], &head[24..28]) {
+            (b"REFT\x01", _) if hash == Hash::Sha1 => 24,
+            (b"REFT\x02", b"sha1") if hash == Hash::Sha1 => 28,
+            (b"REFT\x02", b"s256") if hash == Hash::Sha256 => 28,
+            _ => return Err(table.damaged("is no table of this repository")),
+        };
+        let mut foot = vec![0; table.head + 5 * 8 + 4];
+        let size = table.file.size();
+        let Some(end) = size.checked_sub(foot.len() as u64).filter(|_| read >= table.head) else {
+            return Err(table.damaged("is cut"));
+        };
+        let read = table.read_at(end, &mut foot)?;
+        let (content, checksum) = foot.split_at(foot.len() - 4);
+        let is_whole = read == foot.len()
+            && content.starts_with(&head[..table.head])
+            && libdeflater::crc32(content).to_be_bytes() == checksum;
+        if !is_whole {
+            return Err(table.damaged("ends in no foot"));
+        }
+        let field = |at: usize| number(&content[table.head + at * 8..][..8]);
+        // The third is where the index of object ids starts, which nothing here asks for.
+        let (reference_index, logs, log_index) = (field(0), field(3), field(4));
+        table.end = end;
+        table.block_bytes = number(&head[5..8]);
+        // Without a reference or a log line there is no block at all.
+        if let Some(first) = table.block(0)? {
+            table.references = (first.kind == Kind::References)
+                .then_some(Part { start: 0, index: reference_index });
+            table.logs = (first.kind == Kind::Logs || logs > 0)
+                .then_some(Part { start: logs, index: log_index });
+        }
+        Ok(Some(table))
+    }
+
+    /// Returns what the table says of a reference.
+    pub fn reference(&self, name: &[u8]) -> Result<Option<Target>> {
+        let mut found = None;
+        self.scan(self.references, Kind::References, name, |key, value| {
+            if key == name
+                && let Value::Target(target) = value
+            {
+                found = Some(target);
+            }
+            Ok(false)
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `each` with all that the table says of references, in the order of their names.
+    pub fn each_reference(&self, mut each: impl FnMut(&[u8], Target) -> Result<()>) -> Result<()> {
+        self.scan(self.references, Kind::References, b"", |name, value| {
+            if let Value::Target(target) = value {
+                each(name, target)?;
+            }
+            Ok(true)
+        })
+    }
+
+    /// Calls `each` with what the table says of the log of a reference, the newest line first; the keys tell the lines
+    /// of different tables apart. It goes on while `each` is true.
+    pub fn each_line(
+        &self,
+        name: &[u8],
+        mut each: impl FnMut(&[u8], Option<LogLine>) -> Result<bool>,
+    ) -> Result<()> {
+        let prefix = [name, b"\0"].concat();
+        self.scan(self.logs, Kind::Logs, &prefix, |key, value| match value {
+            Value::Log(line) if key.starts_with(&prefix) => each(key, line),
+            _ => Ok(false),
+        })
+    }
+
+    /// Calls `each` with the records of a part from a key on, while it is true.
+    fn scan(
+        &self,
+        part: Option<Part>,
+        kind: Kind,
+        first: &[u8],
+        mut each: impl FnMut(&[u8], Value) -> Result<bool>,
+    ) -> Result<()> {
+        let Some(part) = part else { return Ok(()) };
+        let mut at = match self.leaf(part, kind, first)? {
+            Some(at) => at,
+            None => return Ok(()),
+        };
+        while let Some(block) = self.block(at)?.filter(|block| block.kind == kind) {
+            let mut records = self.records(&block)?;
+            while let Some(value) = records.read().ok_or_else(|| self.broken(at))? {
+                if records.key() >= first && !each(records.key(), value)? {
+                    return Ok(());
+                }
+            }
+            at = block.next;
+        }
+        Ok(())
+    }
+
+    /// Returns the block in which a key would stand; `None` where all keys come before it.
+    fn leaf(&self, part: Part, kind: Kind, key: &[u8]) -> Result<Option<u64>> {
+        if part.index == 0 || key.is_empty() {
+            return Ok(Some(part.start));
+        }
+        let mut at = part.index;
+        loop {
+            let block = self.block(at)?.ok_or_else(|| self.broken(at))?;
+            if block.kind == kind {
+                return Ok(Some(at));
+            }
+            if block.kind != Kind::Index {
+                return Err(self.broken(at));
+            }
+            let mut records = self.records(&block)?;
+            let below = loop {
+                match records.read().ok_or_else(|| self.broken(at))? {
+                    Some(Value::Position(below)) if records.key() >= key => break below,
+                    Some(_) => {}
+                    None => return Ok(None),
+                }
+            };
+            // An index stands behind what it leads to, so this ends.
+            if below >= at {
+                return Err(self.broken(at));
+            }
+            at = below;
+        }
+    }
+
+    fn records<'b>(&self, block: &'b Block) -> Result<Records<'b>> {
+        Records::new(block.kind, &block.bytes, self.id_bytes)
+            .ok_or_else(|| self.damaged("has a block without an end"))
+    }
+
+    /// Reads the block at a place; `None` where there is none.
+    fn block(&self, at: u64) -> Result<Option<Block>> {
+        check_current()?;
+        // The first block has the file's head before its own, and counts it.
+        let skip = if at == 0 { self.head } else { 0 } + BLOCK_HEAD;
+        let left = usize::try_from(self.end.saturating_sub(at)).unwrap_or(usize::MAX);
+        if left < skip {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; FIRST_READ.max(self.block_bytes as usize).min(left)];
+        self.read_whole(at, &mut bytes)?;
+        let kind = Kind::of(bytes[skip - BLOCK_HEAD]);
+        if kind == Kind::Other {
+            return Ok(Some(Block { kind, bytes: Vec::new(), next: self.end }));
+        }
+        let length = number(&bytes[skip - 3..skip]) as usize;
+        if length < skip {
+            return Err(self.broken(at));
+        }
+        if kind == Kind::Logs {
+            return self.log_block(at, skip, length, left).map(Some);
+        }
+        if length > left {
+            return Err(self.broken(at));
+        }
+        if length > bytes.len() {
+            bytes.resize(length, 0);
+            self.read_whole(at, &mut bytes)?;
+        }
+        // Padded where NULs follow, as far as that goes; else the next block does.
+        let is_padded = (length as u64) < self.block_bytes && bytes.get(length) == Some(&0);
+        let size = if is_padded { self.block_bytes } else { length as u64 };
+        bytes.truncate(length);
+        bytes.drain(..skip);
+        Ok(Some(Block { kind, bytes, next: at.saturating_add(size) }))
+    }
+
+    /// Reads a block of logs, whose length is that of its content before it was deflated.
+    fn log_block(&self, at: u64, skip: usize, length: usize, left: usize) -> Result<Block> {
+        // What cannot be deflated grows by little.
+        let most = (length + length / 8 + FIRST_READ).min(left);
+        let mut packed = vec![0; most];
+        self.read_whole(at, &mut packed)?;
+        let mut bytes = vec![0; length - skip];
+        let mut zlib = Decompress::new();
+        let status = zlib.decompress(&packed[skip..], &mut bytes, FlushDecompress::Finish);
+        let is_whole = matches!(status, Ok(Status::StreamEnd))
+            && usize::try_from(zlib.total_out()) == Ok(bytes.len());
+        if !is_whole {
+            return Err(self.broken(at));
+        }
+        let next = at.saturating_add(skip as u64).saturating_add(zlib.total_in());
+        Ok(Block { kind: Kind::Logs, bytes, next })
+    }
+
+    fn read_whole(&self, at: u64, bytes: &mut [u8]) -> Result<()> {
+        if self.read_at(at, bytes)? < bytes.len() { Err(self.damaged("is cut")) } else { Ok(()) }
+    }
+
+    fn read_at(&self, at: u64, bytes: &mut [u8]) -> Result<usize> {
+        self.file
+            .read_at(at, bytes)
+            .map_err(|error: OpenError| self.directory.failed(error, &self.name))
+    }
+
+    /// Returns an error about a limit of redline; `what` goes on the sentence.
+    pub fn too_large(&self, what: String) -> crate::error::Error {
+        self.directory.gate().too_large(what)
+    }
+
+    fn broken(&self, at: u64) -> crate::error::Error {
+        self.damaged(&format!("has no right block at byte {at}"))
+    }
+
+    fn damaged(&self, what: &str) -> crate::error::Error {
+        let name = self.directory.full(&self.name);
+        self.directory.gate().damaged(format!("its {} {what}", name.to_str_lossy()))
+    }
+}
+
+/// Returns a number whose highest byte comes first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
