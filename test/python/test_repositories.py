@@ -72,6 +72,7 @@ KINDS = {
     "a bare repository in a work tree": ("embedded/inner.git", "HEAD~1", "HEAD"),
     "a relative path to a linked work tree": ("relative-worktree", "HEAD~1", "HEAD"),
     "an incremental multi-pack index": ("multi-pack-incremental", "before", "later"),
+    "references in tables": ("reftable", "HEAD~1", "HEAD"),
     "no index": ("no-index", "HEAD~1", "HEAD"),
     "only packed refs and one pack": ("files-only", "HEAD~1", "HEAD"),
     "format 1 with extensions that change nothing here": ("format-1-known", "HEAD~1", "HEAD"),
@@ -85,15 +86,6 @@ KINDS = {
 def test_every_kind_of_repository_answers_as_git_does(con, kind):
     name, old, new = KINDS[kind]
     assert_like_git(con, repositories.fixture(name), old, new)
-
-
-def test_reftable_is_refused(con):
-    path = repositories.fixtures() / "reftable"
-    if not path.exists():
-        pytest.skip(f"{repositories.git_version()} makes no reftable repository")
-    for old, new in [("HEAD~1", "HEAD"), ("main~1", "main"), (EMPTY, "HEAD")]:
-        code, words = refused(con, old, new, path)
-        assert code == "tool_failed" and "reftable" in words.lower()
 
 
 REFUSED = {

@@ -5,7 +5,7 @@ use gix::hash::Kind as Hash;
 use gix::zlib::{Decompress, FlushDecompress, Status};
 
 use super::block::{Kind, LogLine, Records, Target, Value};
-use crate::budget::check_current;
+use crate::budget::{check_current, reserve};
 use crate::error::Result;
 use crate::git::store::GitDirectory;
 use crate::sandbox::{OpenError, PooledFile};
@@ -211,7 +211,7 @@ impl Table {
         if left < skip {
             return Ok(None);
         }
-        let mut bytes = vec![0; FIRST_READ.max(self.block_bytes as usize).min(left)];
+        let mut bytes = zeros(FIRST_READ.max(self.block_bytes as usize).min(left))?;
         self.read_whole(at, &mut bytes)?;
         let kind = Kind::of(bytes[skip - BLOCK_HEAD]);
         if kind == Kind::Other {
@@ -228,7 +228,7 @@ impl Table {
             return Err(self.broken(at));
         }
         if length > bytes.len() {
-            bytes.resize(length, 0);
+            bytes = zeros(length)?;
             self.read_whole(at, &mut bytes)?;
         }
         // Padded where NULs follow, as far as that goes; else the next block does.
@@ -243,9 +243,9 @@ impl Table {
     fn log_block(&self, at: u64, skip: usize, length: usize, left: usize) -> Result<Block> {
         // What cannot be deflated grows by little.
         let most = (length + length / 8 + FIRST_READ).min(left);
-        let mut packed = vec![0; most];
+        let mut packed = zeros(most)?;
         self.read_whole(at, &mut packed)?;
-        let mut bytes = vec![0; length - skip];
+        let mut bytes = zeros(length - skip)?;
         let mut zlib = Decompress::new();
         let status = zlib.decompress(&packed[skip..], &mut bytes, FlushDecompress::Finish);
         let is_whole = matches!(status, Ok(Status::StreamEnd))
@@ -280,6 +280,13 @@ impl Table {
         let name = self.directory.full(&self.name);
         self.directory.gate().damaged(format!("its {} {what}", name.to_str_lossy()))
     }
+}
+
+fn zeros(count: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reserve(&mut bytes, count)?;
+    bytes.resize(count, 0);
+    Ok(bytes)
 }
 
 /// Returns a number whose highest byte comes first.
