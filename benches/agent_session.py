@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -91,7 +92,8 @@ async def review_with_redline(session: Session, repository: pathlib.Path, old: s
     while True:
         result = await session.call("GitDiff", **given, **({"cursor": cursor} if cursor else {}))
         seen += result.content[0].text
-        cursor = result.structured_content["next_cursor"]
+        cursors = re.findall(r"with cursor (\w+)", result.content[0].text)
+        cursor = cursors[-1] if cursors else None
         if cursor is None:
             return seen
 

@@ -58,19 +58,21 @@ impl Reply {
 
     /// Returns the answer of a call that failed: the code, what was wrong and what to do.
     pub fn error(&self, error: &Error) -> Answer {
-        self.fit(Answer { text: error.to_string(), structured: None, is_data: false })
+        self.fit(Answer { text: error.to_string(), values: None, is_error: true })
     }
 
     fn whole(&self, output: &impl Output) -> Answer {
-        let mut structured = value(&output.facts());
-        if self.is_data
-            && let (Value::Object(all), Value::Object(content)) =
-                (&mut structured, value(&output.content()))
+        // Clients of some agents show their model the values alone where there are any, so a text stands alone.
+        if !self.is_data {
+            return Answer { text: output.text(), values: None, is_error: false };
+        }
+        let mut values = value(&output.facts());
+        if let (Value::Object(all), Value::Object(content)) =
+            (&mut values, value(&output.content()))
         {
             all.extend(content);
         }
-        let text = if self.is_data { output.line() } else { output.text() };
-        Answer { text, structured: Some(structured), is_data: self.is_data }
+        Answer { text: output.line(), values: Some(values), is_error: false }
     }
 
     fn bytes(&self, answer: &Answer) -> usize {
@@ -95,32 +97,29 @@ impl Reply {
     }
 }
 
-/// An answer: text for an agent to read, and what a program needs beside it.
+/// An answer: a text for an agent to read, or values for a program with a line of text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     text: String,
-    /// What the output schema describes; an error has none.
-    structured: Option<Value>,
-    is_data: bool,
+    /// What the output schema describes, and the content.
+    values: Option<Value>,
+    is_error: bool,
 }
 
 impl Answer {
     /// Returns what a caller gets who gets a text: of an answer as values, their JSON.
     pub fn as_text(&self) -> String {
-        match &self.structured {
-            Some(structured) if self.is_data => structured.to_string(),
-            _ => self.text.clone(),
-        }
+        self.values.as_ref().map_or_else(|| self.text.clone(), Value::to_string)
     }
 
     /// Returns the `CallToolResult` as JSON.
     pub fn to_json(&self) -> String {
         let content = json!([{"type": "text", "text": self.text}]);
-        match &self.structured {
-            Some(structured) => {
-                json!({"content": content, "structuredContent": structured, "isError": false})
+        match &self.values {
+            Some(values) => {
+                json!({"content": content, "structuredContent": values, "isError": self.is_error})
             }
-            None => json!({"content": content, "isError": true}),
+            None => json!({"content": content, "isError": self.is_error}),
         }
         .to_string()
     }

@@ -57,8 +57,8 @@ pub fn taken(mut listed: Value) -> Value {
     listed
 }
 
-/// Returns the schema of `structuredContent`; `"format": "json"` adds values to it. All of its properties are always
-/// there, which it does not say: clients send it with each list.
+/// Returns the schema of `structuredContent`, which an answer has with `"format": "json"`, without the content there. All of
+/// its properties are always there, which it does not say: clients send it with each list.
 pub fn output<T: Tool>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = object::<<T::Output as Output>::Facts>(settings);

@@ -120,7 +120,7 @@ def test_every_tool_is_answered_over_http(served, folder, mode):
             jsonschema.validate(arguments, tools[name].input_schema)
             result = await client.call_tool(name, arguments)
             assert not result.is_error and wanted in words(result), (name, words(result))
-            jsonschema.validate(result.structured_content, tools[name].output_schema)
+            assert result.structured_content is None and tools[name].output_schema is None
 
     served.run(conversation, mode=mode, elicitation_callback=answer)
     assert (folder / "a.txt").read_text() == "one\n2\n" and (folder / "new/c.txt").read_text() == "c\n"
@@ -156,15 +156,14 @@ def test_the_generation_before_is_served_alike(served, folder, extension, con, t
     assert told["client"].startswith("1.") and told["protocol"] < "2026"
     (instructions,) = con.execute("SELECT instructions FROM redline_capabilities()").fetchone()
     assert told["instructions"] == instructions
-    schemas = {tool["name"]: tool["outputSchema"] for tool in told["tools"]}
-    assert set(schemas) == set(GOOD)
+    assert {tool["name"] for tool in told["tools"]} == set(GOOD) and not any("outputSchema" in tool for tool in told["tools"])
     for at, (name, is_error, text, values) in enumerate(told["results"]):
         assert name == calls[at][0]
         if at < len(WRONG):
             assert is_error and text.startswith(f"{WRONG[name][1]}: "), (name, text)
         else:
             assert not is_error and GOOD[name][1] in text, (name, text)
-            jsonschema.validate(values, schemas[name])
+            assert values is None
     assert (folder / "a.txt").read_text() == "one\n2\n" and len(told["questions"]) == 2
     assert not any("[y" in one["message"] for one in told["questions"])
 

@@ -37,6 +37,11 @@ def parser() -> argparse.ArgumentParser:
         help="serve clients over HTTP instead of stdin and stdout, at http://127.0.0.1:PORT/mcp (0: a free port)",
     )  # fmt: skip
     command.add_argument("--token-file", type=pathlib.Path, metavar="FILE", help="the bearer tokens of --http, one a line: each is a client")
+    command.add_argument(
+        "--structured", action="store_true",
+        help="for programs: answer with values in structuredContent and a line of text, and list the schemas of answers (default: text alone, which every "
+        "client shows its model)",
+    )  # fmt: skip
     command.add_argument("--extension", type=pathlib.Path, help="the extension to load (default: the one of this package)")
     command.add_argument("--version", action="version", version=f"redline-mcp {__version__}")
     return command

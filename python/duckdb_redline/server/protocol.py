@@ -38,12 +38,13 @@ def one_session() -> Callable[[Context], str]:
     return lambda context: session
 
 
-def make_server(host: Host, approver: Approver, session_of: Callable[[Context], str]) -> Server[Any]:
+def make_server(host: Host, approver: Approver, session_of: Callable[[Context], str], structured: bool = False) -> Server[Any]:
+    """Returns a server of the tools; `structured` answers with values for programs where a call does not say otherwise."""
     apps = Apps(host)
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         # Who cannot ask a person is not offered what a person must approve.
-        offered = [tool for tool in granted_tools(host) if tool.name not in WRITING or approver.can_ask(context)]
+        offered = [tool for tool in granted_tools(host, structured) if tool.name not in WRITING or approver.can_ask(context)]
         return types.ListToolsResult(tools=[apps.tool(context, tool) if tool.name in WRITING else tool for tool in offered])
 
     async def list_resources(context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -74,7 +75,8 @@ def make_server(host: Host, approver: Approver, session_of: Callable[[Context], 
             instead = await approver.ask(context, params, asked)
             if instead is not None:
                 return instead
-        answer = await host.called(call[2], "SELECT system.main.redline_call(?, ?, ?)", *call)
+        given = json.dumps({"format": "json"} | (params.arguments or {})) if structured else call[1]
+        answer = await host.called(call[2], "SELECT system.main.redline_call(?, ?, ?)", call[0], given, call[2])
         return types.CallToolResult.model_validate_json(str(answer))
 
     capabilities = host.con.cursor().execute("SELECT instructions FROM system.main.redline_capabilities()").fetchone()
@@ -88,11 +90,12 @@ def make_server(host: Host, approver: Approver, session_of: Callable[[Context], 
     return server
 
 
-def granted_tools(host: Host) -> list[types.Tool]:
-    """Returns the tools that the database grants, as the registry describes them."""
-    rows = host.con.cursor().execute(f"SELECT {', '.join(COLUMNS)} FROM system.main.redline_tools()").fetchall()
+def granted_tools(host: Host, structured: bool) -> list[types.Tool]:
+    """Returns the tools that the database grants, as the registry describes them; schemas of answers where they have values."""
+    columns = {name: read for name, read in COLUMNS.items() if structured or name != "output_schema"}
+    rows = host.con.cursor().execute(f"SELECT {', '.join(columns)} FROM system.main.redline_tools()").fetchall()
     ((granted,),) = host.con.cursor().execute("SELECT grants FROM system.main.redline_capabilities()").fetchall()
-    tools: list[dict[str, Any]] = [{name: read(text) for (name, read), text in zip(COLUMNS.items(), row)} for row in rows]
+    tools: list[dict[str, Any]] = [{name: read(text) for (name, read), text in zip(columns.items(), row)} for row in rows]
     return [types.Tool.model_validate(camel(tool)) for tool in tools if tool["name"] in granted]
 
 

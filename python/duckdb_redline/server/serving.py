@@ -43,7 +43,7 @@ def serving(host: Host, given: argparse.Namespace) -> Serve:
             await page.serve(given.open)
 
         beside = beside_it
-    protocol = over_http(host, approver, given) if given.http is not None else on_stdio(host, approver)
+    protocol = over_http(host, approver, given) if given.http is not None else on_stdio(host, approver, given)
 
     async def run() -> None:
         async with anyio.create_task_group() as group:
@@ -55,8 +55,8 @@ def serving(host: Host, given: argparse.Namespace) -> Serve:
     return run
 
 
-def on_stdio(host: Host, approver: Approver) -> Serve:
-    server = make_server(host, approver, one_session())
+def on_stdio(host: Host, approver: Approver, given: argparse.Namespace) -> Serve:
+    server = make_server(host, approver, one_session(), given.structured)
 
     async def run() -> None:
         await serve(server)
@@ -76,7 +76,7 @@ def over_http(host: Host, approver: Approver, given: argparse.Namespace) -> Serv
         listening = bound(address, port)
     except (OSError, ValueError) as error:
         raise Refused(f"--http: {error}") from error
-    server = make_server(host, approver, tokens.session_of)
+    server = make_server(host, approver, tokens.session_of, given.structured)
 
     async def run() -> None:
         await serve_http(server, tokens, listening)

@@ -1,6 +1,7 @@
 """What a connection answers to a query: rows, or an error that has a code."""
 
 import pathlib
+import re
 
 import apart
 import duckdb
@@ -22,3 +23,11 @@ def assert_refused(got: apart.Answer, *codes: str) -> str:
     code, words = repositories.code_and_words(got.error)
     assert not codes or code in codes, got.error
     return words
+
+
+def next_cursor(answer: dict) -> str | None:
+    """Returns the cursor of a tool's answer: of its values, or of its text, which ends with it."""
+    if "structuredContent" in answer:
+        return answer["structuredContent"]["next_cursor"]
+    found = re.findall(r"with cursor (\w+)", answer["content"][0]["text"])
+    return found[-1] if found else None
