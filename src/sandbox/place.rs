@@ -52,10 +52,19 @@ impl Sandboxes {
     /// Returns what a path `name/relative/path` names, where the rules allow it to be read. No
     /// file is looked at.
     pub fn resolve(&self, given: &str) -> Result<Place<'_>> {
+        self.resolve_or(given, |what| self.refuse_near(what, given))
+    }
+
+    /// Returns the same for a file that is to be written: what is refused leads to no other file that is there.
+    pub fn resolve_for_writing(&self, given: &str) -> Result<Place<'_>> {
+        self.resolve_or(given, |what| self.refuse_unwritable(what, given))
+    }
+
+    fn resolve_or(&self, given: &str, refuse: impl Fn(String) -> Error) -> Result<Place<'_>> {
         if given.is_empty() {
             return Err(Error::invalid_args("the path is ''").with_hint(self.readable()));
         }
-        let (sandbox, rest) = self.named(given).map_err(|what| self.refuse_near(what, given))?;
+        let (sandbox, rest) = self.named(given).map_err(refuse)?;
         let path = RelPath::parse(rest.unwrap_or_default())
             .map_err(|flaw| self.refuse(format!("the path {} {flaw}", quoted(given))))?;
         if let Some(name) = path.reserved() {

@@ -324,12 +324,17 @@ impl Sandboxes {
         RefLimit::of(around.filter_map(Sandbox::refs))
     }
 
-    /// Returns the sandbox that a path starts with, and what stands behind the first `/`; or what
-    /// is wrong.
+    /// Returns the sandbox that a path starts with, and what stands behind that; or what is wrong. A path may start with
+    /// the name of a sandbox, with a slash before it, or with the path of a root, of which the longest counts. All of it is
+    /// read as a text: nothing is looked at.
     pub(super) fn named<'a>(
         &self,
         given: &'a str,
     ) -> std::result::Result<(&Sandbox, Option<&'a str>), String> {
+        if let Some((sandbox, rest)) = self.beneath_root(given) {
+            return Ok((sandbox, Some(rest).filter(|rest| !rest.is_empty())));
+        }
+        let given = given.strip_prefix('/').unwrap_or(given);
         let (name, rest) =
             given.split_once('/').map_or((given, None), |(name, rest)| (name, Some(rest)));
         match self.0.iter().find(|sandbox| sandbox.name == name) {
@@ -340,6 +345,17 @@ impl Sandboxes {
             )),
             None => Err(format!("{} does not start with the name of a sandbox", quoted(given))),
         }
+    }
+
+    /// Returns the sandbox with the longest root that an absolute path lies beneath, and the path from there.
+    fn beneath_root<'a>(&self, given: &'a str) -> Option<(&Sandbox, &'a str)> {
+        let open = self.0.iter().filter(|sandbox| sandbox.is_open);
+        let beneath = open.filter_map(|sandbox| {
+            let rest = given.strip_prefix(sandbox.path.to_str()?)?;
+            (rest.is_empty() || rest.starts_with('/'))
+                .then(|| (sandbox, rest.trim_start_matches('/')))
+        });
+        beneath.min_by_key(|(_, rest)| rest.len())
     }
 
     /// Returns a refusal that tells what may be read.

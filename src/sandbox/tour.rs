@@ -45,6 +45,9 @@ impl Sandboxes {
     /// `fs_denied` where nothing may be read unseen or the path leads outside; `not_found`.
     pub fn folder(&self, given: &str) -> Result<(&Sandbox, String)> {
         let given = given.trim_end_matches('/');
+        // Where there is one sandbox, it is what agents mean by the directory they are in.
+        let only = self.only().filter(|_| matches!(given, "" | "."));
+        let given = only.map_or(given, Sandbox::name);
         let (sandbox, rest) = self.named(given).map_err(|what| self.refuse_near(what, given))?;
         if sandbox.approvals().read {
             return Err(self.refuse(format!(
@@ -209,6 +212,22 @@ impl Sandboxes {
         }
         found.truncate(most);
         found
+    }
+
+    /// Returns a refusal of a path for writing that starts with no sandbox's name, with the same path in the first sandbox
+    /// that is written to: one like it would be another file.
+    pub(super) fn refuse_unwritable(&self, what: String, given: &str) -> Error {
+        let error = Error::fs_denied(what).with_hint(self.writable());
+        let relative = given.trim_start_matches("./").trim_start_matches('/');
+        let meant = self
+            .iter()
+            .filter(|sandbox| sandbox.is_open() && sandbox.is_writable())
+            .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
+            .find(|place| place.path().reserved().is_none());
+        match meant {
+            Some(meant) => error.and_hint(format!("Did you mean {}?", quoted(&meant.to_string()))),
+            None => error,
+        }
     }
 
     /// Returns a refusal of a path that starts with no sandbox's name, with the path that was meant, if a

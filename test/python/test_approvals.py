@@ -453,13 +453,31 @@ def test_one_of_eight_threads_uses_a_yes(connections, root):
     write = ["write_file", json.dumps({"path": "workspace/f", "content": "y"}), "client"]
     approve(host, value(host, "SELECT needs_approval(?, ?, ?)", *write))
     cursors, done = [agent.cursor() for _ in range(8)], []
-    call = lambda con: done.append(json.loads(value(con, "SELECT redline_call(?, ?, ?)", *write))["isError"])
+    call = lambda con: done.append(value(con, "SELECT redline_call_text(?, ?, ?)", *write))
     threads = [threading.Thread(target=call, args=(con,)) for con in cursors]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert done.count(False) == 1 and (root / "f").read_text() == "y"
+    # What was written nobody has to be asked about again: it changes nothing.
+    starts = [text.split()[0] for text in done]
+    assert starts.count("Overwrote") == 1 and set(starts) <= {"Overwrote", "approval_required:", "workspace/f"} and (root / "f").read_text() == "y"
+    assert all("holds this content already" in text for text in done if text.startswith("workspace/f"))
+
+
+def test_a_write_that_changes_nothing_asks_nobody_unless_that_would_tell_what_stands_there(connections, root):
+    host, agent = connections()
+    write = "SELECT write_file('workspace/f', E'x\\n').message"
+    assert asked(agent, "write_file", path="workspace/f", content="x\n") is None
+    assert value(agent, write) == "workspace/f holds this content already (1 line)"
+    assert "(the file holds this content already)" in value(host, "SELECT approval_display(write_approval('workspace/f', E'x\\n'), 80)")
+    host.execute("SET GLOBAL redline_tool_grants = ['write_file']")
+    for content in ("x", "other"):
+        assert asked(agent, "write_file", path="workspace/f", content=f"{content}\n") is not None
+        assert_refused(answer(agent, f"SELECT write_file('workspace/f', E'{content}\\n')"), "approval_required")
+    host, agent = connections(read_approval=True)
+    answers = {assert_refused(answer(agent, f"SELECT write_file('workspace/f', E'{content}\\n')"), "approval_required").split(" under ")[0] for content in ("x", "other")}
+    assert len(answers) == 1
 
 
 def test_a_large_content_is_seen_in_chunks_and_approved_only_as_unread(connections, root):

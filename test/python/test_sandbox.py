@@ -3,6 +3,7 @@
 The table of paths is in test/rust/sandbox_attacks.rs; these tests check that every function applies the same rules.
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -58,12 +59,40 @@ def test_a_file_in_a_sandbox_is_read(connect, folder):
     assert row == [(diff, "workspace/a.txt", "workspace/sub/b.txt", 1, 1, False, 5, False)]
 
 
+@pytest.mark.parametrize("given", ["{}/workspace/a.txt", "{}/workspace//a.txt", "/workspace/a.txt"])
+def test_a_path_beneath_a_root_is_taken_as_the_file_that_it_names(connect, folder, given):
+    con = configure(connect(), {"name": "other", "root": folder / "workspace/sub", "mode": "rw"}, {"name": "workspace", "root": folder / "workspace"})
+    call = lambda tool, **arguments: con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[0]
+    path = given.format(folder)
+    assert "workspace/a.txt" in call("read_file", path=path)
+    assert call("search", path=path, pattern="a.txt").startswith("'a.txt' in ")
+    assert "+workspace/a.txt" in call("Diff", path_a="workspace/sub/b.txt", path_b=path)
+    # Of two roots the nearer one has the say.
+    assert call("write_file", path=f"{folder}/workspace/sub/new.txt", content="x").startswith('approval_required: "Write 1 line to other/new.txt" ')
+    assert call("write_file", path=path, content="x").startswith("fs_denied: ")
+
+
+def test_a_path_for_writing_leads_to_no_other_file(connect, folder):
+    con = configure(connect(), {"name": "w", "root": folder / "workspace", "mode": "rw"})
+    call = lambda tool, **arguments: con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[0]
+    for tool, more in (("write_file", {"content": "x"}), ("edit_file", {"old_string": "a", "new_string": "b"})):
+        assert "Did you mean 'w/a.tx'?" in call(tool, path="a.tx", **more)
+    assert "Did you mean 'w/a.txt'?" in call("read_file", path="a.tx")
+    assert " a.txt 16\n" in call("list_files", path=".") == call("list_files", path="/") == call("list_files")
+
+
 @pytest.mark.parametrize("given, code", [
     ("workspace/../outside/secret", "fs_denied"),
     ("workspace/../workspace-evil/secret", "fs_denied"),
     ("workspace/sub/../../secret", "fs_denied"),
     ("{}/outside/secret", "fs_denied"),
-    ("{}/workspace/a.txt", "fs_denied"),
+    ("{}/workspace/../outside/secret", "fs_denied"),
+    ("{}/workspace/to-folder/secret", "fs_denied"),
+    ("{}/workspace-evil/secret", "fs_denied"),
+    ("{}/workspace/.git/config", "fs_denied"),
+    ("{}", "fs_denied"),
+    ("/", "fs_denied"),
+    ("//workspace/a.txt", "fs_denied"),
     ("file://{}/outside/secret", "fs_denied"),
     ("outside/secret", "fs_denied"),
     ("./workspace/a.txt", "fs_denied"),

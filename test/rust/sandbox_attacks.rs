@@ -141,6 +141,11 @@ fn what_lies_inside_is_read() {
     for path in ["ws/a.txt", "ws/sub/b.txt", "ws/sub/deep/c.txt", "ws/a.md", "docs/a.md"] {
         assert_eq!(world.read(path).unwrap(), b"inside", "{path}");
     }
+    // By an absolute path, and with a slash before the sandbox's name.
+    let root = world.path("root").canonicalize().unwrap();
+    for path in [format!("{}/sub/b.txt", root.display()), "/ws/sub/b.txt".to_owned()] {
+        assert_eq!(world.read(&path).unwrap(), b"inside", "{path}");
+    }
     let identity = |path| world.sandboxes().resolve(path).unwrap().open().unwrap().identity;
     let alone = identity("ws/a.txt");
     assert_eq!((alone.size, alone.links), (6, 1));
@@ -173,11 +178,21 @@ fn impossible(world: &World) -> Vec<(String, ErrorKind)> {
         // absolute, `//`, `.`, a slash at the end
         ("/", DENIED),
         ("/etc/hostname", DENIED),
-        ("ROOT/a.txt", DENIED),
+        ("ROOT", DENIED),
+        ("ROOT/", DENIED),
+        ("ROOT/../outside/marker", DENIED),
+        ("ROOT/sub/../../outside/marker", DENIED),
+        ("ROOT/./a.txt", DENIED),
+        ("ROOT/sub/../a.txt", DENIED),
+        ("ROOT/../root/a.txt", DENIED),
+        ("/ROOT/a.txt", DENIED),
         ("OUTSIDE/marker", DENIED),
         ("ROOT-evil/marker", DENIED),
         ("//etc/hostname", DENIED),
-        ("/ws/a.txt", DENIED),
+        ("//ws/a.txt", DENIED),
+        ("/ws/../outside/marker", DENIED),
+        ("/ws", DENIED),
+        ("/WS/a.txt", DENIED),
         ("ws//a.txt", DENIED),
         ("ws//etc/hostname", DENIED),
         ("ws/OUTSIDE/marker", DENIED),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -49,10 +50,18 @@ def serving(host: Host, given: argparse.Namespace) -> Serve:
         async with anyio.create_task_group() as group:
             if beside is not None:
                 group.start_soon(beside)
+            group.start_soon(until_terminated, group.cancel_scope)
             await protocol()
             group.cancel_scope.cancel()
 
     return run
+
+
+async def until_terminated(scope: anyio.CancelScope) -> None:
+    """Ends what is served when the process is told to end (SIGTERM), as when the last client has gone."""
+    with anyio.open_signal_receiver(signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
 
 
 def on_stdio(host: Host, approver: Approver, given: argparse.Namespace) -> Serve:

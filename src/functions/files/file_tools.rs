@@ -408,14 +408,22 @@ impl FileTools {
 
     /// Returns what a person is shown of an operation. What an agent may not read by any tool is not in it either.
     fn proposal(&self, planned: &PlannedOperation<'_>, id: Digest) -> Result<Proposal> {
-        let shows_lines = grants::is_one_granted(READING, &self.execution.settings);
-        planned.proposal(id, shows_lines, &CancelToken::of(&self.execution.budget))
+        planned.proposal(id, self.may_read(), &CancelToken::of(&self.execution.budget))
     }
 
     /// Tells whether a person must see the operation first. An edit shows what stands around it and a write whether
-    /// there is a file, so where reading wants a yes, they do.
+    /// there is a file, so where reading wants a yes, they do; what leaves the file as it is nobody has to see, unless
+    /// that would tell what the file holds.
     fn asks(&self, planned: &PlannedOperation<'_>) -> bool {
-        planned.is_asked_about() || !self.may_show(&planned.place)
+        if !self.may_show(&planned.place) {
+            return true;
+        }
+        planned.is_asked_about() && !(planned.changes_nothing() && self.may_read())
+    }
+
+    /// Tells whether some tool shows what stands in files.
+    fn may_read(&self) -> bool {
+        grants::is_one_granted(READING, &self.execution.settings)
     }
 
     fn may_show(&self, place: &Place<'_>) -> bool {
@@ -451,7 +459,7 @@ impl FileTools {
                 "Ask the host to configure a directory with mode 'rw' in redline_sandboxes",
             ));
         };
-        let place = sandboxes.resolve(path)?;
+        let place = sandboxes.resolve_for_writing(path)?;
         // Whether its directory is a repository is a part of what may not be read unseen.
         if self.may_show(&place) { place.check_writable() } else { place.check_rules() }?;
         Ok(place)

@@ -78,6 +78,11 @@ impl<'a> PlannedOperation<'a> {
         }
     }
 
+    /// Tells whether a file would be written as it is.
+    pub fn changes_nothing(&self) -> bool {
+        self.result().is_some_and(|result| self.was.bytes().is_some_and(|was| *was == *result))
+    }
+
     /// Tells whether the sandbox wants a person to see such an operation first.
     pub fn is_asked_about(&self) -> bool {
         let asked = self.place.sandbox().approvals();

@@ -91,7 +91,7 @@ class Served:
         """Ends the server and returns what it has written to stdout."""
         self.process.terminate()
         out = self.process.stdout.read()
-        self.process.wait(30)
+        assert self.process.wait(30) == 0, "".join(self.said)
         self.calls.shutdown(cancel_futures=True)
         return out
 
