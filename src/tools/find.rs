@@ -238,6 +238,8 @@ pub struct Matches {
     pub files: Vec<MatchedFile>,
     /// What leads to the next page.
     pub next_cursor: Option<String>,
+    /// Why nothing was found, as far as that can be told.
+    pub reason: Option<String>,
 }
 
 /// What `search` answers beside its text.
@@ -306,7 +308,8 @@ impl Output for Matches {
         let matches = counted(self.matches(), "matching line", "matching lines");
         let files = counted(self.files.len() as u64, "file", "files");
         let page = if self.next_cursor.is_some() { " on this page" } else { "" };
-        format!("{}: {matches} in {files}{page}", self.place)
+        let reason = self.reason.as_ref().map(|reason| format!(". {reason}")).unwrap_or_default();
+        format!("{}: {matches} in {files}{page}{reason}", self.place)
     }
 
     fn facts(&self) -> MatchesFacts {

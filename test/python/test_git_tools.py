@@ -344,3 +344,25 @@ def test_they_keep_to_the_sandbox(con, busy, tool, tmp_path):
     assert not re.match("[a-z_]+: ", ask("w/repo"))
     for repo in (str(outside), "w/../outside", "outside", "w/repo/../../outside"):
         assert ask(repo).startswith(("fs_denied: ", "not_found: ")), repo
+
+
+def test_references_are_meant_by_globs_names_and_beginnings_of_names(ask, busy):
+    def named(glob):
+        return [line.split(" ")[0] for line in ask("GitRefs", busy, glob=glob).splitlines()[1:] if line]
+
+    tags = named("refs/tags/*")
+    assert len(tags) > 1 and named("tags") == named("refs/tags") == named("tags/") == tags
+    assert named("v*")[: len(tags)] == tags and named("main") == ["main"] == named("refs/heads/main") == named("heads/main")
+    nothing = ask("GitRefs", busy, glob="releases/*")
+    assert re.search(r": 0 references\. None of \d+ matches the glob: \d+ below refs/heads/, 3 below refs/tags/, 0 below refs/remotes/$", nothing.splitlines()[0]), nothing
+
+
+def test_a_search_that_finds_nothing_says_why(ask, con, busy):
+    def first(**given):
+        return con.execute("SELECT redline_call_text('search', ?)", [json.dumps({"repo": str(busy), "rev": "main"} | given)]).fetchone()[0].splitlines()[0]
+
+    assert first(pattern="changed by (1|2)\t").endswith(": 0 matching lines in 0 files. As an expression it matches 2 lines: regex = true")
+    assert first(pattern="changed|nowhere").endswith(" lines: regex = true")
+    assert first(pattern="no.where|at all").endswith(": 0 matching lines in 0 files") and first(pattern="(").endswith(" 0 files")
+    assert first(pattern="x", glob="main/src/**").endswith("0 files. No file matches the glob 'main/src/**'; globs match paths from the directory that is searched on")
+    assert "regex = true" not in first(pattern="changed by") and first(pattern="changed by 1.", regex=True).count("matching lines") == 1

@@ -428,7 +428,54 @@ fn search(call: &Call, arguments: &SearchArguments) -> Result<Matches> {
             break;
         }
     }
+    if matches.files.is_empty() && arguments.cursor.is_none() {
+        matches.reason = reason(&mut files, arguments)?;
+    }
     Ok(matches)
+}
+
+/// Lines that are counted of an expression that was searched for as a text.
+const COUNTED_LINES: usize = 1_000;
+
+/// Returns why a search has found nothing: no file was meant, or the pattern is an expression that was taken as a text.
+fn reason(files: &mut Files, arguments: &SearchArguments) -> Result<Option<String>> {
+    if files.located.is_empty() {
+        let start = "globs match paths from the directory that is searched on";
+        return Ok(Some(match &arguments.glob {
+            Some(glob) => format!("No file matches the glob {}; {start}", quoted(glob)),
+            None => "There is no file to search".to_owned(),
+        }));
+    }
+    let is_expression =
+        arguments.pattern.contains(['|', '*', '+', '?', '[', '(', '^', '$', '\\', '.']);
+    if !is_expression || arguments.regex.unwrap_or(false) {
+        return Ok(None);
+    }
+    let query = QueryOptions {
+        pattern: &arguments.pattern,
+        is_regex: true,
+        ignores_case: arguments.ignore_case.unwrap_or(false),
+        context: 0,
+    };
+    // What is no expression was meant as the text that it is.
+    let Ok(mut query) = Query::new(query) else { return Ok(None) };
+    let mut lines = 0;
+    for index in 0..files.located.len() {
+        check_current()?;
+        let Some(content) = files.open(index)? else { continue };
+        let most = COUNTED_LINES * limits::SEARCH_LINE_BYTES;
+        lines += query.search(content, 0, most, &mut || Ok(check_current()?))?.lines.len();
+        if lines >= COUNTED_LINES {
+            break;
+        }
+    }
+    let counted = match lines {
+        0 => return Ok(None),
+        1 => "1 line".to_owned(),
+        COUNTED_LINES.. => format!("{COUNTED_LINES} lines and more"),
+        _ => format!("{lines} lines"),
+    };
+    Ok(Some(format!("As an expression it matches {counted}: regex = true")))
 }
 
 /// Returns the files to search: those of an area, or the one that the path names.

@@ -196,12 +196,13 @@ impl Answers for GitRefs {
 
 fn references(call: &Call, arguments: &GitRefsArguments) -> Result<Listing<ListedReference>> {
     let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
-    let glob = arguments.glob.as_deref().map(Glob::parse).transpose()?;
-    let is_meant = |named: &NamedReference| {
-        glob.as_ref().is_none_or(|glob| glob.matches(&String::from_utf8_lossy(&named.name)))
+    let globs = arguments.glob.as_deref().map(reference_globs).transpose()?;
+    let is_meant = |named: &&NamedReference| {
+        let name = String::from_utf8_lossy(&named.name);
+        globs.as_ref().is_none_or(|globs| globs.iter().any(|glob| glob.matches(&name)))
     };
     let all = repository.reference_names()?;
-    let named: Vec<NamedReference> = all.into_iter().filter(is_meant).collect();
+    let named: Vec<NamedReference> = all.iter().filter(is_meant).cloned().collect();
     let state: Vec<String> = named
         .iter()
         .map(|named| format!("{} {:?}", String::from_utf8_lossy(&named.name), named.object))
@@ -217,10 +218,31 @@ fn references(call: &Call, arguments: &GitRefsArguments) -> Result<Listing<Liste
     };
     let reader = ReferenceReader::new(&repository, details, repository.packed_references()?);
     let plural = if named.len() == 1 { "" } else { "s" };
-    let head = format!("{repo}: {} reference{plural}", named.len());
+    let mut head = format!("{repo}: {} reference{plural}", named.len());
+    if named.is_empty() && !all.is_empty() {
+        let count = |prefix: &[u8]| all.iter().filter(|one| one.name.starts_with(prefix)).count();
+        let [branches, tags, remotes] =
+            [&b"refs/heads/"[..], b"refs/tags/", b"refs/remotes/"].map(count);
+        head += &format!(
+            ". None of {} matches the glob: {branches} below refs/heads/, {tags} below refs/tags/, {remotes} below refs/remotes/",
+            all.len()
+        );
+    }
     let mut rows =
         named.into_iter().skip(pages.first()).map(|named| Ok(listed(&reader.read(named)?)));
     Listing::filled(head, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
+}
+
+/// Returns the globs of what a text may mean: full names, or the beginnings of names up to a slash, as `git for-each-ref`
+/// takes them, and both without `refs/` and the kind, as revisions do.
+fn reference_globs(given: &str) -> Result<Vec<Glob>> {
+    let mut globs = Vec::new();
+    let text = given.strip_suffix("/*").or_else(|| given.strip_suffix('/')).unwrap_or(given);
+    for prefix in ["", "refs/", "refs/heads/", "refs/tags/", "refs/remotes/"] {
+        globs.push(Glob::parse(&format!("{prefix}{text}/**"))?);
+        globs.push(Glob::parse(&format!("{prefix}{given}"))?);
+    }
+    Ok(globs)
 }
 
 fn listed(reference: &Reference) -> ListedReference {
