@@ -366,3 +366,25 @@ def test_a_search_that_finds_nothing_says_why(ask, con, busy):
     assert first(pattern="no.where|at all").endswith(": 0 matching lines in 0 files") and first(pattern="(").endswith(" 0 files")
     assert first(pattern="x", glob="main/src/**").endswith("0 files. No file matches the glob 'main/src/**'; globs match paths from the directory that is searched on")
     assert "regex = true" not in first(pattern="changed by") and first(pattern="changed by 1.", regex=True).count("matching lines") == 1
+
+
+def test_a_comparison_or_a_history_without_a_row_says_why(ask, busy):
+    assert ask("GitDiff", busy, **{"from": "main~3", "to": "main", "paths": ["workspace/src"]}) == (
+        "No file that paths names differs, and 4 others do. Paths start at the root of the repository, without the name of its sandbox.\n"
+    )
+    assert ask("GitDiffSummary", busy, **{"from": "main~3", "to": "main", "paths": ["absent.py"]}).startswith("No file that paths names differs, and 4 others do.")
+    assert ask("GitDiff", busy, **{"from": "main", "to": "main", "paths": ["src"]}) == "No file differs.\n"
+    first = lambda **given: ask("GitLog", busy, **given).splitlines()[0]
+    assert first(paths=["absent.py"]).endswith(": 0 commits change what paths names; paths start at the root of the repository")
+    assert first(range="main..main~2").endswith(": 0 commits: all that the range leads to is left out by its start")
+    assert first(until="1999-01-01").endswith(": 0 commits of that time") and "0 commits" not in first()
+
+
+def test_a_cursor_of_a_symmetric_range_goes_on(ask, busy):
+    given = {"range": "main~40...main", "max_bytes": 2_000, "format": "json"}
+    page, seen = ask("GitLog", busy, **given), []
+    while page["next_cursor"]:
+        seen += page["commits"]
+        page = ask("GitLog", busy, **given, cursor=page["next_cursor"])
+    ids = [commit["commit_id"] for commit in [*seen, *page["commits"]]]
+    assert len(seen) > 5 and ids == repositories.git(busy, "log", "--format=%H", "main~40...main").decode().split()

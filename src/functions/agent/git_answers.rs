@@ -42,10 +42,27 @@ pub enum Shown {
 impl Shown {
     fn answer(self, call: &Call, arguments: GitDiffArguments) -> Result<Compared> {
         let reply = call.reply;
+        let names_paths = arguments.paths.as_ref().is_some_and(|paths| !paths.is_empty());
         let request = self.request(call, arguments)?;
+        let whole = request.revisions.of_all_paths();
         let Reviewed { rows, page } =
             request.answer(&call.execution, &AnswerFrame::new(reply, self, 0))?;
-        Ok(compared(&reply, &rows, page))
+        let mut compared = compared(&reply, &rows, page);
+        if rows.is_empty() && names_paths && !reply.is_data {
+            // Read where nothing else can be opened, as all that a repository says.
+            let others = call.execution.read(|| {
+                let comparison = whole.open(&call.execution)?;
+                let mut changes = comparison.changes(None, call.execution.budget.part())?;
+                changes.try_fold(0u64, |others, change| change.map(|_| others + 1))
+            })?;
+            if others > 0 {
+                compared.text = format!(
+                    "No file that paths names differs, and {others} others do. Paths start at the root of the repository, without the name of its \
+                     sandbox.\n"
+                );
+            }
+        }
+        Ok(compared)
     }
 
     fn request(self, call: &Call, arguments: GitDiffArguments) -> Result<Request> {

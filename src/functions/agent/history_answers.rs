@@ -91,7 +91,7 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         "GitLog {range:?} {:?} {:?} {:?} {:?}",
         arguments.file, arguments.paths, arguments.since, arguments.until
     );
-    let pages = Pages::new(&asked, &format!("{ends:?}"), arguments.cursor.as_deref())?;
+    let pages = Pages::new(&asked, &ends.state(), arguments.cursor.as_deref())?;
     let reader = CommitReader::new(&repository)?;
     let budget = Arc::clone(&execution.budget);
     let head = match &arguments.file {
@@ -99,7 +99,12 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         None => format!("{} in {repo}", quoted(range)),
     };
     let filled = |rows: &mut dyn Iterator<Item = Result<ListedCommit>>| {
-        Listing::filled(head.clone(), &call.reply, pages.first(), rows, |row| pages.cursor(row))
+        let cursor = |row| pages.cursor(row);
+        let mut page = Listing::filled(head.clone(), &call.reply, pages.first(), rows, cursor)?;
+        if page.rows.is_empty() && pages.first() == 0 {
+            page.head += &format!(": {}", no_commit(arguments));
+        }
+        Ok(page)
     };
     if let Some(file) = &arguments.file {
         let jobs = Jobs::new(&repository, &ends, [file, range], options, None, budget)?;
@@ -115,6 +120,23 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
     let commits = std::iter::from_fn(|| history.next_commit());
     let mut rows = commits.skip(pages.first()).map(|commit| reader.read(commit?));
     filled(&mut rows)
+}
+
+/// Returns why a list of commits is empty.
+fn no_commit(arguments: &GitLogArguments) -> &'static str {
+    let GitLogArguments { paths, file, since, until, .. } = arguments;
+    match (
+        paths.as_ref().is_some_and(|paths| !paths.is_empty()),
+        file,
+        since.is_some() || until.is_some(),
+    ) {
+        (true, ..) => {
+            "0 commits change what paths names; paths start at the root of the repository"
+        }
+        (_, Some(_), _) => "0 commits change the file",
+        (_, _, true) => "0 commits of that time",
+        _ => "0 commits: all that the range leads to is left out by its start",
+    }
 }
 
 /// Returns the moment that a text means, in microseconds since 1970.

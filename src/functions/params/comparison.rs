@@ -194,6 +194,12 @@ impl Revisions {
         Self { untracked: if is_read { self.untracked } else { Untracked::Named }, ..self.clone() }
     }
 
+    /// Returns the same for all paths.
+    #[must_use]
+    pub fn of_all_paths(&self) -> Self {
+        Self { paths: Vec::new(), ..self.clone() }
+    }
+
     /// Opens the repository and resolves the revisions.
     pub fn open(&self, execution: &ExecutionContext) -> Result<Comparison> {
         let repository = execution.repository(&self.repo)?;

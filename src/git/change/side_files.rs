@@ -183,7 +183,7 @@ impl Repository {
     /// Returns a text that changes when a file of a revision, or what lies behind the revision, does.
     pub fn state_of_file(&self, file: &str, revision: &str) -> Result<String> {
         if !Revision::is_named(revision) {
-            return Ok(format!("{:?}", self.ends(revision)?));
+            return Ok(self.ends(revision)?.state());
         }
         let entry = SideFiles::open(self, revision)?.find(file.as_bytes())?;
         Ok(format!("{:?} {:?}", self.head()?, entry.map(|entry| (entry.mode, entry.oid))))

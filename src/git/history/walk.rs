@@ -69,6 +69,13 @@ pub struct RevRange {
     pub read: Vec<Oid>,
 }
 
+impl RevRange {
+    /// Returns a text that is the same as long as the range leads to the same commits.
+    pub fn state(&self) -> String {
+        format!("{:?} {:?}", self.tips, self.hidden)
+    }
+}
+
 /// A commit of the walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visited {
