@@ -86,11 +86,12 @@ Arguments:
 - paths (JSON list or one value, optional): Git pathspecs: src, *.rs, :!docs.
 - since (string, optional): A date, such as 2026-01-31 or 2 weeks ago.
 - until (string, optional)
+- limit (integer, optional): Commits at most, on all pages.
 - cursor (string, optional): next_cursor of the previous answer.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
-    'SELECT system.main.redline_call_text(''GitLog'', system.main.json_object(''range'', $range::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''since'', $since::VARCHAR, ''until'', $until::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"file":{"type":"string","description":"From the repository''s root."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"since":{"type":"string","description":"A date, such as 2026-01-31 or 2 weeks ago."},"until":{"type":"string","description":""},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    'SELECT system.main.redline_call_text(''GitLog'', system.main.json_object(''range'', $range::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''since'', $since::VARCHAR, ''until'', $until::VARCHAR, ''limit'', system.main.to_json($limit), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"file":{"type":"string","description":"From the repository''s root."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"since":{"type":"string","description":"A date, such as 2026-01-31 or 2 weeks ago."},"until":{"type":"string","description":""},"limit":{"type":"integer","description":"Commits at most, on all pages."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 

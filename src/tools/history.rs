@@ -28,8 +28,9 @@ impl Tool for GitLog {
         Alias::Means("before", "until"),
         Alias::Say("from", "Give range = from..to"),
         Alias::Say("to", "Give range = from..to"),
-        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
-        Alias::Say("max_count", "Give max_bytes, and cursor to go on"),
+        Alias::Means("max_count", "limit"),
+        Alias::Means("count", "limit"),
+        Alias::Means("n", "limit"),
         Alias::Say("skip", "Give cursor = next_cursor of the previous answer to go on"),
         Alias::Say("grep", "SQL: FROM commits(range, repo) WHERE subject LIKE …"),
     ];
@@ -53,6 +54,8 @@ pub struct GitLogArguments {
     pub since: Option<String>,
     #[allow(missing_docs)]
     pub until: Option<String>,
+    /// Commits at most, on all pages.
+    pub limit: Option<u64>,
     #[allow(missing_docs)]
     pub cursor: Option<String>,
 }

@@ -320,7 +320,7 @@ def test_wrong_calls_are_answered_with_what_to_do(ask, con, busy, tool):
     if tool == "GitShow":
         assert "GitLog lists the commits of a range" in said(rev="v5..main") and "GitLog lists" in said(rev="ALL")
     if tool == "GitLog":
-        assert said(file="x", paths=["y"]).startswith("invalid_args: ") and said(limit=3).startswith("invalid_args: GitLog has no argument 'limit'")
+        assert said(file="x", paths=["y"]).startswith("invalid_args: ") and said(skip=3).startswith("invalid_args: GitLog has no argument 'skip'")
         assert said(file="no such file").startswith("not_found: ")
     con.execute("SET redline_tool_grants = ['GitDiff']")
     assert said().startswith("permission_denied: ")
@@ -388,3 +388,17 @@ def test_a_cursor_of_a_symmetric_range_goes_on(ask, busy):
         page = ask("GitLog", busy, **given, cursor=page["next_cursor"])
     ids = [commit["commit_id"] for commit in [*seen, *page["commits"]]]
     assert len(seen) > 5 and ids == repositories.git(busy, "log", "--format=%H", "main~40...main").decode().split()
+
+
+def test_a_log_has_so_many_commits_as_are_asked_for(ask, busy):
+    ids = repositories.git(busy, "log", "--format=%H", "main").decode().split()
+    for name in ("limit", "max_count", "n"):
+        found = ask("GitLog", busy, format="json", **{name: 3})
+        assert [commit["commit_id"] for commit in found["commits"]] == ids[:3] and found["next_cursor"] is None
+    page, seen = ask("GitLog", busy, format="json", limit=12, max_bytes=2_000), []
+    while page["next_cursor"]:
+        seen += page["commits"]
+        page = ask("GitLog", busy, format="json", limit=12, max_bytes=2_000, cursor=page["next_cursor"])
+    assert [commit["commit_id"] for commit in [*seen, *page["commits"]]] == ids[:12] and seen
+    assert len(ask("GitLog", busy, format="json", file="src/new.txt", limit=2)["commits"]) == 2
+    assert ask("GitLog", busy, limit=0).startswith("invalid_args: limit is 0")

@@ -282,6 +282,23 @@ def test_every_page_is_shown_before_a_yes(drive, folder, mode, refused_at):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_a_text_of_many_pages_fits_the_rounds_of_a_client(drive, folder, mode):
+    shown = []
+
+    async def approve(context, params):
+        shown.append(params.message)
+        name = "approve" if "approve" in params.requested_schema["properties"] else "next"
+        return types.ElicitResult(action="accept", content={name: True})
+
+    async def conversation(client):
+        return await client.call_tool("write_file", {"path": "workspace/many.txt", "content": "".join(f"line {number} end{number}\n" for number in range(900))})
+
+    result = drive(conversation, mode=mode, elicitation_callback=approve)
+    assert not result.is_error and all(f"end{number} " in "".join(shown) for number in range(900)), text(result)
+    assert len(shown) <= (10 if mode == "auto" else 20)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_what_has_too_many_pages_is_refused_and_a_yes_to_a_page_is_none_to_all(drive, folder, mode):
     shown = []
 

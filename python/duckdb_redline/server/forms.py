@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 FORM: dict[str, object] = {"type": "object", "properties": {"approve": {"type": "boolean", "title": "Approve"}}, "required": ["approve"]}
 NEXT: dict[str, object] = {"type": "object", "properties": {"next": {"type": "boolean", "title": "I have read this page"}}, "required": ["next"]}
 WIDTH, HEIGHT = 100, 60
+# Forms that clients of today's protocol answer for one call, by their default.
+MAX_ROUNDS = 10
 
 
 # Questions of which an answer is awaited, of all clients; the oldest are asked again.
@@ -62,7 +64,11 @@ class Forms:
         return getattr(context.session.client_capabilities, "elicitation", None) is not None
 
     async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
-        pages = await self.host.pages(call.payload, WIDTH, HEIGHT)
+        if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            # Each form is a round: of a long text they are twice as high.
+            pages = await self.host.pages(call.payload, WIDTH, HEIGHT, MAX_ROUNDS) or await self.host.pages(call.payload, WIDTH, 2 * HEIGHT, MAX_ROUNDS)
+        else:
+            pages = await self.host.pages(call.payload, WIDTH, HEIGHT)
         if pages is None:
             return too_long()
         answer = await self.answer(context, params, pages, call)

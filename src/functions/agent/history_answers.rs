@@ -88,9 +88,16 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         ));
     }
     let asked = format!(
-        "GitLog {range:?} {:?} {:?} {:?} {:?}",
-        arguments.file, arguments.paths, arguments.since, arguments.until
+        "GitLog {range:?} {:?} {:?} {:?} {:?} {:?}",
+        arguments.file, arguments.paths, arguments.since, arguments.until, arguments.limit
     );
+    let most =
+        arguments.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    if most == 0 {
+        return Err(
+            Error::invalid_args("limit is 0").with_hint("Give the most commits that are wanted")
+        );
+    }
     let pages = Pages::new(&asked, &ends.state(), arguments.cursor.as_deref())?;
     let reader = CommitReader::new(&repository)?;
     let budget = Arc::clone(&execution.budget);
@@ -108,7 +115,7 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
     };
     if let Some(file) = &arguments.file {
         let jobs = Jobs::new(&repository, &ends, [file, range], options, None, budget)?;
-        let mut rows = jobs.skip(pages.first()).map(|found| {
+        let mut rows = jobs.take(most).skip(pages.first()).map(|found| {
             let FileChange { commit, change } = found?;
             Ok(ListedCommit { file: Some(version(&change)), ..reader.read(commit)? })
         });
@@ -118,7 +125,7 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
     let mut history = history.with_paths(&repository, &paths)?;
     history.settle();
     let commits = std::iter::from_fn(|| history.next_commit());
-    let mut rows = commits.skip(pages.first()).map(|commit| reader.read(commit?));
+    let mut rows = commits.take(most).skip(pages.first()).map(|commit| reader.read(commit?));
     filled(&mut rows)
 }
 
