@@ -715,6 +715,28 @@ def test_a_no_is_final_for_the_very_same_bytes(connections, root):
     assert answer(agent, edit).error is None and (root / "f").read_text() == "y\n"
 
 
+@pytest.mark.parametrize("name", ["workspace/f", "/workspace/f", "ROOT/f", "ROOT//f"])
+@pytest.mark.parametrize("read_approval", [False, True])
+def test_an_answer_is_to_the_file_by_whatever_path_it_is_named(connections, root, name, read_approval):
+    host, agent = connections(read_approval=read_approval)
+    named = name.replace("ROOT", str(root))
+    call = lambda path: answer(agent, "SELECT write_file(?, ?)", path, "other\n")
+    refused = [assert_refused(call(path), "approval_required") for path in ("workspace/f", named)]
+    # One question, by one name, whatever the agent calls the file.
+    assert refused[0] == refused[1] and str(root) not in refused[0]
+    ((description, payload),) = listed(host)
+    assert "workspace/f" in description and str(root) not in payload
+    value(host, "SELECT decline(?, ?)", payload, KEY)
+    for path in ("workspace/f", named):
+        assert_refused(call(path), "declined")
+    value(host, "SELECT withdraw(?, ?)", json.loads(payload)["approval_id"], KEY)
+    assert_refused(call(named), "approval_required")
+    approve(host, listed(host)[0][1])
+    assert call("workspace/f").error is None and (root / "f").read_text() == "other\n"
+    (root / "f").write_text("x\n")
+    assert_refused(call(named), "approval_required")
+
+
 def test_a_no_to_a_read_tells_nothing_of_the_file(connections, root):
     host, agent = connections(read_approval=True)
     payload = value(host, "SELECT needs_approval('read_file', '{\"path\": \"workspace/f\"}', 'one', ?)", KEY)

@@ -1,7 +1,9 @@
 """What must not be read unseen is not opened: a call is recorded, and every answer to it is the same, whatever stands in its place."""
 
+import csv
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -13,7 +15,7 @@ from sandboxes import configure
 from test_approvals import KEY, approvable, approve, listed, value
 
 # What stands at a path of five characters, and what is asked about each.
-PLACES = ["hit_f", "missf", "grown", "nonef", "direc", "linkf", "fifof", "git/f"]
+PLACES = ["hit_f", "missf", "grown", "nonef", "dirxx", "linkf", "fifof", "git/f"]
 OLD = "token=a"
 CALLS = [
     f"edit_file('w/PLACE', '{OLD}', 'y')",
@@ -45,7 +47,7 @@ SANDBOX = {"name": "w", "mode": "rw", "read_approval": True}
 @pytest.fixture
 def root(tmp_path):
     root = tmp_path / "root"
-    for folder in ("direc", "git/objects", "git/refs"):
+    for folder in ("dirxx", "git/objects", "git/refs"):
         (root / folder).mkdir(parents=True)
     (root / "hit_f").write_text("token=abc\n")
     (root / "missf").write_text("other\n")
@@ -87,6 +89,38 @@ def test_every_answer_is_the_same_whatever_stands_there(new):
     # Nor is what is listed, or what a payload that waits has in chunks.
     for query in ("FROM approvals_given()", "SELECT approval_chunk(payload, 1) FROM (SELECT read_approval('w/PLACE') AS payload)"):
         assert len({told(agent, query, place) for place, (_, agent) in pairs.items()}) == 1, query
+
+
+def argument(kind: str | None, text: str) -> str:
+    """Returns a value of a type, with a text in the place of every text."""
+    kind = kind or "VARCHAR"
+    if kind.endswith("[]"):
+        return f"[{argument(kind[:-2], text)}]"
+    if kind in ("VARCHAR", "JSON"):
+        return f"'{text}'"
+    return {"BOOLEAN": "true", "BLOB": "''::BLOB"}.get(kind, "1" if "INT" in kind or kind == "DOUBLE" else "NULL" if kind == "ANY" else f"NULL::{kind}")
+
+
+@pytest.mark.parametrize("form", ["w/PLACE", "/w/PLACE", "ROOT/PLACE", '{"path": "w/PLACE"}', '{"repo": "w/PLACE", "rev": "WORKTREE"}', '{"path_a": "w/PLACE", "path_b": "ROOT/PLACE"}'])
+def test_no_function_tells_what_stands_at_a_path_that_is_any_of_its_arguments(new, root, form):
+    """Every function that there is, with the path in the place of every text, by each way to write it."""
+    shutil.copytree(root / "git", root / "gitxx")
+    places = [*PLACES, "gitxx"]
+    pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in places}
+    named = csv.DictReader((pathlib.Path(__file__).parents[2] / "docs/function_descriptions.csv").read_text().splitlines())
+    functions = pairs[places[0]].execute(
+        "SELECT DISTINCT function_name, function_type, parameter_types, parameters FROM duckdb_functions() WHERE function_name IN ? AND function_type IN ('scalar', 'table') ORDER BY ALL",
+        [[row["function"] for row in named]],
+    ).fetchall()
+    assert len(functions) > 80
+    for name, kind, types, parameters in functions:
+        # Named parameters of table functions are listed with their names.
+        positional = [given for given, parameter in zip(types, parameters) if re.fullmatch(r"col\d+", parameter)]
+        call = f"{name}({', '.join(argument(given, form.replace('ROOT', str(root))) for given in positional)})"
+        statement = f"SELECT {call}" if kind == "scalar" else f"FROM {call}"
+        # A path is shown relative to its sandbox, and as it was given.
+        answers = {re.sub(rf"{re.escape(str(root))}/PLACE|/?w/PLACE", "PATH", told(agent, statement, place)) for place, agent in pairs.items()}
+        assert len(answers) == 1 and "Binder Error" not in str(answers), (statement, answers)
 
 
 @pytest.mark.parametrize("looked", [False, True])
