@@ -5,17 +5,17 @@ PRAGMA mcp_publish_tool('Diff',
     'Returns the unified diff of two files, path_a and path_b, or of text_a and text_b; label_a and label_b name them. Example: path_a = workspace/a.txt, path_b = workspace/b.txt
 
 Arguments:
-- path_a (string, optional)
-- path_b (string, optional)
-- text_a (string, optional)
-- text_b (string, optional)
-- label_a (string, optional)
-- label_b (string, optional)
+- path_a (string, optional): The old file: sandbox/relative/path.
+- path_b (string, optional): The new file.
+- text_a (string, optional): The old text, instead of path_a.
+- text_b (string, optional): The new text, instead of path_b.
+- label_a (string, optional): Name of the old side in the diff. Default: its path, or a.
+- label_b (string, optional): Name of the new side. Default: its path, or b.
 - context_lines (integer, optional): 0 to 20. Default: 3.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''Diff'', system.main.json_object(''path_a'', $path_a::VARCHAR, ''path_b'', $path_b::VARCHAR, ''text_a'', $text_a::VARCHAR, ''text_b'', $text_b::VARCHAR, ''label_a'', $label_a::VARCHAR, ''label_b'', $label_b::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"path_a":{"type":"string","description":""},"path_b":{"type":"string","description":""},"text_a":{"type":"string","description":""},"text_b":{"type":"string","description":""},"label_a":{"type":"string","description":""},"label_b":{"type":"string","description":""},"context_lines":{"type":"integer","description":"0 to 20. Default: 3."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"path_a":{"type":"string","description":"The old file: sandbox/relative/path."},"path_b":{"type":"string","description":"The new file."},"text_a":{"type":"string","description":"The old text, instead of path_a."},"text_b":{"type":"string","description":"The new text, instead of path_b."},"label_a":{"type":"string","description":"Name of the old side in the diff. Default: its path, or a."},"label_b":{"type":"string","description":"Name of the new side. Default: its path, or b."},"context_lines":{"type":"integer","description":"0 to 20. Default: 3."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -85,13 +85,13 @@ Arguments:
 - file (string, optional): From the repository''s root.
 - paths (JSON list or one value, optional): Git pathspecs: src, *.rs, :!docs.
 - since (string, optional): A date, such as 2026-01-31 or 2 weeks ago.
-- until (string, optional)
+- until (string, optional): A date: commits until then.
 - limit (integer, optional): Commits at most, on all pages.
 - cursor (string, optional): next_cursor of the previous answer.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitLog'', system.main.json_object(''range'', $range::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''since'', $since::VARCHAR, ''until'', $until::VARCHAR, ''limit'', system.main.to_json($limit), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"file":{"type":"string","description":"From the repository''s root."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"since":{"type":"string","description":"A date, such as 2026-01-31 or 2 weeks ago."},"until":{"type":"string","description":""},"limit":{"type":"integer","description":"Commits at most, on all pages."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"file":{"type":"string","description":"From the repository''s root."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"since":{"type":"string","description":"A date, such as 2026-01-31 or 2 weeks ago."},"until":{"type":"string","description":"A date: commits until then."},"limit":{"type":"integer","description":"Commits at most, on all pages."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -196,9 +196,9 @@ PRAGMA mcp_publish_tool('search',
     'Finds lines that hold a text or, with regex, match an expression, in the files of a sandbox or of a revision. Example: pattern = fn main, glob = *.rs
 
 Arguments:
-- pattern (string, required)
-- regex (boolean, optional)
-- ignore_case (boolean, optional)
+- pattern (string, required): A text within a line; an expression with regex.
+- regex (boolean, optional): Whether pattern is a regular expression. Default: false.
+- ignore_case (boolean, optional): Default: false.
 - path (string, optional): As list_files, or a file.
 - repo (string, optional): sandbox or sandbox/directory. Default: the only sandbox.
 - rev (string, optional): A revision. Default: HEAD.
@@ -209,7 +209,7 @@ Arguments:
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''search'', system.main.json_object(''pattern'', $pattern::VARCHAR, ''regex'', system.main.to_json($regex), ''ignore_case'', system.main.to_json($ignore_case), ''path'', $path::VARCHAR, ''repo'', $repo::VARCHAR, ''rev'', $rev::VARCHAR, ''glob'', $glob::VARCHAR, ''context_lines'', system.main.to_json($context_lines), ''include_ignored'', system.main.to_json($include_ignored), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"pattern":{"type":"string","description":""},"regex":{"type":"boolean","description":""},"ignore_case":{"type":"boolean","description":""},"path":{"type":"string","description":"As list_files, or a file."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"glob":{"type":"string","description":"A pattern, such as *.rs."},"context_lines":{"type":"integer","description":"0 to 20."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"pattern":{"type":"string","description":"A text within a line; an expression with regex."},"regex":{"type":"boolean","description":"Whether pattern is a regular expression. Default: false."},"ignore_case":{"type":"boolean","description":"Default: false."},"path":{"type":"string","description":"As list_files, or a file."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"rev":{"type":"string","description":"A revision. Default: HEAD."},"glob":{"type":"string","description":"A pattern, such as *.rs."},"context_lines":{"type":"integer","description":"0 to 20."},"include_ignored":{"type":"boolean","description":"Default: false."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '["pattern"]',
     'text');
 

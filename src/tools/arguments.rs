@@ -173,8 +173,7 @@ fn wrong<T: Tool>(path: &str, words: &str) -> Error {
 fn told<T: Tool>(name: &str) -> Option<String> {
     let schema = schema::input::<T>();
     let (_, property) = schema::properties(&schema).find(|(given, _)| *given == name)?;
-    let own = property.get("description").and_then(Value::as_str);
-    let text = own.or_else(|| schema::shared(name))?;
+    let text = property.get("description").and_then(Value::as_str)?;
     Some(format!("{name}: {}", text.trim_end_matches('.')))
 }
 

@@ -34,17 +34,17 @@ impl Tool for Diff {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiffArguments {
-    #[allow(missing_docs)]
+    /// The old file: sandbox/relative/path.
     pub path_a: Option<String>,
-    #[allow(missing_docs)]
+    /// The new file.
     pub path_b: Option<String>,
-    #[allow(missing_docs)]
+    /// The old text, instead of path_a.
     pub text_a: Option<String>,
-    #[allow(missing_docs)]
+    /// The new text, instead of path_b.
     pub text_b: Option<String>,
-    #[allow(missing_docs)]
+    /// Name of the old side in the diff. Default: its path, or a.
     pub label_a: Option<String>,
-    #[allow(missing_docs)]
+    /// Name of the new side. Default: its path, or b.
     pub label_b: Option<String>,
     /// 0 to 20. Default: 3.
     pub context_lines: Option<i64>,

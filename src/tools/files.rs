@@ -65,7 +65,7 @@ impl Tool for EditFile {
 pub struct WriteFileArguments {
     #[allow(missing_docs)]
     pub path: String,
-    #[allow(missing_docs)]
+    /// All that the file is to hold.
     pub content: String,
 }
 
@@ -75,9 +75,9 @@ pub struct WriteFileArguments {
 pub struct EditFileArguments {
     #[allow(missing_docs)]
     pub path: String,
-    #[allow(missing_docs)]
+    /// The text to replace; it must occur once.
     pub old_string: Option<String>,
-    #[allow(missing_docs)]
+    /// What takes its place.
     pub new_string: Option<String>,
     #[allow(missing_docs)]
     pub replace_all: Option<bool>,

@@ -77,12 +77,12 @@ pub struct ListFilesArguments {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchArguments {
-    #[allow(missing_docs)]
+    /// A text within a line; an expression with regex.
     pub pattern: String,
-    #[allow(missing_docs)]
+    /// Whether pattern is a regular expression. Default: false.
     #[schemars(extend("default" = false))]
     pub regex: Option<bool>,
-    #[allow(missing_docs)]
+    /// Default: false.
     #[schemars(extend("default" = false))]
     pub ignore_case: Option<bool>,
     /// As list_files, or a file.

@@ -52,7 +52,7 @@ pub struct GitLogArguments {
     pub paths: Option<Vec<String>>,
     #[allow(missing_docs)]
     pub since: Option<String>,
-    #[allow(missing_docs)]
+    /// A date: commits until then.
     pub until: Option<String>,
     /// Commits at most, on all pages.
     pub limit: Option<u64>,

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::tool::{Output, Tool};
 
-/// What an argument of several tools means, in the words of the tool that tells it; the others leave it out of their
-/// schemas, as a client's model sees all tools at once.
+/// What an argument of several tools means, where a tool does not say it in other words. Each schema says it: clients that
+/// search for tools show their model one tool alone.
 const SHARED: &[(&str, &str)] = &[
     ("repo", "sandbox or sandbox/directory. Default: the only sandbox."),
     ("from", "Revision, INDEX, WORKTREE or EMPTY; without to also a..b or a...b."),
@@ -47,6 +47,12 @@ pub fn input<T: Tool>() -> Value {
         shorten(property, Side::Input);
     }
     properties.insert("max_bytes".into(), json!({"type": "integer"}));
+    for (name, property) in properties {
+        let property = property.as_object_mut().expect("a schema of an argument is an object");
+        if let (false, Some(told)) = (property.contains_key("description"), shared(name)) {
+            property.insert("description".into(), told.into());
+        }
+    }
     schema
 }
 

@@ -359,7 +359,8 @@ def test_an_explanation_is_that_of_the_error(editor, root):
     assert edit(editor, "workspace/f", rows[1][3], "if B:\n\tb()")["replacements_made"] == 1
     assert editor.execute("SELECT line, reason FROM edit_explain('workspace/f', 'b()')").fetchall() == [(2, "exact"), (5, "exact")]
     assert_refused(answer(editor, "FROM edit_explain('workspace/binary', 'x')"), "invalid_args")
-    for path in ("workspace/../f", "elsewhere/f", str(root / "f")):
+    assert editor.execute("SELECT line FROM edit_explain(?, 'b()')", [str(root / "f")]).fetchall() == [(2,), (5,)]
+    for path in ("workspace/../f", "elsewhere/f", str(root.parent / "f"), f"{root}/../f", f"{root}-evil/f"):
         assert_refused(answer(editor, "FROM edit_explain(?, 'x')", path), "fs_denied")
 
 
