@@ -298,6 +298,21 @@ def test_a_text_of_many_pages_fits_the_rounds_of_a_client(drive, folder, mode):
     assert len(shown) <= (10 if mode == "auto" else 20)
 
 
+def test_a_change_of_many_pages_comes_with_its_diff_block_once(drive, folder):
+    blocks = []
+
+    async def approve(context, params):
+        blocks.append((params.meta or {}).get("redline/diff"))
+        name = "approve" if "approve" in params.requested_schema["properties"] else "next"
+        return types.ElicitResult(action="accept", content={name: True})
+
+    async def conversation(client):
+        return await client.call_tool("write_file", LONG)
+
+    result = drive(conversation, mode="legacy", elicitation_callback=approve)
+    assert not result.is_error and len(blocks) > 1 and blocks[0]["newText"] == LONG["content"] and not any(blocks[1:])
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_what_has_too_many_pages_is_refused_and_a_yes_to_a_page_is_none_to_all(drive, folder, mode):
     shown = []

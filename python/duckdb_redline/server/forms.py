@@ -89,7 +89,7 @@ class Forms:
             block = await diff_block(self.host, call)
             for page in pages:
                 metadata = ServerMessageMetadata(related_request_id=context.request_id)
-                answer = await context.session.send_request(question(page, block), types.ElicitResult, metadata=metadata)
+                answer = await context.session.send_request(question(page, block if page is pages[0] else None), types.ElicitResult, metadata=metadata)
                 if not is_yes(answer, page):
                     return False if is_no(answer) else None
             return True
@@ -102,7 +102,8 @@ class Forms:
             if asked["page"] == asked["pages"]:
                 return True
         page = pages[asked["page"] if asked else 0]
-        block = await diff_block(self.host, call)
+        # It comes once, with the first page.
+        block = await diff_block(self.host, call) if page is pages[0] else None
         # Today's protocol has no `_meta` in a form: what comes with it stands beside it.
         beside = None if block is None else {BLOCK_KEY: block}
         return types.InputRequiredResult(input_requests={"approval": question(page, None)}, request_state=self.asked.ask(call, page), _meta=beside)
