@@ -2,7 +2,7 @@
 
 The oracle is the machine's git (its version is in the header of the run). Histories: this checkout's own,
 the fixture of one file per case, the same with SHA-256 ids, and every commit of ripgrep when
-REDLINE_TEST_REPOS names the directory of ripgrep.bundle.
+REDLINE_TEST_REPOS names the directory of ripgrep.bundle; of its twin with SHA-256 ids every fourth.
 """
 
 import itertools
@@ -64,7 +64,16 @@ def ripgrep(folder: pathlib.Path) -> History:
     return History(repo, pairs + backwards + far_apart)
 
 
-@pytest.fixture(scope="module", params=[checkout, one_of_each_case, one_of_each_case_sha256, ripgrep], ids=lambda f: f.__name__)
+def ripgrep_sha256(folder: pathlib.Path) -> History:
+    if repositories.test_repositories() is None:
+        pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of ripgrep.bundle")
+    twin = repositories.sha256_twin(repositories.clone_bundle("ripgrep.bundle", folder / "ripgrep"), folder / "twin")
+    pairs = repositories.history(twin)
+    chosen = random.Random(SEED)
+    return History(twin, pairs[::4] + [tuple(chosen.sample([commit for _, commit in pairs], 2)) for _ in range(20)])
+
+
+@pytest.fixture(scope="module", params=[checkout, one_of_each_case, one_of_each_case_sha256, ripgrep, ripgrep_sha256], ids=lambda f: f.__name__)
 def history(request, tmp_path_factory) -> History:
     return request.param(tmp_path_factory.mktemp("history"))
 

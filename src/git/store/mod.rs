@@ -224,14 +224,15 @@ impl ObjectStore {
         loose::ids(&self.directories, first, self.hash)
     }
 
-    /// Returns how many objects are in packs; those in several count once where a multi-pack-index tells.
+    /// Returns how many objects are in packs, as git counts them; those in several count once where a multi-pack-index
+    /// tells. A pack of such an index that git has opened counts again for it, which the only one of an index always has.
     pub fn packed_objects(&self) -> Result<u64> {
         let mut count = 0;
         let mut counted = HashSet::new();
         for store in &self.directories {
             let Some(directory) = store.directory(b"pack")? else { continue };
             let Some((objects, names)) = pack::covered(&directory, self.hash)? else { continue };
-            count += objects;
+            count += if names.len() == 1 { 2 * objects } else { objects };
             counted.extend(names.iter().map(|name| directory.full(name)));
         }
         let packs = self.packs();

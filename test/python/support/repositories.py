@@ -117,6 +117,19 @@ def clone_bundle(name: str, target: pathlib.Path) -> pathlib.Path:
     return target
 
 
+def sha256_twin(repo: os.PathLike | str, target: pathlib.Path) -> pathlib.Path:
+    """Makes the same history with SHA-256 ids, as git 3 would have it: references in tables, a commit-graph, a multi-pack-index."""
+    stream = git(repo, "fast-export", "--all", "--signed-tags=strip", "--reencode=no")
+    target.mkdir()
+    git(target, "init", "--quiet", "--object-format=sha256", "--ref-format=reftable", ".")
+    git(target, "fast-import", "--quiet", stdin=stream)
+    git(target, "symbolic-ref", "HEAD", git_text(repo, "symbolic-ref", "HEAD").strip())
+    git(target, "reset", "--quiet", "--hard")
+    git(target, "commit-graph", "write", "--reachable")
+    git(target, "multi-pack-index", "write")
+    return target
+
+
 # -- pairs of revisions -----------------------------------------------------------------------
 
 
