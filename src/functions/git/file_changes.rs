@@ -5,11 +5,11 @@ use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison::{self, NamedOptions, Revisions};
+use crate::functions::params::comparison::{self, CallersWalk, NamedOptions, Revisions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
-use crate::git::{Changes, Entry, LineCounts, Measure, Measured};
+use crate::git::{Entry, LineCounts, Measure, Measured};
 use crate::pipeline::{Ordered, Weigh};
 use crate::text::{CancelToken, DiffOptions};
 
@@ -171,7 +171,7 @@ impl Declared for FileChanges {
 /// A running scan.
 pub enum Scan {
     /// Nothing is measured: the walk itself, on the thread that reads, and the projection.
-    Unmeasured(Changes, Vec<usize>),
+    Unmeasured(CallersWalk, Vec<usize>),
     /// Measured by workers.
     Measured(Box<Stream<Measured>>),
 }
@@ -197,8 +197,8 @@ impl TableFunction for FileChanges {
         let is_name = |&index: &usize| matches!(Self::COLUMNS[index].name, "file_path" | "status");
         let named = open.projection.iter().all(is_name).then(|| revisions.names_only());
         let revisions = named.as_ref().unwrap_or(revisions);
-        if !is_measured && let Some(changes) = revisions.walk(&execution)? {
-            return Ok(Scan::Unmeasured(changes, open.projection.to_vec()));
+        if !is_measured && let Some(walk) = revisions.walk(&execution)? {
+            return Ok(Scan::Unmeasured(walk, open.projection.to_vec()));
         }
         let rows = if is_measured {
             measured(revisions, measure, options, &execution)?
@@ -213,15 +213,10 @@ impl TableFunction for FileChanges {
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
         match scan {
             Scan::Measured(rows) => rows.fill(batch),
-            Scan::Unmeasured(changes, projection) => {
-                while !batch.is_full()
-                    && let Some(change) = changes.next()
-                {
-                    let row = Measured::unmeasured(change?);
-                    Measured::COLUMNS.write_projected(&row, projection, batch.columns_mut());
-                }
-                Ok(())
-            }
+            Scan::Unmeasured(walk, projection) => walk.fill(batch, |change, batch| {
+                let row = Measured::unmeasured(change);
+                Measured::COLUMNS.write_projected(&row, projection, batch.columns_mut());
+            }),
         }
     }
 }

@@ -6,11 +6,11 @@ use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison::{self, NamedOptions, Revisions};
+use crate::functions::params::comparison::{self, CallersWalk, NamedOptions, Revisions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
-use crate::git::{Change, Changes, Entry, Measure, Measured};
+use crate::git::{Change, Entry, Measure, Measured};
 use crate::pipeline::{Ordered, Weigh};
 use crate::text::{CancelToken, DiffOptions};
 
@@ -113,7 +113,7 @@ impl Declared for TreeFiles {
 /// A running scan.
 pub enum Scan {
     /// Without sizes: the walk itself, on the thread that reads, and the projection.
-    Walk(Changes, Vec<usize>),
+    Walk(CallersWalk, Vec<usize>),
     /// With workers.
     Workers(Box<Stream<FileBatch>>),
 }
@@ -139,8 +139,8 @@ impl TableFunction for TreeFiles {
     fn open(revisions: &Revisions, open: Open<'_>) -> Result<Scan> {
         let execution = ExecutionContext::open::<Self>(open.settings)?;
         let sizes = TreeFile::COLUMNS.needs(open.projection) & SIZE != 0;
-        if !sizes && let Some(changes) = revisions.walk(&execution)? {
-            return Ok(Scan::Walk(changes, open.projection.to_vec()));
+        if !sizes && let Some(walk) = revisions.walk(&execution)? {
+            return Ok(Scan::Walk(walk, open.projection.to_vec()));
         }
         let rows = start(revisions, sizes, &execution)?;
         Ok(Scan::Workers(Box::new(Stream::new(rows, open.projection))))
@@ -149,15 +149,10 @@ impl TableFunction for TreeFiles {
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
         match scan {
             Scan::Workers(rows) => rows.fill(batch),
-            Scan::Walk(changes, projection) => {
-                while !batch.is_full()
-                    && let Some(change) = changes.next()
-                {
-                    let row = TreeFile(Measured::unmeasured(change?));
-                    TreeFile::COLUMNS.write_projected(&row, projection, batch.columns_mut());
-                }
-                Ok(())
-            }
+            Scan::Walk(walk, projection) => walk.fill(batch, |change, batch| {
+                let row = TreeFile(Measured::unmeasured(change));
+                TreeFile::COLUMNS.write_projected(&row, projection, batch.columns_mut());
+            }),
         }
     }
 }

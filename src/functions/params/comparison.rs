@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use super::arguments::required_text;
-use crate::budget::Permits;
+use crate::budget::{Budget, Current, Permits};
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Field, Type, Value};
+use crate::ffi::{Batch, Field, Type, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked};
 use crate::limits;
@@ -210,11 +210,14 @@ impl Revisions {
 
     /// Starts the walk alone, to be read on the caller's thread; `None` where access is limited, as that thread
     /// can open anything.
-    pub fn walk(&self, execution: &ExecutionContext) -> Result<Option<Changes>> {
+    pub fn walk(&self, execution: &ExecutionContext) -> Result<Option<CallersWalk>> {
         if !execution.access.is_unlimited() {
             return Ok(None);
         }
-        self.open(execution)?.changes(self.renames, execution.budget.part()).map(Some)
+        let budget = execution.budget.part();
+        let _current = Current::enter(&budget);
+        let changes = self.open(execution)?.changes(self.renames, Arc::clone(&budget))?;
+        Ok(Some(CallersWalk { changes, budget }))
     }
 
     /// Starts the walk with workers: `make` returns the work of one of them.
@@ -336,6 +339,29 @@ impl Revisions {
             Some(to) => format!("{} or {}", quoted(&self.from), quoted(to)),
             None => quoted(&self.from),
         }
+    }
+}
+
+/// The changes of a walk that the caller's thread does itself, under the budget of the query.
+pub struct CallersWalk {
+    changes: Changes,
+    budget: Arc<Budget>,
+}
+
+impl CallersWalk {
+    /// Hands changes to `write`, which appends a row for each, until the batch is full or the walk ends.
+    pub fn fill(
+        &mut self,
+        batch: &mut Batch,
+        mut write: impl FnMut(Change, &mut Batch),
+    ) -> Result<()> {
+        let _current = Current::enter(&self.budget);
+        while !batch.is_full()
+            && let Some(change) = self.changes.next()
+        {
+            write(change?, batch);
+        }
+        Ok(())
     }
 }
 
