@@ -11,7 +11,7 @@ use super::list::{AttributeList, Names};
 use crate::error::{Error, Result, quoted};
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
-use crate::git::worktree::index::Index;
+use crate::git::index::Index;
 use crate::limits;
 use crate::sandbox::Root;
 

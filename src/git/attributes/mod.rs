@@ -10,14 +10,12 @@
 //! | `list` | the lines of one file |
 //! | `files` | the files of a comparison, read once for all threads |
 //! | `diff_attribute` | what the attributes say of a path's diff |
-//! | `path_patterns` | the patterns of attribute and ignore files |
 //! | `ignore` | which untracked files are ignored |
 
 pub mod diff_attribute;
 mod files;
 pub mod ignore;
 mod list;
-mod path_patterns;
 
 use std::sync::Arc;
 
@@ -27,10 +25,10 @@ pub use files::AttributeFiles;
 pub use list::State;
 use list::{AttributeList, Names};
 
-use super::Comparison;
+use crate::git::Comparison;
 use crate::error::{Error, Result, quoted};
 use crate::git::objects::Objects;
-use crate::git::tree::glob::Work;
+use crate::git::pathspec::glob::Work;
 use crate::limits;
 
 /// All attributes that are ever looked up; macros may set them too.

@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::git::attributes::AttributeFiles;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
-use crate::git::tree::pathspec::{PathFilter, Pathspec};
-use crate::git::worktree::index::Index;
+use crate::git::pathspec::{PathFilter, Pathspec};
+use crate::git::index::Index;
 use crate::git::worktree::submodule::Above;
 
 /// What files of the work tree that are not tracked count for.

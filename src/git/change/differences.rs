@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::change::changed_file::{Change, Entry, Source};
+use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::git::change::comparison::Comparison;
 use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::TreeItem;
 use crate::git::tree::walk::TreeChanges;
-use crate::git::worktree::uncommitted::Uncommitted;
+use crate::git::change::uncommitted::Uncommitted;
 
 /// The changed files in git's order.
 pub type Walk = Box<dyn Iterator<Item = Result<Change>> + Send>;

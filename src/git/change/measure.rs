@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::git::Oid;
 use crate::git::attributes::diff_attribute::DiffAttribute;
-use crate::git::change::changed_file::{Change, Entry, Source};
+use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::git::change::comparison::Comparison;
 use crate::git::change::contents::Reader;
-use crate::git::objects::counted_pairs::{CountedPairs, Counts, Pair, Rule};
+use crate::git::store::counted_pairs::{CountedPairs, Counts, Pair, Rule};
 use crate::text::{CancelToken, DiffOptions, Engine, line_counts};
 
 /// Added and removed lines; a binary file has no lines.

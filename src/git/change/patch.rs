@@ -8,7 +8,7 @@ use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Comparison;
 use crate::git::attributes::diff_attribute::PathAttributes;
-use crate::git::change::changed_file::{Change, Entry, OriginKind};
+use crate::git::model::changed_file::{Change, Entry, OriginKind};
 use crate::git::change::contents::Reader;
 use crate::git::objects::abbreviation::Abbreviation;
 use crate::text::section::Finder;

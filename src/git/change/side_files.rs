@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Change, Entry, Mode};
+use crate::git::model::changed_file::{Change, Entry, Mode};
 use crate::git::change::comparison::{Comparison, Untracked};
 use crate::git::change::contents::Reader;
 use crate::git::change::differences::PathChange;
-use crate::git::objects::bytes::Bytes;
+use crate::git::model::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
-use crate::git::tree::pathspec::{PathFilter, Pathspec};
+use crate::git::pathspec::{PathFilter, Pathspec};
 use crate::git::worktree::untracked;
 use crate::sandbox::{Directories, Place};
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::change::changed_file::{Change, Entry};
+use crate::git::model::changed_file::{Change, Entry};
 use crate::git::change::comparison::Comparison;
 use crate::git::change::contents::Reader;
 use crate::git::change::renames::{RenameOptions, pair};
-use crate::git::history::walk::{History, HistoryOptions, Merges, RevRange, Visited};
+use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange, Visited};
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;

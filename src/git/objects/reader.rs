@@ -9,9 +9,9 @@ use gix::objs::Kind;
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::objects::bytes::Bytes;
-use crate::git::objects::cache::Cache;
-use crate::git::objects::counted_pairs::CountedPairs;
+use crate::git::model::bytes::Bytes;
+use crate::git::store::cache::Cache;
+use crate::git::store::counted_pairs::CountedPairs;
 use crate::git::store::{Fault, FoundObject as Found, ObjectStore, PackReader};
 use crate::limits;
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use super::Oid;
+use crate::git::Oid;
 use super::store::{GitDirectory, Repositories};
 use crate::error::Result;
 use crate::sandbox::RefLimit;

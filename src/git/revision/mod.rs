@@ -10,7 +10,7 @@
 //! | `short` | abbreviated ids |
 //! | `path` | files of trees and of the index |
 //! | `readable` | what may be named where a sandbox names the references that may be read |
-//! | `search`, `posix` | commits by their messages |
+//! | `search` | commits by their messages |
 //! | `date`, `date_words`, `clock` | dates as people write them, in local time |
 
 mod clock;
@@ -18,7 +18,6 @@ mod date;
 mod date_words;
 mod named;
 mod path;
-mod posix;
 mod range;
 mod readable;
 mod references;
@@ -31,18 +30,17 @@ use std::sync::Arc;
 
 use gix::objs::Kind;
 
-use super::Oid;
-use super::repository::Repository;
+use crate::git::Oid;
+use crate::git::repository::Repository;
 use crate::error::{Error, Result, quoted};
-use crate::git::history::commit_links::Commits;
-use crate::git::history::merge_base::MergeBases;
-use crate::git::history::walk::{History, HistoryOptions, Merges, RevRange};
-use crate::git::id_tables::IdSet;
+use crate::git::graph::commit_links::Commits;
+use crate::git::graph::merge_base::MergeBases;
+use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange};
+use crate::git::model::id_tables::IdSet;
 use range::Range;
 use resolve::{Hint, Resolver};
 
 pub use clock::local_time_zone;
-pub(super) use posix::{Newline, basic_translated, translated};
 pub use references::{Named as NamedReference, Reference, ReferenceDetails, ReferenceReader};
 
 /// One side of a comparison, resolved.

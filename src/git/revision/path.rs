@@ -8,7 +8,7 @@ use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
 use crate::git::repository::Repository;
 use crate::git::tree::entries::parse;
-use crate::git::worktree::index::Index;
+use crate::git::index::Index;
 
 impl Resolver<'_> {
     /// Returns what a path names in the tree that an object leads to; an empty path is the tree.

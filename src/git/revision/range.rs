@@ -7,9 +7,9 @@ use super::Revision;
 use super::resolve::{Hint, Resolver};
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::history::merge_base::MergeBases;
-use crate::git::history::walk::RevRange;
-use crate::git::id_tables::IdSet;
+use crate::git::graph::merge_base::MergeBases;
+use crate::git::graph::walk::RevRange;
+use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
 use crate::git::repository::Repository;
 

@@ -10,8 +10,8 @@ use super::Revision;
 use super::resolve::Resolver;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::history::walk::{History, HistoryOptions, Merges, RevRange};
-use crate::git::id_tables::IdSet;
+use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange};
+use crate::git::model::id_tables::IdSet;
 use crate::git::repository::Repository;
 use crate::limits;
 

@@ -11,7 +11,7 @@ use super::upstream::Branches;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::history::commit::{CommitInfo, Person, TagInfo};
+use crate::git::model::commit::{CommitInfo, Person, TagInfo};
 use crate::git::refs::{Packed, Resolved};
 use crate::git::repository::Repository;
 use crate::text::CancelToken;

@@ -12,7 +12,7 @@ use gix::objs::Kind;
 
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::history::commit_links::Commits;
+use crate::git::graph::commit_links::Commits;
 use crate::git::objects::Objects;
 use crate::git::refs::{Packed, References};
 use crate::git::repository::Repository;

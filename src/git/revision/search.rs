@@ -6,14 +6,13 @@ use std::collections::BinaryHeap;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
-use super::posix;
 use super::resolve::Resolver;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::id_tables::IdSet;
+use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
-use crate::pattern::{self, Syntax};
+use crate::pattern::{self, Syntax, posix};
 
 /// Bytes of a compiled pattern; a larger one is none.
 const PATTERN_BYTES: usize = 1 << 20;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::budget::{Beat, Budget};
 use crate::error::Result;
 use crate::git::objects::Objects;
-use crate::git::objects::bytes::Bytes;
+use crate::git::model::bytes::Bytes;
 use crate::git::tree::entries::{TreeEntry, parse};
 use crate::git::{Change, Entry, Oid, PathFilter};
 use crate::limits;

@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::git::Comparison;
 use crate::git::attributes::{Attributes, State};
 use crate::git::objects::Objects;
-use crate::git::worktree::conversions::{LineEndings, to_git_line_endings, without_ids};
-use crate::git::worktree::encoding::file_to_utf8;
-use crate::git::worktree::index::Index;
+use crate::git::config::conversions::{LineEndings, to_git_line_endings, without_ids};
+use crate::git::encoding::file_to_utf8;
+use crate::git::index::Index;
 
 /// Converts files for one thread.
 pub struct Cleaner {

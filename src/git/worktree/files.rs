@@ -12,10 +12,10 @@ use gix::bstr::ByteSlice;
 
 use crate::budget::Stopped;
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Entry, Mode, Source};
+use crate::git::model::changed_file::{Entry, Mode, Source};
 use crate::git::repository::Repository;
 use crate::git::worktree::clean::Cleaner;
-use crate::git::worktree::index::{Index, Staged};
+use crate::git::index::{Index, Staged};
 use crate::git::worktree::submodule;
 use crate::git::{Comparison, Oid};
 use crate::limits;

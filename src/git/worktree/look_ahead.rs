@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::budget::{Budget, Permits};
-use crate::git::change::changed_file::Mode;
+use crate::git::model::changed_file::Mode;
 use crate::git::repository::Repository;
-use crate::git::worktree::checkout::Checkout;
-use crate::git::worktree::index::{Index, Staged};
+use crate::git::config::checkout::Checkout;
+use crate::git::index::{Index, Staged};
 use crate::sandbox::{Directories, FileKind, FileState};
 
 /// Entries that are looked at before the first of them is compared: a query with a LIMIT may want no more.

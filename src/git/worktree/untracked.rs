@@ -12,10 +12,10 @@ use gix::bstr::ByteSlice;
 use crate::budget::{Beat, Budget};
 use crate::error::{Error, Result, quoted};
 use crate::git::attributes::ignore::Ignores;
-use crate::git::change::changed_file::Mode;
+use crate::git::model::changed_file::Mode;
 use crate::git::repository::Repository;
-use crate::git::tree::pathspec::PathFilter;
-use crate::git::worktree::index::Index;
+use crate::git::pathspec::PathFilter;
+use crate::git::index::Index;
 use crate::limits;
 use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
 

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use super::ranges::Lines;
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Change, Entry};
+use crate::git::model::changed_file::{Change, Entry};
 use crate::git::change::contents::Reader;
-use crate::git::revision::basic_translated;
 use crate::limits;
-use crate::pattern::{Pattern, Syntax};
+use crate::pattern::{Pattern, Syntax, posix};
 use crate::text::CancelToken;
 use crate::text::lines::Lines as Text;
 
@@ -91,7 +90,7 @@ fn pattern(name: &str) -> Result<Pattern> {
             "Give a part of the line that begins the function, such as ':main:src/main.rs'",
         )
     };
-    let translated = basic_translated(name.as_bytes()).ok_or_else(refused)?;
+    let translated = posix::basic_translated(name.as_bytes()).ok_or_else(refused)?;
     let syntax = Syntax { most_bytes: limits::SEARCH_HEAP_BYTES, ..Syntax::default() };
     Pattern::new(&translated, syntax).ok_or_else(refused)
 }

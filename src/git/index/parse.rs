@@ -2,10 +2,18 @@
 
 use gix::hash::Kind;
 
-use super::Fault;
 use super::ewah::{self, Bitmap};
 use crate::git::Oid;
 use crate::limits;
+
+/// Why an index could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// It is no index, or torn; the text goes on "its index".
+    Damaged(&'static str),
+    /// It holds more than is read; the text goes on "has an index".
+    TooLarge(&'static str),
+}
 
 /// An entry of the index as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,17 @@
 //! The index: the files that the next commit would hold, and what git knows of them on disk.
 //!
-//! The file is parsed by `store::index`. A sparse index is expanded to the files of its directories.
+//! | file | holds |
+//! |---|---|
+//! | this one | the versions of files in it; a sparse index is expanded to the files of its directories |
+//! | `file` | the file `index`, with the shared one that a split index names |
+//! | `parse` | header, entries, extensions and checksum of one file |
+//! | `ewah` | the compressed bitmaps of a split index |
+//! | `split` | a split index together with the shared one |
+
+mod ewah;
+mod file;
+mod parse;
+mod split;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -9,12 +20,15 @@ use gix::bstr::ByteSlice;
 
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::change::changed_file::{Entry, Mode};
+use crate::git::model::changed_file::{Entry, Mode};
 use crate::git::repository::Repository;
-use crate::git::store::index::{self, Flags, IndexEntry, IndexFile, Stat};
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;
 use crate::sandbox::{FileState, Moment, Stamp};
+use file::IndexFile;
+use parse::{Flags, IndexEntry, Stat, is_directory};
+
+pub use file::{open, read};
 
 /// A version of a file in the index.
 #[derive(Debug, Clone)]
@@ -62,17 +76,17 @@ pub struct Index {
 impl Index {
     /// Reads the index, unless it is kept and unchanged; a repository without one has nothing staged.
     pub fn read(repository: &Repository) -> Result<Arc<Self>> {
-        let Some(file) = index::open(&repository.git_dir)? else { return Ok(Arc::default()) };
+        let Some(file) = open(&repository.git_dir)? else { return Ok(Arc::default()) };
         let (stamp, hash) = (file.stamp(), repository.object_hash());
         if let Some(kept) = repository.kept().made::<Self>(stamp)
             && kept.entries.first().is_none_or(|entry| entry.entry.oid.kind() == hash)
         {
             return Ok(kept);
         }
-        let read = index::read(&repository.git_dir, &file, hash)?;
+        let read = read(&repository.git_dir, &file, hash)?;
         // What other files take part in is not told by the state of this one.
         let is_alone =
-            !read.is_split && !read.entries.iter().any(|entry| index::is_directory(entry.mode));
+            !read.is_split && !read.entries.iter().any(|entry| is_directory(entry.mode));
         let index = Arc::new(Self::new(read, stamp, repository)?);
         if is_alone {
             repository.kept().keep_made(stamp, &index, index.bytes());

@@ -5,10 +5,15 @@
 //! takes part. gix's pathspecs are not used: they read magic behind short magic, fold case where
 //! git does not, and do not know that git compares an entry's name with the pattern behind the
 //! directory that it names.
+//!
+//! `glob` has the patterns, `path_patterns` those of attribute and ignore files.
+
+pub mod glob;
+pub mod path_patterns;
 
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::Mode;
-use crate::git::tree::glob::{Glob, Rules};
+use crate::git::model::changed_file::Mode;
+use crate::git::pathspec::glob::{Glob, Rules};
 
 /// One pathspec, read: its magic and its path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
-use super::Oid;
+use crate::git::Oid;
 
 /// A table of values by object id.
 pub type IdMap<V> = HashMap<Oid, V, Seeded>;

@@ -3,34 +3,15 @@
 //! Source: git's `gitformat-index`, versions 2 to 4, with split and sparse indexes. Optional
 //! extensions (trees, untracked files, file system monitors, offsets) are skipped unread: they only
 //! repeat what the entries say, and their nesting is what a hostile index is made of.
-//!
-//! | file | holds |
-//! |---|---|
-//! | `parse` | header, entries, extensions and checksum of one file |
-//! | `ewah` | the compressed bitmaps of a split index |
-//! | `split` | a split index together with the shared one that it names |
-
-mod ewah;
-mod parse;
-mod split;
 
 use gix::hash::Kind;
 
-pub use parse::{Flags, IndexEntry, Parsed, Stat, is_directory, parse};
-
-use super::GitDirectory;
+use super::parse::{Fault, IndexEntry, parse};
+use super::split;
 use crate::error::{Error, Result};
+use crate::git::store::GitDirectory;
 use crate::limits;
 use crate::sandbox::RegularFile;
-
-/// Why an index could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
-    /// It is no index, or torn; the text goes on "its index".
-    Damaged(&'static str),
-    /// It holds more than is read; the text goes on "has an index".
-    TooLarge(&'static str),
-}
 
 /// What an index holds.
 #[derive(Debug, Default)]
@@ -76,4 +57,5 @@ fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {
 }
 
 #[cfg(test)]
+#[path = "tests.rs"]
 mod tests;

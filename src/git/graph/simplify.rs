@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::id_tables::IdSet;
+use crate::git::model::id_tables::IdSet;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::{Oid, PathFilter, Pathspec};

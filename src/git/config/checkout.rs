@@ -2,7 +2,7 @@
 
 use gix::config::File;
 
-use crate::git::worktree::conversions::LineEndings;
+use crate::git::config::conversions::LineEndings;
 
 /// The settings of a repository that decide how its work tree is read.
 #[derive(Debug, Clone, Copy)]

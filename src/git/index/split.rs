@@ -1,7 +1,6 @@
 //! A split index together with the shared one that it names.
 
-use super::Fault;
-use super::parse::{IndexEntry, Link, Parsed};
+use super::parse::{Fault, IndexEntry, Link, Parsed};
 use crate::limits;
 
 /// Returns the entries of a shared index as the split one changes them, in order.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Comparison, Revision};
+use crate::git::{Comparison, Revision};
 use crate::error::{Result, quoted};
 use crate::git::tree::walk::TreeChanges;
 use crate::limits;

@@ -3,7 +3,7 @@
 //! A file may have a gibibyte, so the budget of the thread is asked on the way and no buffer is taken for granted.
 
 use crate::budget::{Stopped, append, check_current};
-use crate::git::objects::bytes::Bytes;
+use crate::git::model::bytes::Bytes;
 
 /// Bytes that are converted between two looks at the budget.
 pub const PIECE: usize = 1 << 20;

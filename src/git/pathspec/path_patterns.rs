@@ -2,11 +2,11 @@
 //!
 //! Source: git's `gitignore` and `gitattributes`, and the order of its own comparisons. What most patterns are, a
 //! name, an ending or a path without wildcards, is looked up by its hash; the others are tried one after another, from
-//! the last on, by [`crate::git::tree::glob`].
+//! the last on, by [`crate::git::pathspec::glob`].
 
 use std::collections::HashMap;
 
-use crate::git::tree::glob::{Glob, Rules, Work};
+use crate::git::pathspec::glob::{Glob, Rules, Work};
 
 /// A pattern as it is written, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use crate::budget::{Beat, Budget, Charge};
 use crate::error::{Error, Result};
-use crate::git::history::commit_links::Commits;
-use crate::git::history::simplify::Simplify;
-use crate::git::id_tables::{IdMap, IdSet};
+use crate::git::graph::commit_links::Commits;
+use crate::git::graph::simplify::Simplify;
+use crate::git::model::id_tables::{IdMap, IdSet};
 use crate::git::repository::Repository;
 use crate::git::{Oid, Pathspec};
 

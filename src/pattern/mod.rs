@@ -3,6 +3,10 @@
 //! The engine of the `regex` crate takes time in proportion to the states of an expression times the bytes of a text, and
 //! cannot be interrupted. So it matches only where that product is small. Elsewhere the states are followed here, byte by
 //! byte, with looks at the budget between; the answer is the same.
+//!
+//! `posix` reads the expressions of POSIX as git does.
+
+pub mod posix;
 
 use regex_automata::nfa::thompson::{Compiler, Config, NFA, State};
 use regex_automata::util::primitives::StateID;

@@ -7,12 +7,12 @@ use gix::bstr::ByteSlice;
 
 use crate::budget::{Budget, Charge, reserve};
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Change, OriginKind, Status};
+use crate::git::model::changed_file::{Change, OriginKind, Status};
 use crate::git::change::comparison::Comparison;
 use crate::git::change::renames::RenameOptions;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
-use crate::git::tree::pathspec::Pathspec;
+use crate::git::pathspec::Pathspec;
 use crate::git::worktree::files::WorkTree;
 use crate::git::worktree::submodule::Above;
 use crate::git::worktree::untracked;

@@ -10,8 +10,8 @@ use gix::bstr::ByteSlice;
 use crate::budget::{Budget, Charge, Stopped, check_current};
 use crate::error::{Error, Result, quoted};
 use crate::git::Revision;
-use crate::git::bytes::is_space;
-use crate::git::objects::bytes::Bytes;
+use crate::git::model::space::is_space;
+use crate::git::model::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::limits;
 
