@@ -37,16 +37,39 @@ pub enum Without {
 #[derive(Debug)]
 pub struct Charset {
     /// Its names in capital letters, with a space between.
-    pub names: &'static str,
-    pub table: Table,
-    pub without: &'static [Without],
-    /// Bytes that stand for the control character of their number, in ranges.
-    pub controls: &'static [(u8, u8)],
-    /// Other characters than those of the table, by their code.
-    pub other: &'static [(u32, char)],
+    names: &'static str,
+    table: Table,
+    without: &'static [Without],
+    controls: &'static [(u8, u8)],
+    other: &'static [(u32, char)],
 }
 
 impl Charset {
+    /// Returns the character set that a table has; its names are in capital letters, with a space between.
+    pub const fn new(table: Table, names: &'static str) -> Self {
+        Self { names, table, without: &[], controls: &[], other: &[] }
+    }
+
+    /// Returns it without characters of its table.
+    pub const fn without(self, without: &'static [Without]) -> Self {
+        Self { without, ..self }
+    }
+
+    /// Returns it with bytes that stand for the control character of their number, in ranges.
+    pub const fn controls(self, controls: &'static [(u8, u8)]) -> Self {
+        Self { controls, ..self }
+    }
+
+    /// Returns it with other characters than those of the table, by their code.
+    pub const fn other(self, other: &'static [(u32, char)]) -> Self {
+        Self { other, ..self }
+    }
+
+    /// Tells whether it has a name, in any case.
+    pub fn is_called(&self, label: &[u8]) -> bool {
+        self.names.split(' ').any(|name| name.as_bytes().eq_ignore_ascii_case(label))
+    }
+
     /// Returns a text in UTF-8, `None` where it is malformed.
     ///
     /// # Errors
