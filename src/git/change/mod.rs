@@ -9,6 +9,7 @@
 //! | `search` | changes that add or remove a text |
 //! | `patch` | git's headers around the hunks |
 //! | `side_files` | single files of one side |
+//! | `listed` | which files of a work tree may be read where sandboxes say so |
 //! | `status` | what `git status` says |
 //! | `suggest` | the nearest paths to one that was not found |
 
@@ -16,11 +17,12 @@ pub mod change_iter;
 pub mod comparison;
 pub mod contents;
 pub mod differences;
+pub mod listed;
 pub mod measure;
 pub mod patch;
 pub mod renames;
 pub mod search;
 pub mod side_files;
 pub mod status;
-mod suggest;
+pub mod suggest;
 mod uncommitted;

@@ -1,23 +1,22 @@
 //! What `git status` says: the index against HEAD, the work tree against the index, and what is not tracked.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Budget, Charge, reserve};
+use crate::budget::{Charge, reserve};
 use crate::error::{Error, Result, quoted};
-use crate::git::model::changed_file::{Change, OriginKind, Status};
+use crate::git::change::change_iter::Changes;
 use crate::git::change::comparison::Comparison;
 use crate::git::change::renames::RenameOptions;
-use crate::git::repository::Repository;
-use crate::git::revision::Revision;
+use crate::git::model::changed_file::{Change, OriginKind, Status};
 use crate::git::pathspec::Pathspec;
+use crate::git::repository::Repository;
+use crate::git::revision::{Revision, side_of};
 use crate::git::worktree::files::WorkTree;
 use crate::git::worktree::submodule::Above;
 use crate::git::worktree::untracked;
 use crate::sandbox::EntryKind;
-use crate::text::CancelToken;
 
 /// What is asked of the status.
 #[derive(Debug, Clone)]
@@ -87,7 +86,7 @@ impl StatusWalk {
     /// `invalid_args` for a bare repository and for a path that leads out of the repository.
     pub fn new(repository: &Repository, options: StatusOptions, threads: usize) -> Result<Self> {
         let head = match repository.head()? {
-            Some(head) => repository.revision(&head.to_string())?,
+            Some(head) => side_of(repository, &head.to_string())?,
             None => Revision::Empty,
         };
         let comparison = Comparison::new(repository.clone(), head, Revision::WorkTree)?
@@ -98,12 +97,13 @@ impl StatusWalk {
     }
 
     /// Works out a part.
-    pub fn find(&self, part: StatusPart, budget: &Arc<Budget>) -> Result<StatusFound> {
+    pub fn find(&self, part: StatusPart) -> Result<StatusFound> {
+        let cancel = self.comparison.repository().cancel();
         let changes = |old, new| {
             let comparison = self.comparison.between(old, new);
             let (mut all, mut charge) = (Vec::new(), Charge::free());
-            for change in comparison.changes(self.options.renames, Arc::clone(budget))? {
-                CancelToken::of(budget).room(&mut charge, &mut all, 1)?;
+            for change in Changes::new(&comparison, self.options.renames)? {
+                cancel.room(&mut charge, &mut all, 1)?;
                 all.push(change?);
             }
             Ok::<_, Error>(all)
@@ -116,7 +116,7 @@ impl StatusWalk {
             StatusPart::WorkTree => {
                 changes(Revision::Index, Revision::WorkTree).map(StatusFound::WorkTree)
             }
-            StatusPart::Untracked => self.untracked(budget),
+            StatusPart::Untracked => self.untracked(),
         }
     }
 
@@ -137,19 +137,18 @@ impl StatusWalk {
         found
     }
 
-    fn untracked(&self, budget: &Arc<Budget>) -> Result<StatusFound> {
+    fn untracked(&self) -> Result<StatusFound> {
         let (mut found, mut passed) = (Vec::new(), Vec::new());
         if (self.options.untracked || self.options.ignored)
             && let Some(index) = self.comparison.index()
         {
-            let mut work_tree = WorkTree::new(&self.comparison, index)?;
+            let mut work_tree = WorkTree::new(self.comparison.source(), index)?;
             found = untracked::files(
                 self.comparison.repository(),
                 work_tree.directories(),
                 index,
                 self.comparison.paths(),
                 self.options.ignored.then_some(&mut passed),
-                budget,
             )?;
         }
         if !self.options.untracked {

@@ -11,14 +11,15 @@ use std::vec;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::model::changed_file::{Change, Entry, Mode, Source};
 use crate::git::change::comparison::{Comparison, Untracked};
-use crate::git::revision::Revision;
+use crate::git::index::{Index, Staged};
+use crate::git::model::changed_file::{Change, Entry, Mode, Source};
 use crate::git::pathspec::PathFilter;
+use crate::git::revision::Revision;
 use crate::git::tree::walk::TreeChanges;
 use crate::git::worktree::files::WorkTree;
-use crate::git::index::{Index, Staged};
 use crate::git::worktree::look_ahead::LookAhead;
+use crate::git::worktree::submodule::{IsDirty, Submodules};
 use crate::git::worktree::untracked;
 use crate::sandbox::EntryKind;
 
@@ -46,21 +47,27 @@ struct Sides {
     /// Whether the tree is compared; else the index stands in its place.
     has_tree: bool,
     /// The work tree, where it is compared; else the index is.
-    work_tree: Option<WorkTree>,
+    work_tree: Option<OnDisk>,
     /// What a path that is not tracked counts for.
     untracked: Untracked,
     /// The kind of the repository's ids.
     hash: gix::hash::Kind,
     /// Whether the committed side is the new one.
     is_reverse: bool,
+}
+
+/// The work tree as a comparison sees it.
+struct OnDisk {
+    files: WorkTree,
+    submodules: Submodules,
     /// Whether files count that git is told not to look at.
     looks_everywhere: bool,
 }
 
 impl Uncommitted {
     /// Starts a comparison of different sides, of which at least one is the index or the work
-    /// tree; `budget` ends it early.
-    pub fn new(comparison: &Comparison, budget: Arc<Budget>) -> Result<Self> {
+    /// tree; `is_dirty` is asked of submodules.
+    pub fn new(comparison: &Comparison, is_dirty: IsDirty) -> Result<Self> {
         /// How far a side is from being committed.
         fn distance(side: Revision) -> u8 {
             match side {
@@ -74,6 +81,7 @@ impl Uncommitted {
         let is_reverse = distance(old) > distance(new);
         let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
         let repository = comparison.repository();
+        let budget = Arc::clone(repository.budget());
         let paths = Arc::clone(comparison.paths());
         // Of the tree and the index that they are the same is found out once.
         let staged_on = nearer.as_tree().flatten();
@@ -81,30 +89,23 @@ impl Uncommitted {
         let is_decided = is_equal && farther == Revision::Index;
         let tree = match nearer.as_tree() {
             Some(tree) if !is_equal => {
-                let files = TreeChanges::new(
-                    repository.objects(),
-                    None,
-                    tree,
-                    Arc::clone(&paths),
-                    Arc::clone(&budget),
-                )?;
+                let files = TreeChanges::new(repository.objects(), None, tree, Arc::clone(&paths))?;
                 Some(files.peekable())
             }
             _ => None,
         };
         let mut work_tree = match farther {
-            Revision::WorkTree => Some(WorkTree::new(comparison, &index)?),
+            Revision::WorkTree => Some(OnDisk {
+                files: WorkTree::new(comparison.source(), &index)?,
+                submodules: Submodules::new(comparison.above().clone(), is_dirty),
+                looks_everywhere: comparison.looks_everywhere(),
+            }),
             _ => None,
         };
         let files = match &mut work_tree {
-            Some(work_tree) if comparison.untracked() != Untracked::Ignored => untracked::files(
-                repository,
-                work_tree.directories(),
-                &index,
-                &paths,
-                None,
-                &budget,
-            )?,
+            Some(on_disk) if comparison.untracked() != Untracked::Ignored => {
+                untracked::files(repository, on_disk.files.directories(), &index, &paths, None)?
+            }
             _ => Vec::new(),
         };
         let sides = Sides {
@@ -113,10 +114,9 @@ impl Uncommitted {
             untracked: comparison.untracked(),
             hash: repository.object_hash(),
             is_reverse,
-            looks_everywhere: comparison.looks_everywhere(),
         };
         let ahead = if sides.work_tree.is_some() && paths.is_everything() {
-            LookAhead::new(repository, &index, comparison.threads(), Arc::clone(&budget))
+            LookAhead::new(repository, &index, comparison.threads())
         } else {
             None
         };
@@ -261,27 +261,27 @@ impl Sides {
                     staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry),
                 )
             }
-            (Some(work_tree), true) => {
+            (Some(on_disk), true) => {
                 // Of a conflict git takes the first version, whichever it is.
                 let known = versions.first();
                 let is_present = known.is_some() || self.untracked != Untracked::Ignored;
                 let new = match known {
                     Some(known) if is_unchanged => Some(known.entry),
-                    _ if is_present => on_disk(work_tree, path, known, self.looks_everywhere)?,
+                    _ if is_present => on_disk.entry(path, known)?,
                     _ => None,
                 };
                 (committed, new)
             }
-            (Some(work_tree), false) => {
+            (Some(on_disk), false) => {
                 if is_conflict {
                     rows.push_back(Change::unmerged(path.to_vec(), None));
                 }
                 match staged {
                     None if is_conflict => return Ok(()),
                     None if self.untracked == Untracked::Ignored => (None, None),
-                    None => (None, on_disk(work_tree, path, None, self.looks_everywhere)?),
+                    None => (None, on_disk.entry(path, None)?),
                     Some(staged) => {
-                        let found = on_disk(work_tree, path, Some(staged), self.looks_everywhere)?;
+                        let found = on_disk.entry(path, Some(staged))?;
                         // What git is told not to look at is as the index has it, content or none.
                         let is_new = staged.is_intent_to_add()
                             && found.is_some_and(|found| found != staged.entry);
@@ -336,20 +336,20 @@ fn is_as_committed(committed: Option<Entry>, versions: &[Staged]) -> bool {
         && committed.map(id) == as_tree(versions).map(id)
 }
 
-/// Returns what the work tree has at a path; where git would not look, what the index has, unless `looks_everywhere` and
-/// there is something.
-fn on_disk(
-    work_tree: &mut WorkTree,
-    path: &[u8],
-    known: Option<&Staged>,
-    looks_everywhere: bool,
-) -> Result<Option<Entry>> {
-    match known {
-        Some(known) if known.stage == 0 && work_tree.is_left_alone(known)? => {
-            let found = if looks_everywhere { work_tree.entry(path, Some(known))? } else { None };
-            Ok(found.or(Some(known.entry)))
-        }
-        known => work_tree.entry(path, known),
+impl OnDisk {
+    /// Returns what the work tree has at a path; where git would not look, what the index has, unless all files count and
+    /// there is something.
+    fn entry(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+        let Some(alone) = known.filter(|known| known.stage == 0) else {
+            return self.files.entry(path, known, &self.submodules);
+        };
+        let is_left_alone = self.files.is_left_alone(alone)?;
+        let found = if is_left_alone && !self.looks_everywhere {
+            None
+        } else {
+            self.files.entry(path, known, &self.submodules)?
+        };
+        Ok(found.or(is_left_alone.then_some(alone.entry)))
     }
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::git::Oid;
+use crate::git::model::bytes::Bytes;
 use crate::git::model::commit::{Links, links};
 use crate::git::model::id_tables::IdMap;
 use crate::git::objects::Objects;
-use crate::git::model::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::store::{Graph, shallow};
 

@@ -10,8 +10,8 @@ use std::collections::BinaryHeap;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::model::commit::Links;
 use crate::git::graph::commit_links::Commits;
+use crate::git::model::commit::Links;
 use crate::git::model::id_tables::IdMap;
 use crate::text::CancelToken;
 

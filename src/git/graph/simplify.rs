@@ -6,12 +6,11 @@
 
 use std::sync::Arc;
 
-use crate::budget::Budget;
 use crate::error::Result;
 use crate::git::model::id_tables::IdSet;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
-use crate::git::{Oid, PathFilter, Pathspec};
+use crate::git::{Oid, Pathspec};
 
 /// Simplifies a history while it is walked.
 pub struct Simplify {
@@ -24,14 +23,9 @@ pub struct Simplify {
 
 impl Simplify {
     /// Returns what compares trees as far as `paths` name their files.
-    pub fn new(
-        repository: &Repository,
-        paths: &[Pathspec],
-        bottoms: IdSet,
-        budget: Arc<Budget>,
-    ) -> Result<Self> {
-        let paths = Arc::new(PathFilter::new(paths, &repository.location.directory)?);
-        let trees = TreeChanges::idle(repository.objects(), paths, budget);
+    pub fn new(repository: &Repository, paths: &[Pathspec], bottoms: IdSet) -> Result<Self> {
+        let paths = Arc::new(repository.path_filter(paths)?);
+        let trees = TreeChanges::idle(repository.objects(), paths);
         Ok(Self { trees, same: IdSet::default(), bottoms })
     }
 

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::budget::{Beat, Budget, Charge};
+use crate::budget::{Budget, Charge, Pace};
 use crate::error::{Error, Result};
 use crate::git::graph::commit_links::Commits;
 use crate::git::graph::simplify::Simplify;
@@ -154,13 +154,9 @@ const MET_BYTES: usize = 2 * size_of::<(Oid, Known)>() + 4 * size_of::<(u64, u64
 const SLOP: usize = 5;
 
 impl History {
-    /// Starts the walk; `budget` ends it early.
-    pub fn new(
-        repository: &Repository,
-        ends: &RevRange,
-        options: HistoryOptions,
-        budget: Arc<Budget>,
-    ) -> Result<Self> {
+    /// Starts the walk.
+    pub fn new(repository: &Repository, ends: &RevRange, options: HistoryOptions) -> Result<Self> {
+        let budget = Arc::clone(repository.budget());
         let mut history = Self {
             commits: Commits::new(repository)?,
             options,
@@ -206,7 +202,7 @@ impl History {
             return Ok(self);
         }
         let bottoms = self.bottoms.clone();
-        let simplify = Simplify::new(repository, paths, bottoms, Arc::clone(&self.budget))?;
+        let simplify = Simplify::new(repository, paths, bottoms)?;
         Ok(Self { simplify: Some(simplify), ..self })
     }
 
@@ -338,7 +334,7 @@ impl History {
     }
 
     /// Returns the tree of a commit that was met.
-    pub(super) fn tree_of(&self, id: &Oid) -> Option<Oid> {
+    pub(in crate::git) fn tree_of(&self, id: &Oid) -> Option<Oid> {
         self.known.get(id).map(|known| known.tree)
     }
 
@@ -424,9 +420,9 @@ impl History {
 
     /// Hides commits and what is known of their ancestors.
     fn hide(&mut self, mut ids: Vec<Oid>) -> Result<()> {
-        let mut beat = Beat::default();
+        let mut pace = Pace::new();
         while let Some(id) = ids.pop() {
-            beat.check(&self.budget)?;
+            pace.entry(&self.budget)?;
             if self.hidden.insert(id)
                 && let Some(known) = self.known.get(&id)
             {

@@ -1,8 +1,10 @@
 //! Histories of contents: `blame` (whose each line is), `follow` (the commits that changed one file), `line_log` (those that
-//! changed some of its lines), `commit_changes` (the files that each commit changed) and `notes`.
+//! changed some of its lines), `commit_changes` (the files that each commit changed) `notes` and
+//! `mailmap`.
 
 pub mod blame;
 pub mod commit_changes;
 pub mod follow;
 pub mod line_log;
+pub mod mailmap;
 pub mod notes;

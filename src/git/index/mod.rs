@@ -26,9 +26,10 @@ use crate::git::tree::walk::TreeChanges;
 use crate::limits;
 use crate::sandbox::{FileState, Moment, Stamp};
 use file::IndexFile;
-use parse::{Flags, IndexEntry, Stat, is_directory};
+use parse::{Flags, IndexEntry, is_directory};
 
 pub use file::{open, read};
+pub use parse::Stat;
 
 /// A version of a file in the index.
 #[derive(Debug, Clone)]
@@ -85,8 +86,7 @@ impl Index {
         }
         let read = read(&repository.git_dir, &file, hash)?;
         // What other files take part in is not told by the state of this one.
-        let is_alone =
-            !read.is_split && !read.entries.iter().any(|entry| is_directory(entry.mode));
+        let is_alone = !read.is_split && !read.entries.iter().any(|entry| is_directory(entry.mode));
         let index = Arc::new(Self::new(read, stamp, repository)?);
         if is_alone {
             repository.kept().keep_made(stamp, &index, index.bytes());
@@ -122,13 +122,7 @@ impl Index {
                 continue;
             }
             // The path ends in a slash.
-            let files = TreeChanges::new(
-                repository.objects(),
-                None,
-                Some(oid),
-                Arc::default(),
-                Arc::default(),
-            )?;
+            let files = TreeChanges::new(repository.objects(), None, Some(oid), Arc::default())?;
             for change in files {
                 let change = change?;
                 let Some(entry) = change.new else { continue };

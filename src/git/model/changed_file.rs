@@ -62,6 +62,17 @@ impl Mode {
         self.0 == Self::SUBMODULE
     }
 
+    /// Returns the word that SQL shows for what an entry is.
+    pub fn kind_name(self) -> &'static str {
+        if self.is_regular() {
+            if self == Self::regular(true) { "executable" } else { "file" }
+        } else if self.is_link() {
+            "symlink"
+        } else {
+            "submodule"
+        }
+    }
+
     /// Tells whether both are of one kind: files, links or submodules.
     pub(crate) fn is_kind_of(self, other: Self) -> bool {
         self.0 & Self::KIND == other.0 & Self::KIND

@@ -6,9 +6,9 @@ use gix::bstr::ByteSlice;
 
 use crate::budget::{Charge, Stopped, append, check_current, copied};
 use crate::git::Oid;
-use crate::git::model::space::is_space;
-use crate::git::model::mailmap::Mailmap;
 use crate::git::encoding::to_utf8;
+use crate::git::model::mailmap::Mailmap;
+use crate::git::model::space::is_space;
 use crate::limits;
 use crate::text::CancelToken;
 

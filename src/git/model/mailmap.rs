@@ -8,14 +8,8 @@ use std::collections::HashMap;
 use gix::bstr::ByteSlice;
 
 use crate::budget::{Budget, Charge, Stopped, check_current};
-use crate::error::{Error, Result, quoted};
-use crate::git::Revision;
 use crate::git::model::space::is_space;
-use crate::git::model::bytes::Bytes;
-use crate::git::repository::Repository;
 use crate::limits;
-
-const FILE: &[u8] = b".mailmap";
 
 /// Lines between two looks at the budget.
 const LOOK: usize = 1 << 10;
@@ -103,52 +97,6 @@ impl Mailmap {
         let proper =
             if entry.named.is_empty() { &entry.any } else { named().unwrap_or(&entry.any) };
         (proper.name.as_deref().unwrap_or(name), proper.email.as_deref().unwrap_or(email))
-    }
-}
-
-impl Repository {
-    /// Reads `.mailmap`: that of the work tree, or of HEAD where the repository is bare; where there is none it
-    /// is empty.
-    pub fn mailmap(&self) -> Result<Mailmap> {
-        let unreadable = || {
-            Error::tool_failed(format!(
-                "the .mailmap of the repository at {} cannot be read",
-                quoted(&self.given)
-            ))
-            .with_hint("Repair it, or leave it out with mailmap := false")
-        };
-        let too_large = |size: u64| {
-            Error::too_large(format!(
-                "the .mailmap of the repository at {} has {size} bytes",
-                quoted(&self.given)
-            ))
-            .with_hint("Make it smaller, or leave it out with mailmap := false")
-        };
-        let mut bytes = Bytes::default();
-        if self.work_tree().is_ok() {
-            let root = self.work_tree_root()?;
-            let found = root.read_or_size(FILE, limits::MAILMAP_BYTES);
-            bytes = match found.map_err(|error| unreadable().with_source(error))? {
-                Some(Ok(found)) => Bytes::from(found),
-                Some(Err(size)) => return Err(too_large(size)),
-                None => bytes,
-            };
-        } else if let Some(head) = self.head()? {
-            let Revision::Tree(tree) = self.revision(&head.to_string())? else {
-                return Ok(Mailmap::default());
-            };
-            let objects = self.objects();
-            if let Some(entry) = self.find(Some(tree), FILE)?.file()
-                && !entry.mode.is_submodule()
-            {
-                let size = objects.blob_size(&entry.oid)?;
-                if size > limits::MAILMAP_BYTES {
-                    return Err(too_large(size));
-                }
-                bytes = objects.blob(&entry.oid)?;
-            }
-        }
-        Ok(Mailmap::parse(&bytes, self.budget())?)
     }
 }
 

@@ -36,6 +36,11 @@ impl Objects {
         Self { given, store, cache, packs, loose: Cell::new(0) }
     }
 
+    /// Returns what reading may use.
+    pub fn budget(&self) -> Arc<Budget> {
+        Arc::clone(self.packs.borrow().budget())
+    }
+
     /// Returns the kind of the repository's ids.
     pub fn hash(&self) -> gix::hash::Kind {
         self.store.hash()

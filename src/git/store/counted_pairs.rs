@@ -9,7 +9,7 @@ use quick_cache::sync::{self, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, UnitWeighter};
 
 use crate::git::Oid;
-use crate::git::attributes::diff_attribute::DiffAttribute;
+use crate::git::model::diff_attribute::DiffAttribute;
 use crate::text::DiffOptions;
 
 /// Pairs that are kept of a repository; those not used lately make room.

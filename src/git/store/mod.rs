@@ -41,9 +41,9 @@ pub use locate::{Location, check_work_tree, locate};
 pub use pack::{Fault, PackReader, Packs};
 pub use work_tree::configured as with_configured_work_tree;
 
-use crate::git::Oid;
 use crate::budget::Budget;
 use crate::error::Result;
+use crate::git::Oid;
 use crate::git::model::bytes::Bytes;
 use crate::git::store::cache::Cache;
 use crate::git::store::counted_pairs::CountedPairs;

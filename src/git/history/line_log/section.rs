@@ -1,12 +1,9 @@
 //! The lines that are asked about: by their numbers, or those of a function by its name.
 
-use std::sync::Arc;
-
 use super::ranges::Lines;
-use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
-use crate::git::model::changed_file::{Change, Entry};
 use crate::git::change::contents::Reader;
+use crate::git::model::changed_file::{Change, Entry};
 use crate::limits;
 use crate::pattern::{Pattern, Syntax, posix};
 use crate::text::CancelToken;
@@ -28,10 +25,9 @@ pub fn lines(
     entry: Entry,
     content: &[u8],
     reader: &mut Reader,
-    budget: &Arc<Budget>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Lines> {
-    let cancel = CancelToken::of(budget);
-    let text = Text::split(content, &cancel)?;
+    let text = Text::split(content, cancel)?;
     let count = text.len() as u32;
     let (first, last) = match asked {
         LinesAsked::Between(first, last) => (*first, (*last).min(count)),
