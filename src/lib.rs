@@ -6,6 +6,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `functions` | one file per SQL function family: parameters, columns, thin adapter |
+//! | `query` | the work: typed requests in, ordered rows out |
 //! | `ffi` | DuckDB's C API: all `unsafe`, nothing about diffs |
 //! | [`tools`] | pure: the registry of tools that agents call, their arguments and answers |
 //! | [`render`] | pure: what a person sees: approvals as the boxes of a terminal |
@@ -36,6 +37,7 @@ mod growth;
 pub mod limits;
 mod pattern;
 mod pipeline;
+mod query;
 pub mod render;
 pub mod review;
 pub mod sandbox;

@@ -39,6 +39,7 @@ pub use history::notes::Notes;
 pub use history::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
 pub use objects::Objects;
 pub use objects::blob_id::{BlobHasher, blob_id};
+pub use objects::bytes::Bytes;
 pub use repository::Repository;
 pub use revision::{
     CheckedOut, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, date_of,

@@ -7,16 +7,17 @@ use super::entry::{Answers, Call};
 use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::find::Glob;
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::git::commit_columns::{Commit, INFO, NAMES};
-use crate::functions::git::file_history::Jobs;
-use crate::functions::git::file_status;
-use crate::functions::git::refs::kind;
 use crate::git::{
     Change, FileChange, FileStatus, History, HistoryOptions, Mailmap, Merges, NamedReference, Oid,
     Pathspec, Reference, ReferenceDetails, ReferenceReader, RenameOptions, Repository,
     StatusOptions, Visited, date_of,
 };
 use crate::limits;
+use crate::query::commit::Commit;
+use crate::query::file_history::FileChanges;
+use crate::query::file_status;
+use crate::query::needs::{INFO, NAMES, Needs};
+use crate::query::refs::kind;
 use crate::review::{Binding, Position};
 use crate::tools::{
     GitLog, GitLogArguments, GitRefs, GitRefsArguments, GitStatus, GitStatusArguments,
@@ -114,7 +115,7 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         Ok(page)
     };
     if let Some(file) = &arguments.file {
-        let jobs = Jobs::new(&repository, &ends, [file, range], options, None, budget)?;
+        let jobs = FileChanges::new(&repository, &ends, [file, range], options, None, budget)?;
         let mut rows = jobs.take(most).skip(pages.first()).map(|found| {
             let FileChange { commit, change } = found?;
             Ok(ListedCommit { file: Some(version(&change)), ..reader.read(commit)? })
@@ -178,7 +179,7 @@ impl<'a> CommitReader<'a> {
     }
 
     /// Returns what is asked of a commit.
-    pub fn commit(&self, visited: Visited, needs: u8) -> Result<Commit> {
+    pub fn commit(&self, visited: Visited, needs: Needs) -> Result<Commit> {
         let (objects, cancel) = (self.repository.objects(), self.repository.cancel());
         Commit::read(visited, needs, &objects, Some(&self.mailmap), &cancel)
     }
