@@ -24,8 +24,16 @@ macro_rules! scripts {
     };
 }
 
-const SCRIPTS: &[(&str, &str)] =
-    scripts!["macros", "git", "analytics", "tools", "tools_edit", "lockdown", "mcp_server", "mcp_http"];
+const SCRIPTS: &[(&str, &str)] = scripts![
+    "macros",
+    "git",
+    "analytics",
+    "tools",
+    "tools_edit",
+    "lockdown",
+    "mcp_server",
+    "mcp_http"
+];
 
 impl ScalarFunction for RedlineSql {
     const NAME: &'static str = "redline_sql";
