@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import anyio.to_thread
@@ -31,6 +31,8 @@ class Waiting:
     description: str
     session: str
     payload: str
+    # Seconds for which it has waited; None where that is not known.
+    age: float | None = field(default=None, compare=False)
 
     @property
     def fields(self) -> dict[str, Any]:
