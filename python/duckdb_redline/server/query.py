@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -86,8 +87,10 @@ class Queries:
             done = None
             with anyio.move_on_after(self.seconds + 2 * GRACE_SECONDS):
                 done = await self.process(json.dumps(asked).encode())
-        if done is None or done.returncode != 0:
-            return refusal(f"too_large: the query needs more memory, or does not end within {self.seconds} seconds: ask for less, or for a part")
+        if done is None or done.returncode == -signal.SIGALRM:
+            return refusal(f"timeout: the query took longer than {self.seconds} seconds: ask for less, or for a part")
+        if done.returncode != 0:
+            return refusal("too_large: the query needs more memory than it may have: ask for less, or for a part")
         return types.CallToolResult.model_validate_json(done.stdout)
 
     async def process(self, given: bytes) -> subprocess.CompletedProcess[bytes]:

@@ -21,7 +21,7 @@ import duckdb
 from duckdb_redline.connection import connect, literal
 
 # Bytes of memory that the process may write to, and those of them that DuckDB uses.
-MAX_PROCESS_BYTES, MAX_DUCKDB_BYTES = 4 << 30, 1 << 30
+MAX_PROCESS_BYTES, MAX_DUCKDB_BYTES = 3 << 30, 1 << 30
 # Seconds after the deadline in which a query that heeds no interrupt is ended with its process.
 GRACE_SECONDS = 3
 # Rows that are fetched at a time, and characters of an error.
@@ -47,13 +47,14 @@ def main() -> None:
     out, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     try:
-        result = answer(open_database(given), given)
+        con = open_database(given)
+        bound_process(given["seconds"])
+        result = answer(con, given)
     except Refused as error:
         result = {"content": [{"type": "text", "text": escaped(str(error))}], "isError": True}
     with os.fdopen(out, "wb") as stream:
         stream.write(json.dumps(result).encode())
     # Threads of DuckDB that have not noticed the interrupt yet are not waited for.
-    stream.close()
     os._exit(0)
 
 
@@ -76,7 +77,6 @@ def open_database(given: Given) -> duckdb.DuckDBPyConnection:
     ((doors,),) = con.execute("SELECT open_doors FROM system.main.redline_capabilities()").fetchall()
     if DOORS.intersection(doors):
         raise Refused(f"tool_failed: the database of this query cannot be locked ({', '.join(doors)})")
-    bound_process(given["seconds"])
     return con
 
 
@@ -139,8 +139,8 @@ def rows_of(con: duckdb.DuckDBPyConnection, given: Given) -> tuple[str, list[str
             room -= sent(row)
             if room < 0 and not rows:
                 raise Refused(
-                    f"too_large: a row has {sent(row)} bytes, and max_bytes is {given['max_bytes']}: select fewer columns, or parts of them, as in "
-                    "substr(content, 1, 5000)"
+                    f"too_large: the first row has {sent(columns) + sent(row)} bytes with the names of its columns, and max_bytes is {given['max_bytes']}: "
+                    "select fewer columns, or parts of them, as in substr(content, 1, 5000)"
                 )
             if room < 0:
                 return columns, rows, f"max_bytes = {given['max_bytes']}"
@@ -180,6 +180,8 @@ def coded(error: duckdb.Error) -> str:
     if "system.main.query(?)" in text:
         # The place is one of our own statement.
         text = text.partition("\n\nLINE ")[0]
+    # What follows names settings, which are locked.
+    text = text.partition("\nPossible solutions")[0]
     text = " ".join(text.split())[:MAX_ERROR]
     own = OWN_ERROR.fullmatch(text)
     if own:
