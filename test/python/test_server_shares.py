@@ -2,6 +2,8 @@
 
 import random
 import sys
+import threading
+import time
 
 import pytest
 
@@ -62,6 +64,51 @@ def test_a_cancelled_call_interrupts_no_other(host):
 
     anyio.run(main)
     assert done == [300000000 * (300000000 - 1) // 2]
+
+
+class Deaf:
+    """A connection whose queries heed no interrupt, and how many of them run at once."""
+
+    def __init__(self):
+        self.running, self.most, self.lock = 0, 0, threading.Lock()
+
+    def cursor(self):
+        return self
+
+    def interrupt(self):
+        pass
+
+    def execute(self, query, arguments):
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+        time.sleep(0.5)
+        with self.lock:
+            self.running -= 1
+        return self
+
+    def fetchall(self):
+        return [(1,)]
+
+
+def test_a_client_that_cancels_and_calls_again_has_no_more_queries_than_one_that_waits(host):
+    host.con = deaf = Deaf()
+
+    async def main():
+        with anyio.fail_after(60):
+            for _ in range(5):
+                with anyio.move_on_after(0.1):
+                    async with anyio.create_task_group() as group:
+                        for _ in range(30):
+                            group.start_soon(host.called, "greedy", "a query")
+            # Another client is answered meanwhile, and the places come back once the queries have ended.
+            assert await host.called("other", "a query") == 1
+            assert await host.called("greedy", "a query") == 1
+            while host.calls.borrowed_tokens or host.sessions["greedy"].borrowed_tokens:
+                await anyio.sleep(0.01)
+
+    anyio.run(main)
+    assert deaf.most == hosts.MAX_CALLS_OF_SESSION + 1
 
 
 def test_rows_are_made_as_far_as_they_are_shown(con):
