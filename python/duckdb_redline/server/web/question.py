@@ -62,7 +62,8 @@ class View:
 async def waiting(host: Host) -> list[Waiting]:
     """Returns what waits, the oldest first."""
     query = "SELECT approval_id, description, session, payload FROM system.main.pending_approvals(?)"
-    return [Waiting(*map(str, row)) for row in await host.rows(query, host.key)]
+    rows = await host.rows(query, host.key)
+    return [Waiting(str(approval_id), str(description), str(session), str(payload)) for approval_id, description, session, payload in rows]
 
 
 async def view(host: Host, question: Waiting, whole: bool, most: int | None = None) -> View:
