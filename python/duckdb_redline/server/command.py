@@ -8,6 +8,9 @@ from collections.abc import Callable
 from .. import __version__
 from ..extension import ExtensionError, extension_path
 
+# Whoever changes these files is the server. In an environment that a project has beside it, they are reserved (docs/sandboxes.md).
+PROGRAM = pathlib.Path(__file__).resolve().parent.parent
+RESERVED = {".venv", "venv", "site-packages", "dist-packages"}
 EPILOG = """\
 One directory is the sandbox `workspace`; of several, each has its own name (`NAME=DIRECTORY`, or the last part of its
 path). Agents name a file as SANDBOX/relative/path.
@@ -116,6 +119,8 @@ def main(arguments: list[str] | None = None) -> int:
     given.approve = given.approve or "client"
     if given.write and given.extension is not None and (root := around(given.extension, roots)) is not None:
         command.error(f"the extension {str(given.extension)!r} lies beneath {str(root)!r}, which agents change: put it elsewhere")
+    if given.write and (root := around(PROGRAM, roots)) is not None and RESERVED.isdisjoint(PROGRAM.relative_to(root).parts):
+        command.error(f"this program lies beneath {str(root)!r}, which agents change: install it elsewhere")
     if given.token_file is not None and (root := around(given.token_file, roots)) is not None:
         command.error(f"the token file {str(given.token_file)!r} lies beneath {str(root)!r}, which agents read: move it elsewhere")
     try:

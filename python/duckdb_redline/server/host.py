@@ -20,6 +20,8 @@ READING = [
     "list_files", "search", "read_file", "redline_capabilities",
 ]  # fmt: skip
 WRITING = ["write_file", "edit_file"]
+# Questions of one client that may wait, also of calls that were given up: a person has to look through them.
+MAX_PROPOSALS = 100
 # What a person may be asked to read at most, as pages of a terminal.
 MAX_PAGES = 20
 # Queries that run at once: of all agents, of one of them, and of the person, who never waits behind them.
@@ -87,6 +89,7 @@ def open_database(folders: dict[str, pathlib.Path], write: bool, extension: path
     host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
     host.con.execute(f"LOAD {quoted(str(extension))}")
     host.con.execute(f"SET GLOBAL redline_sandboxes = {quoted(sandboxes_of(folders, write))}")
+    host.con.execute(f"SET GLOBAL redline_max_proposals = {MAX_PROPOSALS}")
     if max_file_bytes is not None:
         host.con.execute(f"SET GLOBAL redline_max_read_bytes = {max_file_bytes}")
     host.con.execute(f"SET GLOBAL redline_tool_grants = {READING + WRITING * write}")

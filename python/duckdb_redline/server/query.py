@@ -108,7 +108,7 @@ def read(arguments: dict[str, Any]) -> dict[str, Any]:
     if unknown:
         raise Wrong(f"query has no argument {unknown[0]!r}: give sql, limit, max_bytes")
     sql, form = given.get("sql"), given.get("format", "text")
-    if not isinstance(sql, str) or not sql.strip() or "\0" in sql:
+    if not isinstance(sql, str) or not sql.strip() or "\0" in sql or any("\ud800" <= c <= "\udfff" for c in sql):
         raise Wrong("the argument 'sql' of query is one statement, as in FROM redline_help()")
     if form not in ("text", "json"):
         raise Wrong(f"format is {form!r:.40}: give text or json")

@@ -6,6 +6,7 @@ little, since it starts for each query: nothing of one query is left for the nex
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -82,6 +83,9 @@ def open_database(given: Given) -> duckdb.DuckDBPyConnection:
 
 def bound_process(seconds: int) -> None:
     """Ends the process after its time, and gives it no file to write and no more memory than a query may have."""
+    # Where memory runs out all the same, this process is ended and not the server.
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+        score.write("1000")
     signal.alarm(seconds + GRACE_SECONDS)
     for what, most in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, MAX_PROCESS_BYTES)):
         _, hard = resource.getrlimit(what)
