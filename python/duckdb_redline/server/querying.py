@@ -115,6 +115,8 @@ def answer(con: duckdb.DuckDBPyConnection, given: Given) -> dict[str, object]:
         raise Refused(coded(error)) from error
     except MemoryError as error:
         raise Refused("too_large: the query needs more memory than it may have") from error
+    finally:
+        deadline.cancel()
 
 
 def check(statements: list[duckdb.Statement]) -> None:
