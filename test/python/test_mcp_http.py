@@ -281,6 +281,9 @@ def test_a_server_whose_own_program_agents_could_change_does_not_start(extension
     """In an environment beside the work, redline writes nothing (docs/sandboxes.md); elsewhere beneath a root it would."""
     (tmp_path / "project").mkdir()
     shutil.copytree(ROOT / "python/duckdb_redline", tmp_path / place / "duckdb_redline")
+    about = tmp_path / place / "duckdb_redline-0.1.0.dist-info/METADATA"
+    about.parent.mkdir()
+    about.write_text("Metadata-Version: 2.1\nName: duckdb-redline\nVersion: 0.1.0\n")
     command = [sys.executable, "-m", "duckdb_redline.server", str(tmp_path / "project"), "--extension", str(extension)]
     run = lambda *more: subprocess.run([*command, *more], env=os.environ | {"PYTHONPATH": str(tmp_path / place)}, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     done = run("--write")
