@@ -68,7 +68,7 @@ def test_every_reading_function_answers(ask):
 # No statement but one that reads.
 NO_SELECT = [
     "ATTACH ':memory:' AS x", "DETACH memory", "USE x", "COPY (SELECT 1) TO '{root}/out.csv'", "COPY x FROM '{root}/plain/a.txt'", "EXPORT DATABASE '{root}'",
-    "IMPORT DATABASE '{root}'", "INSTALL httpfs", "LOAD httpfs", "SET threads = 1", "SET VARIABLE x = 1", "RESET threads", "PRAGMA threads = 1",
+    "INSTALL httpfs", "LOAD httpfs", "SET threads = 1", "SET VARIABLE x = 1", "RESET threads", "PRAGMA threads = 1",
     "PRAGMA version", "CALL enable_logging()", "CALL range(1)", "CREATE TABLE t (a INT)", "CREATE TEMP TABLE t AS SELECT 1", "CREATE MACRO f() AS 1",
     "CREATE SECRET s (TYPE http)", "INSERT INTO t VALUES (1)", "UPDATE t SET a = 1", "DELETE FROM t", "DROP TABLE t", "ALTER TABLE t ADD COLUMN b INT",
     "MERGE INTO t USING t ON true WHEN MATCHED THEN DELETE", "COMMENT ON TABLE t IS 'x'", "BEGIN", "COMMIT", "CHECKPOINT", "VACUUM", "PREPARE v AS SELECT 1",
@@ -77,6 +77,8 @@ NO_SELECT = [
 ]  # fmt: skip
 # Statements that read what they must not, or that would leave something.
 SHUT = [
+    # DuckDB 1.5 looks for what it would import while it parses.
+    "IMPORT DATABASE '{root}'",
     "FROM read_text('{secret}')", "FROM read_blob('{root}/plain/a.txt')", "FROM '{root}/plain/a.txt'", "FROM read_csv('{root}/plain/a.txt')", "FROM glob('{root}/*')",
     "FROM glob('/etc/*')", "FROM read_json('{secret}')", "FROM sniff_csv('{secret}')", "FROM read_parquet('{secret}')", "FROM parquet_metadata('{secret}')",
     "FROM 'https://example.com/a.csv'", "FROM read_text('/dev/stdin')", "FROM read_text('/proc/self/environ')", "FROM query('FROM read_text(''{secret}'')')",
