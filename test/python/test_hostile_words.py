@@ -226,7 +226,7 @@ class Drawn(HTMLParser):
 
     def handle_data(self, data):
         # Texts of others are in the order in which they are stored: bdo says so to the browser.
-        if "bdo" not in self.open and "title" not in self.open:
+        if not {"bdo", "title", "style", "script"}.intersection(self.open):
             self.own.append(data)
 
 
@@ -251,6 +251,29 @@ def test_a_page_shows_no_row_that_a_file_has_written(extension, folder, tmp_path
             assert call.result(60).content[0].text.startswith("declined: ")
     finally:
         served.close()
+
+
+def test_a_view_in_a_client_shows_no_row_that_a_file_has_written(extension, folder):
+    pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+    import anyio
+    from duckdb_redline.server.approver import Call
+    from duckdb_redline.server.apps import Apps
+    from duckdb_redline.server.host import open_database
+
+    async def main():
+        host = open_database({"workspace": folder}, True, extension)
+        apps = Apps(host)
+        for tool, arguments in [call for call in proposals("workspace") if call[0] != "read_file"]:
+            asked = tool, json.dumps(arguments), "one"
+            payload = await host.called("one", "SELECT system.main.needs_approval(?, ?, ?, ?)", *asked, host.key)
+            apps.asked(Call(*asked, str(payload)))
+            page = (await apps.page("one")).decode()
+            assert not any(c in page for c in [*BREAKS, "\x1b", "\u202e", "\u2066", "\x00"]), asked
+            own = "\n".join(Drawn(page).own)
+            assert "This is a view." in own and not re.search(r"redline: the person|```|└|┌|Page 2 of 2|f\) y|\[y/n\]|Approved", own), (asked, own)
+
+    anyio.run(main)
 
 
 def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root):
