@@ -94,10 +94,10 @@ test-rust:
 	@time $(CARGO) test --lib --test core $(K)
 
 test-sql: debug $(STABLE_MCP) $(NEXT_MCP)
-	$(call pytest_in_hosts,test/python/test_sql.py)
+	$(call pytest_in_hosts,test/python/surface/test_sql.py)
 
 test-python: debug $(STABLE_MCP) $(NEXT_MCP)
-	$(call pytest_in_hosts,test/python --ignore=test/python/test_sql.py)
+	$(call pytest_in_hosts,test/python --ignore=test/python/surface/test_sql.py)
 
 # Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes.
 test-slow: debug $(STABLE_MCP) $(NEXT_MCP)
@@ -115,12 +115,12 @@ torture: debug $(STABLE_READY) $(NEXT_READY)
 	@set -e; for host in $(STABLE) $(NEXT); do \
 		printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $$host; \
 		REDLINE_TORTURE=1 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/test_layouts.py test/python/test_boundary.py; \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/layouts/test_layouts.py test/python/hostile/test_boundary.py; \
 		REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
-			test/python/test_work_beside.py test/python/test_failing_calls.py; \
+			test/python/layouts/test_work_beside.py test/python/hostile/test_failing_calls.py; \
 		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/test_random_histories.py; \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py; \
 		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension build/debug/redline.duckdb_extension \
 			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
 	done

@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import duckdb_redline  # noqa: E402

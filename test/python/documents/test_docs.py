@@ -1,12 +1,11 @@
 """The documents tell the truth: each SQL example gives the output that is shown below it."""
 
-import pathlib
 import re
 
 import pytest
 import repositories
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = repositories.ROOT
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "functions").glob("*.md"))]
 COLUMNS = re.compile(r"^[|] column [|] type [|] meaning [|]\n[^\n]*\n((?:^[|][^\n]*\n)+)", re.MULTILINE)
 EXAMPLE = re.compile(r"```sql\n([^`]*)```\n+(?:```\n([^`]*)```|((?:^[|][^\n]*\n)+))", re.MULTILINE)
@@ -97,3 +96,15 @@ def test_the_columns_of_a_table_function_are_those_of_its_page(con):
         assert returns.replace('"', "") == f"TABLE({', '.join(map(' '.join, columns))})".replace('"', "")
         # DuckDB writes the types of the page as it writes those of the function.
         assert [(column, described(f"SELECT NULL::{kind}")[0][1]) for column, kind in documented_columns(name)] == columns, name
+
+
+def test_the_page_of_the_tests_names_every_test_file_and_helper():
+    page = (ROOT / "test/README.md").read_text()
+    named = [cells(line, "|") for line in page.splitlines() if line.startswith("| `")]
+    folders = {row[0].strip("`"): row[2] for row in named if len(row) == 3 and row[2].startswith("`test_")}
+    for folder, files in folders.items():
+        there = sorted(file.stem for file in (ROOT / "test/python" / folder).glob("test_*.py"))
+        assert re.findall(r"`(\w+)`", files) == there, folder
+    assert {f"{file.parent.name}/" for file in (ROOT / "test/python").rglob("test_*.py")} == set(folders)
+    helpers = {file.stem for file in (ROOT / "test/python/support").glob("*.py")}
+    assert helpers <= {row[0].strip("`") for row in named if len(row) == 2}

@@ -8,8 +8,8 @@ import sys
 
 import duckdb
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/functions/redline_sql.md").read_text()
 SCRIPTS = sorted(path.stem for path in (ROOT / "sql").glob("*.sql"))
 CHECK = "FROM diff_texts('a', 'a')"

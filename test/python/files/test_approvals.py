@@ -3,48 +3,19 @@
 import hashlib
 import json
 import os
-import pathlib
 import re
 import threading
 import time
 
 import pytest
 from answers import answer, assert_refused
+from approving import KEY, approvable, approve, listed, value, waits, yes
+from repositories import ROOT
 from sandboxes import configure, snapshot
 
 EDIT = "SELECT edit_file('workspace/src/utils.py', E'import os\\nimport sys', E'import os\\nimport sys\\nimport json')"
 ARGUMENTS = {"path": "workspace/src/utils.py", "old_string": "import os\nimport sys", "new_string": "import os\nimport sys\nimport json"}
 TOOLS = ["read_file", "write_file", "edit_file"]
-KEY = "the-host-own-secret"
-
-
-def approvable(con, key=KEY):
-    """Lets whoever knows the key approve on a database."""
-    con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(key.encode()).hexdigest()}'")
-    return con
-
-
-def waits(host, payload):
-    """Returns the waiting payload with the id of the given one, which may tell less."""
-    wanted = json.loads(payload)["approval_id"]
-    rows = host.execute("SELECT approval_id, payload FROM system.main.pending_approvals(?)", [KEY]).fetchall()
-    return next(full for name, full in rows if name == wanted)
-
-
-def approve(host, payload, scope="once"):
-    """Approves a payload, as a host does after it has shown every page."""
-    proof = value(host, "SELECT system.main.approval_pages(?, 80, 24)", payload)[-1]["proof"]
-    return value(host, "SELECT system.main.approve(?, ?, ?, ?)", payload, scope, KEY, proof)
-
-
-def listed(host):
-    """Returns the description and the payload of all that waits."""
-    return host.execute("SELECT description, payload FROM system.main.pending_approvals(?)", [KEY]).fetchall()
-
-
-def yes(host, agent, call, scope="once"):
-    """Proposes as the agent, and says yes to what waits then."""
-    return approve(host, waits(host, value(agent, f"SELECT {call}")), scope)
 
 
 @pytest.fixture
@@ -66,10 +37,6 @@ def connections(connect, root):
         return approvable(host), host.cursor()
 
     return new
-
-
-def value(con, query, *arguments):
-    return con.execute(query, list(arguments)).fetchone()[0]
 
 
 def asked(con, tool, **arguments):
@@ -770,7 +737,7 @@ def test_where_nobody_can_approve_nobody_is_waited_for(connect, root):
 def test_the_yes_of_a_sql_host_is_for_what_its_waiting_has_shown(connections, root):
     """The macros of sql/mcp_http.sql: the id is the same when the file has changed, and what would be written is not."""
     host, agent = connections()
-    script = (pathlib.Path(__file__).resolve().parents[2] / "sql/mcp_http.sql").read_text()
+    script = (ROOT / "sql/mcp_http.sql").read_text()
     host.execute(f"SET VARIABLE redline_key = '{KEY}'")
     for statement in re.findall(r"^CREATE TEMP MACRO.*?;$", script, re.MULTILINE | re.DOTALL):
         host.execute(statement)

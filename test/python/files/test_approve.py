@@ -3,15 +3,14 @@
 import io
 import json
 import os
-import pathlib
 import re
 import subprocess
 import sys
 import types
 
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 REDLINE = [sys.executable, "-m", "duckdb_redline"]
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "python")}
 CASES = ROOT / "test" / "fixtures" / "approvals"

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
@@ -11,8 +10,9 @@ import subprocess
 import apart
 import pytest
 from answers import answer, assert_refused
+from approving import KEY, approvable, approve, listed, value
+from repositories import ROOT
 from sandboxes import configure
-from test_approvals import KEY, approvable, approve, listed, value
 
 # What stands at a path of five characters, and what is asked about each.
 PLACES = ["hit_f", "missf", "grown", "nonef", "dirxx", "linkf", "fifof", "git/f"]
@@ -107,7 +107,7 @@ def test_no_function_tells_what_stands_at_a_path_that_is_any_of_its_arguments(ne
     shutil.copytree(root / "git", root / "gitxx")
     places = [*PLACES, "gitxx"]
     pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in places}
-    named = csv.DictReader((pathlib.Path(__file__).parents[2] / "docs/function_descriptions.csv").read_text().splitlines())
+    named = csv.DictReader((ROOT / "docs/function_descriptions.csv").read_text().splitlines())
     functions = pairs[places[0]].execute(
         "SELECT DISTINCT function_name, function_type, parameter_types, parameters FROM duckdb_functions() WHERE function_name IN ? AND function_type IN ('scalar', 'table') ORDER BY ALL",
         [[row["function"] for row in named]],

@@ -12,7 +12,7 @@ import pytest
 import repositories
 from histories import Clock, write
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = repositories.ROOT
 sys.path.insert(0, str(ROOT / "python"))
 
 import duckdb_redline  # noqa: E402

@@ -7,7 +7,7 @@ import duckdb
 import process_threads
 import pytest
 import repositories
-from histories import Clock, cases, write  # noqa: F401
+from histories import Clock, write
 
 SEED = 20_261_127
 STATUS = repositories.STATUS | {"R": "renamed", "C": "copied"}

@@ -14,7 +14,7 @@ import duckdb
 import process_threads
 import pytest
 import repositories
-from histories import cases, write  # noqa: F401
+from histories import write
 
 pytestmark = pytest.mark.slow
 

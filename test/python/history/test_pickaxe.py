@@ -6,7 +6,7 @@ import random
 import duckdb
 import pytest
 import repositories
-from histories import Clock, cases, write  # noqa: F401
+from histories import Clock, write
 
 SEED = 20_261_128
 

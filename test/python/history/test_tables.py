@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 import repositories
-from histories import Clock, cases, write  # noqa: F401
+from histories import Clock, write
 
 SEED = 20_261_123
 FORMAT = "%H%x00%P%x00%T%x00%aN%x00%aE%x00%at%x00%cN%x00%cE%x00%ct%x00%s%x00%b%x00%D%x00%N%x01%x01"

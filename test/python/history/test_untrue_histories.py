@@ -6,8 +6,8 @@ import struct
 
 import apart
 import pytest
+from loose_objects import commit, loose, tree
 from repositories import git, git_text
-from test_hostile_formats import commit, loose, tree
 
 OWN_ANCESTOR = "is its own ancestor"
 

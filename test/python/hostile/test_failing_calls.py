@@ -6,8 +6,8 @@ import shutil
 
 import apart
 import pytest
+from answers import as_text
 from repositories import code_and_words, git
-from test_work_beside import as_text
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 

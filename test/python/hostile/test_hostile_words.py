@@ -2,12 +2,12 @@
 
 import json
 import os
-import pathlib
 import re
 import subprocess
 import sys
 
 import pytest
+from repositories import ROOT
 from sandboxes import configure, snapshot
 
 # What some reader takes for the end of a line, beside the line feed that ends redline's own.
@@ -159,7 +159,7 @@ def test_a_form_shows_no_row_that_a_file_has_written(extension, folder):
     import mcp_types as types
     from mcp import Client, StdioServerParameters
 
-    server = [str(pathlib.Path(__file__).resolve().parents[2] / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write"]
+    server = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write"]
     shown = []
 
     async def refuse(context, params):
@@ -184,7 +184,7 @@ def test_a_form_shows_no_row_that_a_file_has_written(extension, folder):
 def test_a_terminal_shows_no_row_that_a_file_has_written(extension, folder):
     pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
     import anyio
-    from test_mcp_server import Person
+    from person import Person
 
     person = Person()
     calls = [call for call in proposals("workspace") if call[0] != "read_file"][:4]

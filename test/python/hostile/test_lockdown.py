@@ -13,7 +13,7 @@ import repositories
 from answers import answer, assert_refused
 from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, REPOSITORY_CALLS, TOOL_CALLS, WAITING_CALLS, WRITE_CALLS, lockdown_script
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = repositories.ROOT
 SECRET = "SECRET"
 
 

@@ -7,8 +7,8 @@ import re
 import duckdb
 import pytest
 import repositories
+from reading_calls import CALLS, OTHER_CALLS
 from repositories import EMPTY
-from test_attacks import CALLS, OTHER_CALLS
 
 CANARY = "CANARY"
 OPEN = ["refs/heads/main", "refs/tags/open*"]

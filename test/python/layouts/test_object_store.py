@@ -5,26 +5,9 @@ import subprocess
 
 import pytest
 from repositories import git
+from written_repositories import IDENTITY, grown
 
 QUERY = "SELECT commit_id, file_path, status, additions FROM commit_changes('HEAD', ?)"
-IDENTITY = ("-c", "user.name=n", "-c", "user.email=e", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
-
-
-def make(path: pathlib.Path, *init: str, commits: int = 12) -> pathlib.Path:
-    """Makes a repository whose files grow from commit to commit, so that packs hold chains of deltas."""
-    path.mkdir(parents=True)
-    git(path, "init", "--quiet", "--initial-branch=main", *init)
-    lines = [f"line {number} of a file that is long enough for a delta\n" for number in range(300)]
-    for commit in range(commits):
-        for line in range(commit, 300, 37):
-            lines[line] = f"changed by {commit}\n"
-        (path / "long.txt").write_text("".join(lines))
-        (path / f"new-{commit}.txt").write_text(f"{commit}\n")
-        git(path, "add", "--all")
-        git(path, *IDENTITY, "commit", "--quiet", "-m", str(commit))
-    return path
-
-
 def check(con, path: pathlib.Path, commits: int = 12) -> None:
     """Compares the whole history, the first state and the lengths of abbreviated ids with git's."""
     patches = "".join(
@@ -90,7 +73,7 @@ def make_more(path: pathlib.Path) -> None:
 @pytest.mark.parametrize("kind", ["sha1", "sha256"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_each_layout_gives_gits_rows(con, tmp_path, layout, kind):
-    path = make(tmp_path / "repository", f"--object-format={kind}")
+    path = grown(tmp_path / "repository", f"--object-format={kind}")
     LAYOUTS[layout](path)
     check(con, path)
     # This time from kept data.
@@ -98,7 +81,7 @@ def test_each_layout_gives_gits_rows(con, tmp_path, layout, kind):
 
 
 def test_borrowed_stores_are_read_as_git_reads_them(con, tmp_path):
-    lender = make(tmp_path / "lender")
+    lender = grown(tmp_path / "lender")
     middle = tmp_path / "middle"
     git(tmp_path, "clone", "--quiet", "--shared", str(lender), str(middle))
     last = tmp_path / "last"
@@ -115,7 +98,7 @@ def test_borrowed_stores_are_read_as_git_reads_them(con, tmp_path):
 
 
 def test_what_cannot_be_used_is_said_and_gives_no_rows(con, tmp_path):
-    path = make(tmp_path / "repository")
+    path = grown(tmp_path / "repository")
     repack(path)
     query = "SELECT count(*), sum(additions) FROM commit_changes('HEAD', ?)"
     whole = con.execute(query, [str(path)]).fetchone()
@@ -132,7 +115,7 @@ def test_what_cannot_be_used_is_said_and_gives_no_rows(con, tmp_path):
 
 
 def test_a_pack_that_is_cut_while_it_is_read_ends_in_an_error_or_in_all_rows(connect, tmp_path):
-    path = make(tmp_path / "repository", commits=60)
+    path = grown(tmp_path / "repository", commits=60)
     repack(path)
     file = pack(path)
     file.chmod(0o644)
@@ -161,7 +144,7 @@ def test_a_pack_that_is_cut_while_it_is_read_ends_in_an_error_or_in_all_rows(con
 
 
 def test_a_multi_pack_index_that_is_damaged_changes_nothing(con, tmp_path):
-    path = make(tmp_path / "repository")
+    path = grown(tmp_path / "repository")
     LAYOUTS["a multi-pack-index"](path)
     file = path / ".git/objects/pack/multi-pack-index"
     file.chmod(0o644)
@@ -173,7 +156,7 @@ def test_a_multi_pack_index_that_is_damaged_changes_nothing(con, tmp_path):
 
 
 def test_cut_ids_are_as_long_as_gits_beside_a_multi_pack_index(con, tmp_path):
-    path = make(tmp_path / "repository", commits=3)
+    path = grown(tmp_path / "repository", commits=3)
     blobs = "".join(f"blob\nmark :{n}\ndata <<.\n{n}\n.\n" for n in range(1, 20_000))
     subprocess.run(["git", "-C", str(path), "fast-import", "--quiet", "--force"], input=blobs.encode(), check=True)
     LAYOUTS["a multi-pack-index"](path)

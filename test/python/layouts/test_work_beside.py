@@ -6,8 +6,9 @@ import shutil
 import threading
 
 import pytest
+from answers import as_text
 from repositories import git
-from test_object_store import make
+from written_repositories import grown
 
 # Rows of fixed revisions, which no work beside changes.
 QUERIES = (
@@ -27,12 +28,6 @@ QUERIES = (
     "SELECT merge_base('one', 'two', $repo), ahead_behind('one', 'two', $repo), resolve_revision('two~3', $repo)",
     "FROM commit_changes('two', $repo, contains := 'changed by 7')",
 )
-
-
-def as_text(query: str) -> str:
-    """Returns a query for the same rows as texts, which need no module for their times."""
-    rows = query if query.startswith("SELECT") else f"SELECT * {query}"
-    return f"SELECT CAST(answer AS VARCHAR) FROM ({rows}) AS answer"
 
 
 class Beside:
@@ -102,7 +97,7 @@ class Beside:
 
 
 def read_beside(connect, tmp_path, steps: int, commits: int) -> None:
-    path = make(tmp_path / "repository", commits=commits)
+    path = grown(tmp_path / "repository", commits=commits)
     git(path, "tag", "one", f"HEAD~{commits // 2}")
     git(path, "tag", "two", "HEAD")
     (tmp_path / "elsewhere").mkdir()
@@ -139,7 +134,7 @@ def test_many_steps_of_others_change_no_answer(connect, tmp_path):
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory):
-    return make(tmp_path_factory.mktemp("history") / "repository", commits=120)
+    return grown(tmp_path_factory.mktemp("history") / "repository", commits=120)
 
 
 def test_a_pack_that_was_replaced_after_a_query_began_is_found_again(connect, history, tmp_path):

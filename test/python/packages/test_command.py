@@ -10,11 +10,11 @@ import sys
 
 import duckdb
 import pytest
+from repositories import ROOT
 
 pytest.importorskip("click", reason="`make test` installs the packages of the commands")
 pytest.importorskip("rich", reason="`make test` installs the packages of the commands")
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENVIRONMENT = {"PYTHONPATH": str(ROOT / "python"), "PATH": os.environ["PATH"], "COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
 AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
 

@@ -4,7 +4,6 @@ import argparse
 import fcntl
 import importlib.util
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -15,7 +14,7 @@ import pytest
 import repositories
 from histories import Clock, lines, write
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = repositories.ROOT
 EXAMPLE = ROOT / "examples/distributed/histories.py"
 README = ROOT / "examples/distributed/README.md"
 spec = importlib.util.spec_from_file_location("example_histories", EXAMPLE)

@@ -1,13 +1,12 @@
 """The footer that makes a library an extension, and the file that `make` leaves."""
 
 import importlib.util
-import pathlib
 import re
 
 import duckdb
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 spec = importlib.util.spec_from_file_location("package", ROOT / "scripts" / "package.py")
 package = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(package)

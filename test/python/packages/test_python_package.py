@@ -1,13 +1,12 @@
 """The Python package as a library: connections with redline loaded, and the reasons why one has not."""
 
-import pathlib
 import subprocess
 import sys
 
 import duckdb
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import duckdb_redline  # noqa: E402

@@ -2,13 +2,12 @@
 
 import importlib.util
 import os
-import pathlib
 import re
 import subprocess
 
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 DESCRIPTION = (ROOT / "docs/registry/description.yml").read_text()
 spec = importlib.util.spec_from_file_location("registry", ROOT / "scripts" / "registry.py")
 registry = importlib.util.module_from_spec(spec)

@@ -6,7 +6,7 @@ import random
 import duckdb
 import pytest
 import repositories
-from histories import Clock, cases, write  # noqa: F401
+from histories import Clock, write
 
 KINDS = {"100644": "file", "100755": "executable", "120000": "symlink", "160000": "submodule"}
 SEED = 20_261_124

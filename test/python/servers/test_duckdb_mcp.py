@@ -14,8 +14,8 @@ import urllib.error
 import urllib.request
 
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHELL = pathlib.Path(sys.executable).parent / "duckdb"
 KEY, TOKEN = "k" * 40, "t" * 40
 

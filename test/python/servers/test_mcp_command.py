@@ -1,12 +1,11 @@
 """The command redline-mcp before it serves: its directories, its help and the reasons why it does not start."""
 
-import pathlib
 import subprocess
 import sys
 
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 from duckdb_redline.server.command import sandboxes  # noqa: E402

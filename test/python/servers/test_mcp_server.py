@@ -1,28 +1,25 @@
 """The command redline-mcp, driven over stdio by the official client, with today's protocol and the earlier one."""
 
-import fcntl
 import json
 import os
 import pathlib
 import random
-import re
-import struct
 import subprocess
 import sys
-import termios
 import threading
 import time
 
 import pytest
+from repositories import ROOT
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
 import anyio  # noqa: E402
 import mcp_types as types  # noqa: E402
 from mcp import Client, StdioServerParameters  # noqa: E402
+from person import WITH_TERMINAL, Person  # noqa: E402
 from tool_calls import GOOD, WRONG, fill  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODES = ["auto", "legacy"]
 
 
@@ -397,17 +394,6 @@ def test_calls_leave_no_memory_behind(drive):
 
 
 # Gives a server a terminal of its own, which is not the one of its client.
-WITH_TERMINAL = """
-import os, sys
-try:
-    os.setsid()
-except PermissionError:
-    pass  # The client has made it the leader of a session already.
-os.open(sys.argv[1], os.O_RDWR)
-os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
-"""
-
-
 @pytest.mark.parametrize("typed, code", [("y\n", None), ("what\ny\n", None), ("n\n", "declined"), ("", None)], ids=["yes", "after nonsense", "no", "withdrawn"])
 def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed, code):
     ours, theirs = os.openpty()
@@ -445,47 +431,6 @@ def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed,
     assert text(result).startswith(f"{code}: ") if code else not result.is_error
     assert (folder / "a.txt").read_text() == ("one\n2\n" if typed.endswith("y\n") else "one\ntwo\n")
     os.close(theirs)
-
-
-class Person:
-    """Reads a server's terminal, and types on it."""
-
-    def __init__(self):
-        self.ours, self.theirs = os.openpty()
-        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        self.said = ""
-        threading.Thread(target=self.read, daemon=True).start()
-
-    def read(self):
-        while True:
-            try:
-                self.said += os.read(self.ours, 1 << 16).decode()
-            except OSError:
-                return
-
-    def types(self, text):
-        os.write(self.ours, text.encode())
-
-    async def sees(self, words, after=0):
-        """Returns where words end that appear behind a place."""
-        with anyio.move_on_after(30):
-            while True:
-                found = re.compile(words).search(self.said, after)
-                if found:
-                    return found
-                await anyio.sleep(0.02)
-        raise AssertionError(f"not seen: {words} in {self.said[after:]}")
-
-    def drive(self, extension, folder, conversation):
-        server = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write", "--approve", "terminal"]
-        command = StdioServerParameters(command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(self.theirs), *server])
-
-        async def main():
-            with anyio.fail_after(90):
-                async with Client(command) as client:
-                    return await conversation(client)
-
-        return anyio.run(main)
 
 
 def test_keys_that_were_typed_before_a_question_answer_nothing(extension, folder):

@@ -14,7 +14,7 @@ import repositories  # noqa: E402
 from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, REPOSITORY_CALLS, TOOL_CALLS, lockdown_script  # noqa: E402
 from mcp import Client, StdioServerParameters  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = repositories.ROOT
 
 
 @pytest.fixture

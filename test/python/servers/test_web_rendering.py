@@ -1,16 +1,15 @@
 """How the page of approvals shows text: nothing is unseen, and nothing of a change is left out."""
 
 import json
-import pathlib
 import random
 import sys
 import unicodedata
 
 import pytest
+from repositories import ROOT
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import xml.etree.ElementTree as ElementTree  # noqa: E402

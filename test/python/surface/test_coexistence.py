@@ -11,7 +11,7 @@ import duckdb
 import pytest
 import repositories
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = repositories.ROOT
 SOURCE = ROOT / "test/host/standin.c"
 # What duck_tails registers.
 TAILS = ["log", "branches", "tags", "tree", "parents", "blame", "blame_hunks", "diff_tree", "status"]

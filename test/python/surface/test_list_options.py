@@ -1,13 +1,10 @@
 """The options of the list functions: a struct with the names, the types and the meaning of the table functions' named parameters."""
 
-import datetime
-import json
 import pathlib
 import subprocess
 
 import duckdb
 import pytest
-import repositories
 from answers import answer
 
 SINCE = "TIMESTAMPTZ '2020-01-02 00:00:00+00'"

@@ -1,12 +1,11 @@
 """sql/macros.sql: table macros with defaults, whose arguments may be columns."""
 
-import pathlib
 
 import duckdb
 import pytest
 import repositories
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = repositories.ROOT
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pathlib
 import re
 
 import pytest
+from repositories import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVER = ROOT / "python/duckdb_redline/server"
 FILES = [ROOT / "python/duckdb_redline/approving.py", *(SERVER / name for name in ("host.py", "change.py", "apps.py", "protocol.py", "web/question.py", "web/rows.py")), *sorted((ROOT / "sql").glob("*.sql"))]
 PAGES = [ROOT / "docs/approving.md"]

@@ -1,11 +1,10 @@
 """One test for each file of test/sql, which DuckDB's own runners can run as they are."""
 
-import pathlib
 
 import pytest
+from repositories import ROOT
 import sqllogic
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = list(sqllogic.find_files(ROOT / "test" / "sql"))
 
 

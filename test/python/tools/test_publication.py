@@ -10,8 +10,9 @@ import sys
 
 import duckdb
 import pytest
+from repositories import ROOT
 
-SQL = pathlib.Path(__file__).resolve().parents[2] / "sql"
+SQL = ROOT / "sql"
 COLUMNS = ["name", "description", "sql_template", "properties", "required", "format"]
 PUBLISH, START, PROMPT = "PRAGMA mcp_publish_tool(", "PRAGMA mcp_server_start(", "PRAGMA mcp_register_prompt_template("
 # Text that would end a literal, name a parameter or start a comment if templates were built by concatenation.

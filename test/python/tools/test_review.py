@@ -73,7 +73,7 @@ def git_hunks(repo, old, new) -> dict[str, list[str]]:
     """Returns the hunks of `git diff` by path; the list of a patch without hunks is empty."""
     names = repositories.git(repo, "diff", "-z", "--no-renames", "--name-only", old, new).split(b"\0")[:-1]
     patch = repositories.git(repo, "diff", "--no-renames", old, new)
-    hunks, before, left = {}, None, iter(names)
+    hunks, before, path, left = {}, None, None, iter(names)
     # No line within a hunk starts like a file or a hunk.
     for file in re.split(rb"^(?=diff --git )", patch, flags=re.MULTILINE)[1:]:
         first = file.split(b"\n", 1)[0]

@@ -2,12 +2,11 @@
 
 import json
 import os
-import pathlib
 
 import pytest
 import repositories
 
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "snapshots"
+FOLDER = repositories.ROOT / "test/snapshots"
 REVIEW = {"from": "main~1", "to": "main", "repo": "build/fixtures/review"}
 CALLS = {
     "summary": ("GitDiffSummary", REVIEW),
