@@ -176,6 +176,7 @@ fmt:
 	$(CARGO) fmt
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml
+	$(CARGO) fmt --manifest-path benches/Cargo.toml
 
 lint: $(STABLE_TYPES)
 	$(call step,mypy)
@@ -184,15 +185,22 @@ lint: $(STABLE_TYPES)
 	$(CARGO) fmt --check
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml --check
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml --check
+	$(CARGO) fmt --manifest-path benches/Cargo.toml --check
 	$(call step,cargo clippy)
 	$(CARGO) clippy --all-targets -- -D warnings
 	$(call step,cargo doc)
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
 
+# A package of its own, whose dependencies have the versions of the extension.
+define build_bench
+	$(call step,cargo build --release --manifest-path benches/Cargo.toml --bin $(1))
+	@cp Cargo.lock benches/Cargo.lock
+	$(CARGO) build --release --manifest-path benches/Cargo.toml --target-dir target/bench --bin $(1)
+endef
+
 # WORK=renames measures the works whose title holds the word, and writes nothing.
 bench: release $(BENCH_READY)
-	$(call step,cargo build --release --features bench --bin text_pairs)
-	$(CARGO) build --release --features bench --bin text_pairs
+	$(call build_bench,text_pairs)
 	$(call step,benches/run.py in DuckDB $(STABLE))
 	@$(VENVS)/bench/bin/python benches/run.py --only "$(WORK)"
 
@@ -208,8 +216,7 @@ bench-compare: release $(BENCH_READY)
 		build/release/redline.duckdb_extension --only "$(WORK)"
 
 bench-worst:
-	$(call step,cargo build --release --features bench --bin one_pair)
-	$(CARGO) build --release --features bench --bin one_pair
+	$(call build_bench,one_pair)
 	$(call step,benches/worst_cases.py)
 	@$(PYTHON) benches/worst_cases.py
 
