@@ -19,6 +19,7 @@ mod tree;
 mod worktree;
 
 pub use attributes::diff_attribute::{DiffAttribute, PathAttributes};
+pub use attributes::ignore::Ignores;
 pub use change::change_iter::Changes;
 pub use change::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
 pub use change::comparison::{Comparison, Untracked};
@@ -45,6 +46,7 @@ pub use revision::{
     local_time_zone,
 };
 pub use store::Repositories;
+pub use tree::glob::is_pattern;
 pub use tree::pathspec::{PathFilter, Pathspec};
 pub use worktree::status::{FileStatus, StatusFound, StatusOptions, StatusPart, StatusWalk, join};
 

@@ -9,7 +9,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("form", &[]),
     // Compiled for tests only.
     ("growth", &[]),
-    ("find", &["error", "limits", "budget", "pattern"]),
+    ("find", &["error", "limits", "budget", "pattern", "git"]),
     ("strict_json", &[]),
     ("suggest", &["error"]),
     ("budget", &["error", "limits"]),
@@ -50,7 +50,6 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rustix::", &["sandbox"]),
     ("grep_", &["find"]),
     ("regex_automata::", &["pattern"]),
-    ("use ignore::", &["find"]),
     ("std::process", &[]),
     ("Command::new", &[]),
 ];

@@ -1,6 +1,6 @@
 //! Which files are ignored: the lines of `.gitignore` and `info/exclude` (`gitignore`).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::list::check_at;
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::limits;
 /// The patterns of a directory and of those above it.
 #[derive(Debug)]
 pub struct Ignores {
-    above: Option<Rc<Ignores>>,
+    above: Option<Arc<Ignores>>,
     /// The bytes of the path of the directory, with the slash behind it.
     base: usize,
     table: PatternTable,
@@ -35,7 +35,7 @@ impl Ignores {
     pub fn new(
         bytes: &[u8],
         directory: &[u8],
-        above: Option<Rc<Self>>,
+        above: Option<Arc<Self>>,
         fold_case: bool,
     ) -> Result<Self> {
         let total = bytes.len() + above.as_ref().map_or(0, |above| above.bytes);
@@ -77,6 +77,11 @@ impl Ignores {
         };
         self.table.add_over(&pattern, number, supersedes);
         self.rules.push(Rule { is_negative, is_for_directories });
+    }
+
+    /// Tells whether ASCII letters match in either case.
+    pub fn folds_case(&self) -> bool {
+        self.table.folds_case()
     }
 
     /// Tells whether the nearest list with a pattern for a path excludes it.

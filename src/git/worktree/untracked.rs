@@ -5,7 +5,7 @@
 //! content. A directory is opened once and listed, and no file is looked at: the list tells what each name is.
 
 use std::io::Read;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
@@ -21,6 +21,17 @@ use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
 
 const IGNORE_FILE: &[u8] = b".gitignore";
 
+impl Repository {
+    /// Returns the rules of the repository itself, for paths that name its work tree `directory`.
+    ///
+    /// # Errors
+    /// Those of reading `info/exclude`, and `too_large`.
+    pub fn excludes(&self, directory: &[u8]) -> Result<Ignores> {
+        let lines = self.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?;
+        Ignores::new(&lines.unwrap_or_default(), directory, None, self.checkout.ignores_case)
+    }
+}
+
 /// Returns the paths of the files that are named, in order, each with what stands there; the path of a repository inside
 /// stands for all of it. Those that are ignored go to `ignored`, where it is given, and are passed over elsewhere.
 pub fn files(
@@ -31,10 +42,8 @@ pub fn files(
     ignored: Option<&mut Vec<(Vec<u8>, EntryKind)>>,
     budget: &Budget,
 ) -> Result<Vec<(Vec<u8>, EntryKind)>> {
-    let fold_case = repository.checkout.ignores_case;
-    let exclude =
-        repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
-    let exclude = Rc::new(Ignores::new(&exclude, b"", None, fold_case)?);
+    let exclude = Arc::new(repository.excludes(b"")?);
+    let fold_case = exclude.folds_case();
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     let mut beat = Beat::default();
     // The third: whether a directory is ignored, and with it all that is below.
@@ -73,7 +82,7 @@ pub fn files(
             _ => ignore_file_of_index(repository, index, &ignore_path)?,
         };
         let patterns = match bytes {
-            Some(bytes) => Rc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
+            Some(bytes) => Arc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
             None => above,
         };
         for DirectoryEntry { name, kind } in entries {
@@ -98,7 +107,7 @@ pub fn files(
                 if may_hold {
                     let is_below = is_below || patterns.is_ignored(&path, true)?;
                     if !is_below || ignored.is_some() {
-                        waiting.push((path, Rc::clone(&patterns), is_below));
+                        waiting.push((path, Arc::clone(&patterns), is_below));
                     }
                 }
             } else if paths.matches_in_list(&path, Mode::regular(false)) {
