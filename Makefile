@@ -15,8 +15,8 @@ WHEEL_READY := $(VENVS)/wheel/.ready
 STABLE_BIN := $(VENVS)/$(STABLE)/bin
 # The same with what the servers for agents need.
 STABLE_MCP := $(VENVS)/$(STABLE)/.mcp
-# The same with what checks the types of the Python package.
-STABLE_TYPES := $(VENVS)/$(STABLE)/.types
+# The same with what checks the types of the Python package and the style of all Python.
+STABLE_CHECKS := $(VENVS)/$(STABLE)/.checks
 NEXT_MCP := $(VENVS)/$(NEXT)/.mcp
 # The official client of the generation before, which has the same name as today's.
 OLD_MCP := build/mcp-1.30.0
@@ -59,8 +59,8 @@ help:
 	@echo "make wheel        the Python package in build/dist, for pip; test-wheel installs one in fresh environments"
 	@echo "make debug        build/debug/redline.duckdb_extension"
 	@echo "make sql          write what the registries say: sql/tools*.sql and the lists of functions in docs/"
-	@echo "make fmt          format the Rust sources"
-	@echo "make lint         rustfmt, clippy, rustdoc and mypy, warnings as errors"
+	@echo "make fmt          format the Rust and Python sources"
+	@echo "make lint         rustfmt, clippy, rustdoc, ruff and mypy, warnings as errors"
 	@echo "make bench        compare with git and its peers, side by side, into docs/benchmarks.md"
 	@echo "make bench-compare BASE=main  time this checkout and a revision of it in turns; WORK=renames measures some works"
 	@echo "make bench-worst  the same on texts that are hard to compare (minutes)"
@@ -172,13 +172,18 @@ sql: debug $(STABLE_READY)
 	$(call step,scripts/write_sql.py)
 	@$(STABLE_BIN)/python scripts/write_sql.py build/debug/redline.duckdb_extension
 
-fmt:
+fmt: $(STABLE_CHECKS)
+	$(STABLE_BIN)/ruff check --fix
+	$(STABLE_BIN)/ruff format
 	$(CARGO) fmt
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml
 	$(CARGO) fmt --manifest-path benches/Cargo.toml
 
-lint: $(STABLE_TYPES)
+lint: $(STABLE_CHECKS)
+	$(call step,ruff)
+	@$(STABLE_BIN)/ruff check
+	@$(STABLE_BIN)/ruff format --check
 	$(call step,mypy)
 	@$(STABLE_BIN)/python -m mypy --strict --cache-dir build/mypy python/duckdb_redline
 	$(call step,cargo fmt --check)
@@ -238,9 +243,9 @@ $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
 	@touch $@
 
-$(STABLE_TYPES): $(STABLE_MCP)
-	$(call step,Python packages: mypy)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check mypy==2.4.1
+$(STABLE_CHECKS): $(STABLE_MCP)
+	$(call step,Python packages: mypy ruff)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check mypy==2.4.1 ruff==0.17.6
 	@touch $@
 
 $(STABLE_MCP): MCP_PACKAGES := mcp==2.3.0 mcp-server-motherduck==1.1.0

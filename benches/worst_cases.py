@@ -11,7 +11,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ONE_PAIR = ROOT / "target/bench/release/one_pair"

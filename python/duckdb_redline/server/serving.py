@@ -15,7 +15,6 @@ from .forms import Forms
 from .host import Host
 from .protocol import make_server, one_session, serve
 
-
 # What runs until it is cancelled, or the last client has gone.
 Serve = Callable[[], Coroutine[Any, Any, None]]
 

@@ -15,7 +15,7 @@ from repositories import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
 
-import duckdb_redline  # noqa: E402
+import duckdb_redline
 
 BOOK = (ROOT / "docs/cookbook.md").read_text()
 RECIPES = re.split(r"^(?=\*\*\d+\. )", BOOK, flags=re.MULTILINE)[1:]

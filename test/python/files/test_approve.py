@@ -16,8 +16,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "python")}
 CASES = ROOT / "test" / "fixtures" / "approvals"
 sys.path.insert(0, str(ROOT / "python"))
 
-import duckdb_redline.approving as host  # noqa: E402
-
+import duckdb_redline.approving as host
 
 FILE = "import os\nimport sys\n\n# 1\n# 2\n# 3\n\ndef helper():\n    pass\n"
 

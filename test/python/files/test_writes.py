@@ -1,9 +1,9 @@
 """What a write leaves behind, refuses and reports, and how often SQL runs calls with effects."""
 
 import json
-import re
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys

@@ -15,7 +15,7 @@ from histories import Clock, write
 ROOT = repositories.ROOT
 sys.path.insert(0, str(ROOT / "python"))
 
-import duckdb_redline  # noqa: E402
+import duckdb_redline
 
 SCRIPT = (ROOT / "sql/analytics.sql").read_text()
 MACROS = re.findall(r"^CREATE OR REPLACE MACRO (\w+)\(", SCRIPT, re.MULTILINE)

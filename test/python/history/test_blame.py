@@ -21,7 +21,7 @@ def git_blame(repo, file: str, *options: str, contents: bytes | None = None) -> 
         if line.startswith(b"\t"):
             oid, original, final = commit
             is_committed = set(oid) != {"0"}
-            text = lambda name: repositories.lossy(fields[name])  # noqa: E731
+            text = lambda name: repositories.lossy(fields[name])
             who = (text(b"author"), text(b"author-mail")[1:-1], int(fields[b"author-time"]), subjects[oid]) if is_committed else (None,) * 4
             path = repositories.lossy(unquoted(fields[b"filename"]))
             rows.append((final, repositories.lossy(line[1:]), oid if is_committed else None, *who, path, original, b"boundary" in fields))
@@ -80,7 +80,7 @@ NAMES = ["plain", "w", "first-parent", "M", "C", "CC", "CCC"]
 
 
 @pytest.mark.parametrize("git, options", OPTIONS, ids=NAMES)
-def test_every_file_of_the_cases_is_blamed_as_git_does_it(con, cases, git, options):  # noqa: F811
+def test_every_file_of_the_cases_is_blamed_as_git_does_it(con, cases, git, options):
     compared = 0
     for rev in ("main", "orphan", "middle", "middle..main"):
         for file in files(cases, rev.split("..")[-1]):
@@ -97,9 +97,9 @@ def shuffled(tmp_path_factory) -> pathlib.Path:
     chance = random.Random(SEED)
     write(repo, "init --quiet --initial-branch=main .")
     clock = Clock(repo)
-    block = lambda: [f"{' ' * chance.randrange(3)}word{chance.randrange(60)} value {chance.randrange(9)};" for _ in range(chance.randrange(1, 9))]  # noqa: E731
+    block = lambda: [f"{' ' * chance.randrange(3)}word{chance.randrange(60)} value {chance.randrange(9)};" for _ in range(chance.randrange(1, 9))]
     text = {name: [line for _ in range(5) for line in block()] for name in ("a.c", "b.c", "d/c.c")}
-    save = lambda: {name: "".join(f"{line}\n" for line in lines) for name, lines in text.items()}  # noqa: E731
+    save = lambda: {name: "".join(f"{line}\n" for line in lines) for name, lines in text.items()}
     clock.commit("root", files=save())
     branches = []
     for number in range(60):
@@ -315,7 +315,7 @@ def test_a_tree_is_blamed_as_its_files_are(con, shuffled, git, options):
     assert len(wanted) > 40
 
 
-def test_paths_limit_the_tree_and_the_work_tree_is_blamed(con, cases):  # noqa: F811
+def test_paths_limit_the_tree_and_the_work_tree_is_blamed(con, cases):
     listed = sorted(file for file in files(cases, "main") if file.endswith(".txt") and file != "c.txt")
     wanted = [run for file in listed for run in runs(file, git_blame(cases, file, "main"))]
     assert_same(tree_blame(con, cases, "main", paths=["*.txt", ":!c.txt"]), wanted)

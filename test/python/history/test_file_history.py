@@ -46,7 +46,7 @@ def assert_same(got, wanted, what=""):
 
 
 @pytest.mark.parametrize("git, options", [([], {}), (["--first-parent"], {"first_parent": True})], ids=["plain", "first-parent"])
-def test_the_files_of_the_cases_have_git_s_history(con, cases, git, options):  # noqa: F811
+def test_the_files_of_the_cases_have_git_s_history(con, cases, git, options):
     compared = 0
     for rev in ("main", "orphan", "middle..main"):
         for file in repositories.git_text(cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1]).splitlines():
@@ -65,7 +65,7 @@ def renamed(tmp_path_factory) -> pathlib.Path:
     write(repo, "init --quiet --initial-branch=main .")
     clock = Clock(repo)
     text = {f"f{number}": [f"{number} line {line}" for line in range(20)] for number in range(4)}
-    save = lambda: {name: "".join(f"{line}\n" for line in lines) for name, lines in text.items()}  # noqa: E731
+    save = lambda: {name: "".join(f"{line}\n" for line in lines) for name, lines in text.items()}
     clock.commit("root", files=save())
     gone = []
     for number in range(50):

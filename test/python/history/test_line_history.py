@@ -54,7 +54,7 @@ def assert_same(got: list[tuple], wanted: list[tuple], what="") -> int:
 
 
 @pytest.mark.parametrize("git, options", [([], {}), (["--first-parent"], {"first_parent": True})], ids=["plain", "first-parent"])
-def test_the_files_of_the_cases_have_git_s_history(con, cases, git, options):  # noqa: F811
+def test_the_files_of_the_cases_have_git_s_history(con, cases, git, options):
     compared = 0
     for rev in ("main", "orphan", "middle..main"):
         for file in repositories.git_text(cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1]).splitlines():

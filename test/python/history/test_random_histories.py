@@ -7,6 +7,8 @@ import datetime
 import os
 import pathlib
 import random
+import types
+from collections.abc import Mapping
 
 import duckdb
 import pytest
@@ -55,9 +57,10 @@ def world(tmp_path_factory) -> tuple[pathlib.Path, list[list[str]]]:
 
 
 START = 1_700_000_000
+NO_TIMES: Mapping[str, int] = types.MappingProxyType({})
 
 
-def by_git(repo: pathlib.Path, range: list[str], merges: str, paths: list[str], times: dict[str, int] = {}) -> list[tuple[str, str]]:
+def by_git(repo: pathlib.Path, range: list[str], merges: str, paths: list[str], times: Mapping[str, int] = NO_TIMES) -> list[tuple[str, str]]:
     """Returns commit and path of each row of `git log`."""
     command = ["log", *(f"--{name}=@{seconds}" for name, seconds in times.items()), *MERGES[merges], "--full-history", "--no-renames", "--raw", "--no-abbrev", "--format=%x00%H%x09%P", *range, "--", *paths]
     rows = []
@@ -68,7 +71,7 @@ def by_git(repo: pathlib.Path, range: list[str], merges: str, paths: list[str], 
     return rows
 
 
-def by_redline(con, repo: pathlib.Path, range: str, merges: str, paths: list[str], times: dict[str, int] = {}) -> list[tuple[str, str]]:
+def by_redline(con, repo: pathlib.Path, range: str, merges: str, paths: list[str], times: Mapping[str, int] = NO_TIMES) -> list[tuple[str, str]]:
     named = {"merges": merges} | ({"paths": paths} if paths else {})
     named |= {name: f"{datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc):%F %T}+00" for name, seconds in times.items()}
     query = f"SELECT commit_id, file_path FROM commit_changes($range, $repo{''.join(f', {name} := ${name}' for name in named)})"

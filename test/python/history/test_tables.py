@@ -66,7 +66,7 @@ def assert_same(got, wanted):
 
 
 @pytest.fixture(scope="module")
-def noted(cases) -> pathlib.Path:  # noqa: F811
+def noted(cases) -> pathlib.Path:
     """Returns the repository of the cases with notes, remote branches, a stash and odd names."""
     who = {f"GIT_{role}_{part}": "n@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
     when = {"GIT_AUTHOR_DATE": "1500000000 +0000", "GIT_COMMITTER_DATE": "1500000000 +0000"}

@@ -37,7 +37,7 @@ class Question(NamedTuple):
 
 
 def test_a_function_that_takes_a_repository_is_among_the_calls():
-    tools = {name for name in TOOL_CALLS}
+    tools = set(TOOL_CALLS)
     assert set(REPOSITORY_CALLS) | tools == set(CALLS) - TOOLS
 
 

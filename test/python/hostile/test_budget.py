@@ -170,7 +170,7 @@ def repos(tmp_path_factory) -> dict[str, pathlib.Path]:
         if side == 0:
             return tree_of(repo, [])
         entry = ("100644", "blob", store(repo, b"x\n"), "f")
-        for level in range(10):
+        for _level in range(10):
             entries = [(*entry[:3], f"{entry[3]}{number}") for number in range(10)]
             entry = ("040000", "tree", tree_of(repo, entries), "d")
         return entry[2]
@@ -453,7 +453,7 @@ def processor_seconds(host: apart.Host) -> float:
 def test_an_expression_of_many_states_ends_on_a_long_line(extension, tmp_path, question):
     path = tmp_path / "repository"
     path.mkdir()
-    git = lambda *arguments, **options: repositories.git(path, "-c", "user.name=n", "-c", "user.email=e", *arguments, **options)  # noqa: E731
+    git = lambda *arguments, **options: repositories.git(path, "-c", "user.name=n", "-c", "user.email=e", *arguments, **options)
     git("init", "--quiet", "--initial-branch=main")
     (path / "long").write_bytes(b"ab" * (8 << 20))
     git("add", "long")

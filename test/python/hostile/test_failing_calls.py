@@ -39,7 +39,7 @@ def repository(tmp_path_factory):
     """A repository with files of every kind that is read: a pack, loose objects, packed and loose references, a graph."""
     path = tmp_path_factory.mktemp("failing") / "repository"
     path.mkdir()
-    work = lambda *arguments: git(path, "-c", "user.name=n", "-c", "user.email=e", *arguments)  # noqa: E731
+    work = lambda *arguments: git(path, "-c", "user.name=n", "-c", "user.email=e", *arguments)
     work("init", "--quiet", "--initial-branch=main")
     (path / ".gitattributes").write_text("*.bin -diff\nf text\n")
     (path / ".gitignore").write_text("*.o\n")

@@ -10,7 +10,8 @@ import pathlib
 import shutil
 import struct
 import zlib
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import apart
 import hostile

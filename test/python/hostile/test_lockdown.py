@@ -11,7 +11,16 @@ import duckdb
 import pytest
 import repositories
 from answers import answer, assert_refused
-from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, REPOSITORY_CALLS, TOOL_CALLS, WAITING_CALLS, WRITE_CALLS, lockdown_script
+from lockdown import (
+    FILE_CALLS,
+    PURE_CALLS,
+    READING_CALLS,
+    REPOSITORY_CALLS,
+    TOOL_CALLS,
+    WAITING_CALLS,
+    WRITE_CALLS,
+    lockdown_script,
+)
 
 ROOT = repositories.ROOT
 SECRET = "SECRET"

@@ -1,7 +1,7 @@
 """A sample of torture.py: damage to every kind of file of a repository, before, between and during queries."""
 
-import torture
 import pytest
+import torture
 
 pytestmark = pytest.mark.slow
 

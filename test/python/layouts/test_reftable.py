@@ -83,7 +83,7 @@ def test_random_updates_leave_what_git_reads(con, repo):
             git(repo, "pack-refs", "--all")
         elif kind == "many":
             lines = "".join(f"update refs/many/{dice.randrange(2000):05d} {dice.choice(ids)}\n" for _ in range(400))
-            git(repo, "update-ref", "--stdin", stdin="\n".join(dict((line.split()[1], line) for line in lines.splitlines()).values()) + "\n")
+            git(repo, "update-ref", "--stdin", stdin="\n".join({line.split()[1]: line for line in lines.splitlines()}.values()) + "\n")
         elif kind == "worktree":
             git(repo.parent / "linked", "update-ref", "--create-reflog", f"refs/{dice.choice(['bisect', 'worktree'])}/x", dice.choice(ids), **env)
             git(repo.parent / "linked", "checkout", "-q", "--detach", dice.choice(ids), **env)
@@ -181,7 +181,7 @@ def test_a_table_that_lies_is_answered_with_rows_or_an_error(con, repo):
     head = 24 if whole[4] == 1 else 28
     assert sealed(whole, hash) == whole
     refused = 0
-    for what, damaged in damages(whole, head):
+    for _what, damaged in damages(whole, head):
         table.write_bytes(sealed(damaged, hash))
         for query in ("SELECT count(*) FROM refs(?)", "SELECT resolve_revision('x@{0}', ?)", "SELECT resolve_revision('HEAD', ?)"):
             got = answer(con, query, str(repo))

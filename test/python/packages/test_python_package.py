@@ -9,8 +9,8 @@ from repositories import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
 
-import duckdb_redline  # noqa: E402
-from duckdb_redline import connection as opening  # noqa: E402
+import duckdb_redline
+from duckdb_redline import connection as opening
 
 MACRO = "FROM diff_texts('a', 'a')"
 

@@ -238,7 +238,7 @@ def test_ranges_are_read_as_by_git(con, tmp_path):
         git("add", file)
         git("commit", "-q", "-m", file)
     path = str(repo)
-    for range_, options in [("main..feature", []), ("main...feature", []), ("feature...main", []), ("main..", []), ("..feature", [])]:
+    for range_, _options in [("main..feature", []), ("main...feature", []), ("feature...main", []), ("main..", []), ("..feature", [])]:
         theirs = repositories.git_text(repo, "diff", "--name-only", "--no-renames", range_).split()
         assert names(con, "file_changes(?, NULL, ?)", range_, path) == theirs, range_
         whole = con.execute("SELECT patch_bytes FROM file_patches(?, NULL, ?)", [range_, path]).fetchall()

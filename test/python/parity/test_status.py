@@ -84,7 +84,7 @@ def test_every_state_of_a_file_is_told(con, repo):
     (repo / "nested.txt").write_text("x\n")
     (repo / "empty").mkdir()
     assert_same(con, repo, 14)
-    wanted = [row for row in git_status(repo, "--", "d0", "*.txt")]
+    wanted = list(git_status(repo, "--", "d0", "*.txt"))
     assert status(con, repo, paths=["d0", "*.txt"]) == wanted
     assert status(con, repo / "d1") == git_status(repo)
     assert {row[3] for row in status(con, repo, untracked=False)} == {row[3] for row in git_status(repo, "--untracked-files=no")}

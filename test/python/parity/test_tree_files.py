@@ -45,7 +45,7 @@ def test_every_file_of_a_fixture_is_listed_and_read(con, fixtures, name):
 
 
 @pytest.fixture
-def edited(cases, tmp_path) -> pathlib.Path:  # noqa: F811
+def edited(cases, tmp_path) -> pathlib.Path:
     """Returns a clone with a staged, an edited, a deleted, an untracked and an ignored file, and a conflict."""
     repo = tmp_path / "edited"
     repositories.git(tmp_path, "clone", "--quiet", "--branch=main", str(cases), str(repo))
@@ -114,7 +114,7 @@ def test_a_file_is_read_as_text_or_as_bytes_up_to_the_limit(con, tmp_path):
             con.execute(f"SELECT {function}('large', 'HEAD', ?)", [repo])
 
 
-def test_paths_limit_the_files(con, cases):  # noqa: F811
+def test_paths_limit_the_files(con, cases):
     wanted = [row for row in ls_tree(cases, "main") if row[0].startswith("a/") or row[0].endswith("txt")]
     assert tree_files(con, cases, "main", paths=["a", "*.txt"]) == wanted
 

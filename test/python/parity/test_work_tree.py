@@ -504,7 +504,7 @@ def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path,
         "SELECT file_path, new_mode, new_size, new_oid FROM file_changes('EMPTY', 'WORKTREE', ?) "
         "WHERE status = 'added' AND new_mode <> '160000'", [str(tree.path)],
     ).fetchall()
-    for path, mode, size, oid in stored:
+    for path, mode, _size, oid in stored:
         if "\ufffd" in path:
             continue
         name = tree.path / path

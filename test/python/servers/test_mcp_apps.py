@@ -12,21 +12,21 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-import anyio  # noqa: E402
-import mcp_types as types  # noqa: E402
-from chromium import BROWSER, Chromium  # noqa: E402
-from mcp import Client  # noqa: E402
-from mcp.client.extension import advertise  # noqa: E402
-from served import ROOT, Document  # noqa: E402
+import anyio
+import mcp_types as types
+from chromium import BROWSER, Chromium
+from mcp import Client
+from mcp.client.extension import advertise
+from served import ROOT, Document
 
 sys.path.insert(0, str(ROOT / "python"))
 
-from duckdb_redline.server import change  # noqa: E402
-from duckdb_redline.server.approver import Call  # noqa: E402
-from duckdb_redline.server.apps import URI, Apps  # noqa: E402
-from duckdb_redline.server.forms import Forms  # noqa: E402
-from duckdb_redline.server.host import Host, open_database  # noqa: E402
-from duckdb_redline.server.protocol import make_server, one_session  # noqa: E402
+from duckdb_redline.server import change
+from duckdb_redline.server.approver import Call
+from duckdb_redline.server.apps import URI, Apps
+from duckdb_redline.server.forms import Forms
+from duckdb_redline.server.host import Host, open_database
+from duckdb_redline.server.protocol import make_server, one_session
 
 APPS = advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/html;profile=mcp-app"]})
 EDIT = {"path": "workspace/a.txt", "old_string": "two", "new_string": "<b>2</b>"}

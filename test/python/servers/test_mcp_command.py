@@ -8,7 +8,7 @@ from repositories import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
 
-from duckdb_redline.server.command import sandboxes  # noqa: E402
+from duckdb_redline.server.command import sandboxes
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess:

@@ -14,13 +14,13 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-import mcp_types as types  # noqa: E402
-from served import COMMAND, ROOT, Served, exchange, words  # noqa: E402
-from tool_calls import GOOD, WRONG, fill  # noqa: E402
+import mcp_types as types
+from served import COMMAND, ROOT, Served, exchange, words
+from tool_calls import GOOD, WRONG, fill
 
 sys.path.insert(0, str(ROOT / "python"))
 
-from duckdb_redline.server import over_http  # noqa: E402
+from duckdb_redline.server import over_http
 
 OLD_CLIENT = pathlib.Path(os.environ.get("REDLINE_TEST_OLD_MCP") or ROOT / "build/mcp-1.30.0")
 INITIALIZE = {

@@ -14,11 +14,11 @@ from repositories import ROOT
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-import anyio  # noqa: E402
-import mcp_types as types  # noqa: E402
-from mcp import Client, StdioServerParameters  # noqa: E402
-from person import WITH_TERMINAL, Person  # noqa: E402
-from tool_calls import GOOD, WRONG, fill  # noqa: E402
+import anyio
+import mcp_types as types
+from mcp import Client, StdioServerParameters
+from person import WITH_TERMINAL, Person
+from tool_calls import GOOD, WRONG, fill
 
 MODES = ["auto", "legacy"]
 
@@ -114,7 +114,7 @@ def test_a_program_gets_values_that_are_complete_and_match_their_schemas(con, dr
 
     async def conversation(client):
         assert {tool.name: tool.output_schema for tool in (await client.list_tools()).tools} == schemas
-        for name, (arguments, words) in GOOD.items():
+        for name, (arguments, _words) in GOOD.items():
             # The client checks the answer against the tool's output schema.
             result = await client.call_tool(name, arguments)
             values = json.dumps(result.structured_content, ensure_ascii=False)

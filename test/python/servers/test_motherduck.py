@@ -9,10 +9,17 @@ import pytest
 
 pytest.importorskip("mcp_server_motherduck", reason="it wants one version of DuckDB, and `make test` installs it there")
 
-import anyio  # noqa: E402
-import repositories  # noqa: E402
-from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, REPOSITORY_CALLS, TOOL_CALLS, lockdown_script  # noqa: E402
-from mcp import Client, StdioServerParameters  # noqa: E402
+import anyio
+import repositories
+from lockdown import (
+    FILE_CALLS,
+    PURE_CALLS,
+    READING_CALLS,
+    REPOSITORY_CALLS,
+    TOOL_CALLS,
+    lockdown_script,
+)
+from mcp import Client, StdioServerParameters
 
 ROOT = repositories.ROOT
 

@@ -7,14 +7,14 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-import anyio  # noqa: E402
-import anyio.to_thread  # noqa: E402
-from served import ROOT  # noqa: E402
+import anyio
+import anyio.to_thread
+from served import ROOT
 
 sys.path.insert(0, str(ROOT / "python"))
 
-from duckdb_redline.server import host as hosts  # noqa: E402
-from duckdb_redline.server.web import rows  # noqa: E402
+from duckdb_redline.server import host as hosts
+from duckdb_redline.server.web import rows
 
 # Longer than any test waits.
 ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"

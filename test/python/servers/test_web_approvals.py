@@ -16,9 +16,9 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-import anyio  # noqa: E402
-import anyio.to_thread  # noqa: E402
-from served import COMMAND, ROOT, Document, Served, words  # noqa: E402
+import anyio
+import anyio.to_thread
+from served import COMMAND, ROOT, Document, Served, words
 
 sys.path.insert(0, str(ROOT / "python"))
 
@@ -354,8 +354,9 @@ def test_what_is_no_form_of_the_page_is_refused(served, path):
 
 
 def test_a_form_that_never_ends_is_given_up(monkeypatch):
-    from duckdb_redline.server.web import site
     from starlette.requests import Request
+
+    from duckdb_redline.server.web import site
 
     monkeypatch.setattr(site, "MAX_FORM_SECONDS", 0.1)
 
@@ -369,8 +370,9 @@ def test_a_form_that_never_ends_is_given_up(monkeypatch):
 
 
 def test_a_connection_that_never_asks_is_closed(monkeypatch):
-    from duckdb_redline.server import listening
     from starlette.responses import PlainTextResponse
+
+    from duckdb_redline.server import listening
 
     monkeypatch.setattr(listening, "HEAD_SECONDS", 0.3)
     monkeypatch.setattr(listening, "IDLE_SECONDS", 1)

@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-from chromium import BROWSER, Chromium  # noqa: E402
-from served import Document, Served, words  # noqa: E402
+from chromium import BROWSER, Chromium
+from served import Document, Served, words
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium (Debian: apt-get install chromium)")
 NUMBERS = itertools.count(1)

@@ -12,11 +12,11 @@ pytest.importorskip("mcp", reason="`make test` installs the packages of the serv
 
 sys.path.insert(0, str(ROOT / "python"))
 
-import xml.etree.ElementTree as ElementTree  # noqa: E402
+import xml.etree.ElementTree as ElementTree
 
-from duckdb_redline.server.web.elements import visible  # noqa: E402
-from duckdb_redline.server.web.rows import of_diff, of_text, ranges  # noqa: E402
-from duckdb_redline.server.web.visible import NUMBER, RETURN, SPACE, TAB, pieces, shown  # noqa: E402
+from duckdb_redline.server.web.elements import visible
+from duckdb_redline.server.web.rows import of_diff, of_text, ranges
+from duckdb_redline.server.web.visible import NUMBER, RETURN, SPACE, TAB, pieces, shown
 
 ALPHABET = ["a", "é", "e\u0301", " ", "  ", "\t", "\r", "⇥", "␣", "␍", "<U+", "<U+202E>", "\u202e", "\u200b", "\u00a0", "\ufeff", "א", "漢", "\U000e0041", "\x00", "\x1b", "-", "+", "@@ -1 +1 @@", "\\ No newline at end of file"]
 

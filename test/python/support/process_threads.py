@@ -4,7 +4,7 @@ import glob
 import pathlib
 import threading
 import time
-from typing import Callable
+from collections.abc import Callable
 
 # Seconds until threads that end have left the list: it still has one that was joined just now.
 PROMPTLY = 3.0

@@ -3,7 +3,7 @@
 import os
 import pathlib
 import subprocess
-from typing import Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import repositories
 from repositories import git

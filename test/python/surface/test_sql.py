@@ -2,8 +2,8 @@
 
 
 import pytest
-from repositories import ROOT
 import sqllogic
+from repositories import ROOT
 
 FILES = list(sqllogic.find_files(ROOT / "test" / "sql"))
 

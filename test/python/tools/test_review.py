@@ -306,7 +306,7 @@ def test_arguments_take_effect(con, review):
     assert "order.take(1)\n" in call_text(con, "GitDiffFile", **given, **orders, context_lines=-1)
     assert "@@ -8 +8 @@" in call_text(con, "GitDiffFile", **given, **orders, context_lines=0)
     assert call_text(con, "GitDiffSummary", **{"from": "main~1..main", "repo": str(review)}) == call_text(con, "GitDiffSummary", **given)
-    assert "No file differs." == call_text(con, "GitDiffSummary", **{"from": "main", "repo": str(review)}).strip()
+    assert call_text(con, "GitDiffSummary", **{"from": "main", "repo": str(review)}).strip() == "No file differs."
 
 
 def test_names_that_agents_try_are_taken_or_answered(con, review):
