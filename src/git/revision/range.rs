@@ -218,7 +218,7 @@ impl Resolver<'_> {
             None => self.unresolved(""),
         };
         Ok(if !near.is_empty() {
-            error.with_hint(format!("Did you mean {}?", near.join(" or ")))
+            error.near(&near)
         } else if self.commits().is_ok_and(|commits| commits.is_shallow()) {
             error.with_hint("The history is shallow; 'git fetch --unshallow' gets the rest")
         } else {

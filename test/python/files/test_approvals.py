@@ -201,9 +201,9 @@ def test_a_yes_is_stale_once_the_file_has_changed(connections, root, change):
 
 def test_a_yes_and_what_waits_expire(connections):
     host, agent = connections()
-    host.execute("SET GLOBAL redline_approval_ttl_seconds = 1")
     payload = value(agent, "SELECT write_approval('workspace/f', 'y')")
     approve(host, payload)
+    host.execute("SET GLOBAL redline_approval_ttl_seconds = 1")
     time.sleep(1.2)
     assert_refused(answer(agent, "SELECT write_file('workspace/f', 'y')"), "approval_required")
     time.sleep(1.2)
@@ -364,8 +364,8 @@ def test_a_proposal_made_again_does_not_renew_a_yes(connections, root):
     host, agent = connections()
     write = ["write_file", json.dumps({"path": "workspace/f", "content": "y"})]
     payload = value(agent, "SELECT needs_approval(?, ?)", *write)
-    host.execute("SET GLOBAL redline_approval_ttl_seconds = 2")
     approve(host, payload)
+    host.execute("SET GLOBAL redline_approval_ttl_seconds = 2")
     # The agent asks again and again for what it was given once.
     end = time.monotonic() + 2.5
     while time.monotonic() < end:

@@ -320,10 +320,11 @@ def long(tmp_path_factory) -> pathlib.Path:
 
 def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
     con.execute("SET threads = 2").execute("SELECT 1").fetchall()
-    before, started = process_threads.count(), time.monotonic()
+    # Of processor time: a busy machine takes no more.
+    before, started = process_threads.count(), time.process_time()
     assert len(con.execute("SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('HEAD', ?) LIMIT 1", [str(long)]).fetchall()) == 1
     process_threads.assert_ended(before)
-    assert time.monotonic() - started < 5  # the whole takes longer still; an idle machine needs under half a second
+    assert time.process_time() - started < 5  # the whole takes longer still; an idle machine needs under half a second
 
 
 def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
@@ -332,17 +333,18 @@ def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
 
     def cancel():
         nonlocal most
-        time.sleep(0.5)
-        most = process_threads.count()
+        until = time.monotonic() + 60
+        while (most := process_threads.count()) <= before + 1 and time.monotonic() < until:
+            time.sleep(0.01)
         con.interrupt()
 
     canceller = threading.Thread(target=cancel)
     canceller.start()
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(duckdb.InterruptException):
         con.execute("SELECT sum(additions) FROM commit_changes('HEAD', ?, renames := true)", [str(long)]).fetchall()
     canceller.join()
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     assert most <= before + 1 + 2, "a thread of the test, and two workers"
     process_threads.assert_ended(before)
 

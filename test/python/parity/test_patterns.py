@@ -72,10 +72,10 @@ def test_hostile_patterns_end_at_once(con, tmp_path, file, what):
     if file == ".gitattributes":
         lines = b"".join(line + b" diff\n" for line in lines.split(b"\n")) if len(lines) < 2_000_000 else lines * 2
     (tmp_path / file).write_bytes(lines)
-    started = time.monotonic()
+    started = time.process_time()
     query = "SELECT count(*), sum(additions) FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)"
     try:
         con.execute(query, [str(tmp_path)]).fetchall()
     except duckdb.Error as error:
         assert "too_large:" in str(error)
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 # Seconds until threads that end have left the list: it still has one that was joined just now.
-PROMPTLY = 3.0
+PROMPTLY = 30.0
 
 
 def names() -> list[str]:

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::parse::Parser;
-use super::{FilePatch, LineKind, PatchError, PatchStatus, apply, files, parse};
+use super::Parser;
 use crate::text::cancel_token::{CancelToken, CheckCount, QUANTUM, STRIDE};
+use crate::text::patch::{FilePatch, LineKind, PatchError, PatchStatus, apply, files, parse};
 
 fn one(patch: &[u8]) -> FilePatch<'_> {
     let mut files = parse(patch).unwrap_or_else(|e| panic!("{e}"));
