@@ -38,7 +38,10 @@ impl Glob {
             }
         }
         if done.iter().any(|pattern| !is_pattern(pattern.as_bytes())) {
-            return Err(wrong("a [ or \\ has no end, or no character lies between [ and ]"));
+            return Err(wrong("a [ or \\ has no end"));
+        }
+        if has_backward_range(given) {
+            return Err(wrong("a range such as z-a runs backwards"));
         }
         Ignores::new(done.join("\n").as_bytes(), b"", None, false).map(Self)
     }
@@ -105,7 +108,7 @@ fn alternatives(inner: &str) -> impl Iterator<Item = &str> {
     ends.into_iter().map(move |end| &inner[std::mem::replace(&mut start, end + 1)..end])
 }
 
-/// Returns the characters that are neither escaped nor in a class, with their places.
+/// Returns the characters that are neither escaped nor in a class, with their places; `[` starts a class.
 fn special(pattern: &str) -> impl Iterator<Item = (usize, char)> {
     let mut chars = pattern.char_indices();
     let mut class_end = 0;
@@ -113,23 +116,35 @@ fn special(pattern: &str) -> impl Iterator<Item = (usize, char)> {
         loop {
             let (at, char) = chars.next()?;
             match char {
+                _ if at < class_end => {}
                 '\\' => {
                     chars.next();
                 }
-                _ if at < class_end => {}
                 '[' => {
-                    // A `]` in the first place is a member.
-                    let members = pattern[at + 1..].trim_start_matches(['!', '^']);
-                    let first = pattern.len() - members.len() + 1;
-                    class_end = pattern
-                        .get(first..)
-                        .and_then(|rest| rest.find(']'))
-                        .map_or(0, |end| first + end);
+                    class_end = at + 1 + members(pattern, at).len();
+                    return Some((at, char));
                 }
                 _ => return Some((at, char)),
             }
         }
     })
+}
+
+/// Returns the members of the class that starts at `at`; nothing where it has no end.
+fn members(pattern: &str, at: usize) -> &str {
+    let inner = &pattern[at + 1..];
+    // A `]` in the first place is a member.
+    let first = inner.trim_start_matches(['!', '^']).chars().next().map_or(0, char::len_utf8);
+    let start = inner.len() - inner.trim_start_matches(['!', '^']).len() + first;
+    inner[start..].find(']').map_or("", |end| &inner[..start + end])
+}
+
+/// Tells whether a class has a range such as `z-a`, which git takes for its first character.
+fn has_backward_range(pattern: &str) -> bool {
+    let is_backward = |range: &[u8]| range[1] == b'-' && range[0] > range[2] && range[0] != b'\\';
+    special(pattern)
+        .filter(|&(_, char)| char == '[')
+        .any(|(at, _)| members(pattern, at).as_bytes().windows(3).any(is_backward))
 }
 
 #[cfg(test)]

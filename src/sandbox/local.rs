@@ -60,7 +60,9 @@ impl LocalPath {
             found => found,
         };
         let (kind, path) = match found {
-            Found::Directory(directory) => (Some(EntryKind::Directory), directory.path().to_owned()),
+            Found::Directory(directory) => {
+                (Some(EntryKind::Directory), directory.path().to_owned())
+            }
             Found::Other(path, EntryKind::File) => (Some(EntryKind::File), path),
             Found::Other(path, _) => (Some(EntryKind::Special), path),
             Found::Missing(path) => (None, path),

@@ -73,9 +73,7 @@ impl WorkTree {
             EntryKind::Special => return Ok(None),
             EntryKind::Directory => return self.directory(path, known),
             EntryKind::Link => Mode::link(),
-            EntryKind::File
-                if !checkout.has_links && known_mode.is_some_and(Mode::is_link) =>
-            {
+            EntryKind::File if !checkout.has_links && known_mode.is_some_and(Mode::is_link) => {
                 Mode::link()
             }
             EntryKind::File if !checkout.trusts_executable => {

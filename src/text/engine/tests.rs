@@ -42,8 +42,7 @@ fn an_engine_forgets_the_last_pair() {
     for algorithm in ALGORITHMS {
         let options = Options { algorithm, ..Options::default() };
         for (old, new) in texts.iter().flat_map(|old| texts.iter().map(move |new| (old, new))) {
-            let [old, new] =
-                [old, new].map(|text| Lines::split(text.as_bytes(), &cancel).unwrap());
+            let [old, new] = [old, new].map(|text| Lines::split(text.as_bytes(), &cancel).unwrap());
             let fresh = diff(&old, &new, &options, &cancel).unwrap();
             assert_eq!(engine.diff(&old, &new, &options, &cancel).unwrap(), fresh);
         }

@@ -199,7 +199,7 @@ def tree(tmp_path):
         "src/deep/b.py": "Two two\n" + "x\n" * 30 + "two again\n",
         "src/deep/b.log": "two\n",
         "out/c.py": "two\n",
-        "src/deep/.ignore": "skipped.*\n",
+        "src/deep/.gitignore": "skipped.*\n",
         "src/deep/skipped.py": "two\n",
         ".git/config": "two\n",
     }.items():
@@ -217,14 +217,44 @@ def paths(listed):
 
 def test_files_are_listed_without_ignored_and_reserved_ones_and_links(ask, tree):
     listed = ask("list_files", path="w", format="json")
-    assert paths(listed) == ["w/.gitignore", "w/it's", "w/src/a.py", "w/src/bin.py", "w/src/deep/.ignore", "w/src/deep/b.py"]
+    assert paths(listed) == ["w/.gitignore", "w/it's", "w/src/a.py", "w/src/bin.py", "w/src/deep/.gitignore", "w/src/deep/b.py"]
     assert [file["bytes"] for file in listed["files"][2:4]] == [14, 8]
     assert paths(ask("list_files", path="w/src", glob="*.py", format="json")) == ["w/src/a.py", "w/src/bin.py", "w/src/deep/b.py"]
     assert paths(ask("list_files", path="w", depth=1, format="json")) == ["w/.gitignore", "w/it's", "w/src/"]
     everything = paths(ask("list_files", include_ignored=True, format="json"))
     assert {"w/out/c.py", "w/src/deep/b.log", "w/src/deep/skipped.py"} <= set(everything) and not [path for path in everything if ".git/" in path]
     text = ask("list_files", path="w/src/deep")
-    assert text == "w/src/deep: 2 files, 87 bytes\nw/src/deep/\n .ignore 10\n b.py 77\n" or "b.py" in text
+    assert text == "w/src/deep: 2 files, 87 bytes\nw/src/deep/\n .gitignore 10\n b.py 77\n" or "b.py" in text
+
+
+def test_what_is_ignored_is_what_git_ignores(ask, con, tmp_path):
+    """With info/exclude, ignored case, and a repository inside that has its own rules."""
+    shutil.rmtree(tmp_path / "readme")
+    for repo, folded in ((tmp_path, "true"), (tmp_path / "inner", "false")):
+        repositories.git(repo.parent, "init", "--quiet", str(repo))
+        repositories.git(repo, "config", "core.ignoreCase", folded)
+        (repo / ".git/info").mkdir(exist_ok=True)
+        (repo / ".git/info/exclude").write_text("*.tmp\n" if folded == "true" else "*.own\n")
+        (repo / ".gitignore").write_text("*.LOG\n!keep.log\n/a/b/\n")
+        for name in ("a.log", "a.tmp", "a.own", "keep.log", "a/b/c", "a/c", "x/a/b/d", "sub/.ignore"):
+            (repo / name).parent.mkdir(parents=True, exist_ok=True)
+            (repo / name).write_text("*\n")
+    (tmp_path / "x/.gitignore").write_text("/a\n!a.tmp\n")
+    for repo, place in ((tmp_path, "w"), (tmp_path / "inner", "w/inner")):
+        listed = [path.removeprefix(f"{place}/") for path in paths(ask("list_files", path=place, format="json"))]
+        listed = {path for path in listed if not path.startswith("inner/")}
+        known = repositories.git(repo, "ls-files", "-z", "--others", "--exclude-standard").decode().split("\0")
+        assert listed == {path for path in known if path and not path.endswith("/")}
+        (untracked,) = con.execute(
+            "SELECT list(file_path) FROM file_status(?) WHERE worktree_status = 'untracked'", [place]
+        ).fetchone()
+        assert listed == {path for path in untracked if not path.endswith("/")}
+
+
+def test_alternatives_in_a_glob(ask, tree):
+    assert paths(ask("list_files", path="w", glob="src/{a,deep/*}.py", format="json")) == ["w/src/a.py", "w/src/deep/b.py"]
+    for wrong in ("{a", "[z-a]", "a\\"):
+        assert ask("list_files", path="w", glob=wrong).startswith("invalid_args: the glob "), wrong
 
 
 def test_lines_are_found_by_text_and_by_expression(ask, tree):

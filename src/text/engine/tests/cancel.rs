@@ -2,10 +2,10 @@
 //!
 //! What is counted is looks, not time: a pass over many lines makes at least one every [`QUANTUM`] steps.
 
+use crate::text::cancel_token::{CheckCount, QUANTUM, STRIDE};
 use crate::text::engine::prune::RetainedLines;
 use crate::text::engine::sides::Buffers;
 use crate::text::engine::*;
-use crate::text::cancel_token::{CheckCount, QUANTUM, STRIDE};
 
 /// Lines of a side: many times [`QUANTUM`].
 const LINES: usize = 1 << 18;
