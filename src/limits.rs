@@ -305,6 +305,8 @@ pub const SURVEY_REPOSITORIES: usize = 8;
 
 /// Bytes of a glob; a longer one is `invalid_args:`.
 pub const GLOB_BYTES: usize = 1_000;
+/// Patterns that the braces of a glob stand for; more are `invalid_args:`.
+pub const GLOB_ALTERNATIVES: usize = 256;
 
 /// Bytes of a pattern that is searched for, and of the program that an expression becomes; more are `invalid_args:`.
 pub const PATTERN_TEXT_BYTES: usize = 4_000;

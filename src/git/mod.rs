@@ -22,6 +22,7 @@ mod tree;
 mod worktree;
 
 pub use attributes::ContentSource;
+pub use attributes::ignore::Ignores;
 pub use change::change_iter::Changes;
 pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};
@@ -48,6 +49,7 @@ pub use model::diff_attribute::{DiffAttribute, PathAttributes};
 pub use model::mailmap::Mailmap;
 pub use objects::Objects;
 pub use objects::blob_id::{BlobHasher, blob_id};
+pub use pathspec::glob::is_pattern;
 pub use pathspec::{PathFilter, Pathspec};
 pub use repository::Repository;
 pub use revision::{

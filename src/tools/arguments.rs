@@ -96,13 +96,10 @@ fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
 fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
     let known = schema::arguments::<T>();
     let Some(unknown) = arguments.keys().find(|name| !known.contains(name)) else { return Ok(()) };
-    let near = suggest::nearest(unknown, known.iter().map(String::as_str));
-    let meant = match near.first() {
-        Some(near) => format!("Did you mean {near}? "),
-        None => String::new(),
-    };
+    let near = suggest::best(unknown, known.iter().map(String::as_str));
     Err(Error::invalid_args(format!("{} has no argument {}", T::NAME, quoted(unknown)))
-        .with_hint(format!("{meant}It takes {}", known.join(", "))))
+        .near(&near)
+        .and_hint(format!("It takes {}", known.join(", "))))
 }
 
 /// Takes a text for the number, the truth or the list that it is the text of, as servers bind them that know

@@ -16,7 +16,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pattern", &["limits", "budget"]),
     ("pipeline", &["error", "limits", "budget"]),
     ("text", &["error", "limits", "budget"]),
-    ("find", &["error", "limits", "budget", "pattern"]),
     ("sandbox", &["error", "limits", "budget", "strict_json", "suggest"]),
     ("git/encoding", &["budget"]),
     ("git/model", &["limits", "budget", "text", "git/encoding"]),
@@ -173,6 +172,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("review", &["error", "limits", "budget", "form"]),
+    ("find", &["error", "limits", "budget", "pattern", "git"]),
     ("edit", &["error", "limits", "budget", "strict_json", "text", "growth"]),
     ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
     ("render", &["error", "limits", "text", "edit"]),
@@ -214,7 +214,6 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rustix::", &["sandbox"]),
     ("grep_", &["find"]),
     ("regex_automata::", &["pattern"]),
-    ("use ignore::", &["find"]),
     ("std::process", &[]),
     ("Command::new", &[]),
 ];

@@ -226,12 +226,14 @@ impl Answers for GitRefs {
 fn references(call: &Call, arguments: &GitRefsArguments) -> Result<Listing<ListedReference>> {
     let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
     let globs = arguments.glob.as_deref().map(reference_globs).transpose()?;
-    let is_meant = |named: &&NamedReference| {
-        let name = String::from_utf8_lossy(&named.name);
-        globs.as_ref().is_none_or(|globs| globs.iter().any(|glob| glob.matches(&name)))
-    };
     let all = reference_names(&repository)?;
-    let named: Vec<NamedReference> = all.iter().filter(is_meant).cloned().collect();
+    let mut named: Vec<NamedReference> = Vec::new();
+    for reference in &all {
+        let name = String::from_utf8_lossy(&reference.name);
+        if globs.as_ref().map_or(Ok(true), |globs| Glob::any_matches(globs, &name))? {
+            named.push(reference.clone());
+        }
+    }
     let state: Vec<String> = named
         .iter()
         .map(|named| format!("{} {:?}", String::from_utf8_lossy(&named.name), named.object))

@@ -141,12 +141,9 @@ impl SideFiles {
     pub(in crate::git) fn not_found(&self, file: &str, revision: &str) -> Result<Error> {
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(file), quoted(revision)));
-        Ok(match self.nearest(file)?.as_slice() {
-            [] => error.with_hint(
-                "Paths start at the root of the repository; tree_files(rev, repo) lists them",
-            ),
-            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
-        })
+        Ok(error
+            .near(&self.nearest(file)?)
+            .or_hint("Paths start at the root of the repository; tree_files(rev, repo) lists them"))
     }
 
     /// Returns the paths nearest to one that was not found, for a hint.

@@ -44,6 +44,12 @@ enum Step {
     Maybe,
 }
 
+/// Tells whether each part of a pattern can match: no class without an end or without a byte, no backslash at the end.
+pub fn is_pattern(pattern: &[u8]) -> bool {
+    let glob = Glob::new(pattern, Rules::default());
+    !glob.steps.iter().any(|step| matches!(step, Step::Set(set) if **set == [0; 4]))
+}
+
 impl Glob {
     /// Compiles a pattern. As in git, one that is malformed matches nothing from the fault on.
     pub fn new(pattern: &[u8], rules: Rules) -> Self {

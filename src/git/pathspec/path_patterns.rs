@@ -73,6 +73,11 @@ impl PatternTable {
         Self { fold_case, ..Self::default() }
     }
 
+    /// Tells whether ASCII letters match in either case.
+    pub fn folds_case(&self) -> bool {
+        self.fold_case
+    }
+
     /// Adds a pattern with a number above all others, and forgets those with the same text that `supersedes` tells.
     pub fn add_over(
         &mut self,

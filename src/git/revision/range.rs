@@ -243,7 +243,7 @@ fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error> {
         None => resolver.unresolved(""),
     };
     Ok(if !near.is_empty() {
-        error.with_hint(format!("Did you mean {}?", near.join(" or ")))
+        error.near(&near)
     } else if resolver.commits().is_ok_and(|commits| commits.is_shallow()) {
         error.with_hint("The history is shallow; 'git fetch --unshallow' gets the rest")
     } else {

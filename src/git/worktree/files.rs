@@ -20,7 +20,7 @@ use crate::git::repository::Repository;
 use crate::git::worktree::clean::Cleaner;
 use crate::git::worktree::submodule::Submodules;
 use crate::limits;
-use crate::sandbox::{Directories, FileKind, FileState};
+use crate::sandbox::{Directories, EntryKind, FileState};
 
 /// Bytes that are read or hashed between two looks at the budget.
 const PIECE: usize = 4 << 20;
@@ -73,18 +73,16 @@ impl WorkTree {
         let known_mode = known.map(|known| known.entry.mode);
         let checkout = &self.repository.checkout;
         let mode = match state.kind {
-            FileKind::Special => return Ok(None),
-            FileKind::Directory => return self.directory(path, known, submodules),
-            FileKind::Link => Mode::link(),
-            FileKind::Regular { .. }
-                if !checkout.has_links && known_mode.is_some_and(Mode::is_link) =>
-            {
+            EntryKind::Special => return Ok(None),
+            EntryKind::Directory => return self.directory(path, known, submodules),
+            EntryKind::Link => Mode::link(),
+            EntryKind::File if !checkout.has_links && known_mode.is_some_and(Mode::is_link) => {
                 Mode::link()
             }
-            FileKind::Regular { .. } if !checkout.trusts_executable => {
+            EntryKind::File if !checkout.trusts_executable => {
                 known_mode.filter(|mode| mode.is_regular()).unwrap_or(Mode::regular(false))
             }
-            FileKind::Regular { executable } => Mode::regular(executable),
+            EntryKind::File => Mode::regular(state.is_executable),
         };
         if let Some(known) = known
             && known.entry.mode.is_kind_of(mode)
@@ -125,7 +123,7 @@ impl WorkTree {
 
     /// Returns the id that a file's content would have and its size as stored.
     fn identify(&mut self, path: &[u8], state: FileState) -> Result<Option<(Oid, u64)>> {
-        if state.size > limits::OBJECT_BYTES && matches!(state.kind, FileKind::Regular { .. }) {
+        if state.size > limits::OBJECT_BYTES && state.kind == EntryKind::File {
             return self.identify_large(path);
         }
         let Some(bytes) = self.content(path)? else { return Ok(None) };

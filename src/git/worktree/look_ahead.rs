@@ -7,7 +7,7 @@ use crate::git::config::checkout::Checkout;
 use crate::git::index::{Index, Staged};
 use crate::git::model::changed_file::Mode;
 use crate::git::repository::Repository;
-use crate::sandbox::{Directories, FileKind, FileState};
+use crate::sandbox::{Directories, EntryKind, FileState};
 
 /// Entries that are looked at before the first of them is compared: a query with a LIMIT may want no more.
 const WINDOW: usize = 8192;
@@ -105,11 +105,9 @@ fn is_worth_it(entry: &Staged) -> bool {
 fn is_mode(entry: &Staged, state: &FileState, checkout: &Checkout) -> bool {
     let mode = entry.entry.mode;
     match state.kind {
-        FileKind::Regular { executable } if checkout.trusts_executable => {
-            mode == Mode::regular(executable)
-        }
-        FileKind::Regular { .. } => mode.is_regular(),
-        FileKind::Link => mode.is_link(),
-        FileKind::Directory | FileKind::Special => false,
+        EntryKind::File if checkout.trusts_executable => mode == Mode::regular(state.is_executable),
+        EntryKind::File => mode.is_regular(),
+        EntryKind::Link => mode.is_link(),
+        EntryKind::Directory | EntryKind::Special => false,
     }
 }

@@ -5,7 +5,7 @@
 //! content. A directory is opened once and listed, and no file is looked at: the list tells what each name is.
 
 use std::io::Read;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
@@ -31,10 +31,8 @@ pub fn files(
     ignored: Option<&mut Vec<(Vec<u8>, EntryKind)>>,
 ) -> Result<Vec<(Vec<u8>, EntryKind)>> {
     let budget = repository.budget();
-    let fold_case = repository.checkout.ignores_case;
-    let exclude =
-        repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
-    let exclude = Rc::new(Ignores::new(&exclude, b"", None, fold_case)?);
+    let exclude = Arc::new(Ignores::of(repository, b"")?);
+    let fold_case = exclude.folds_case();
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     let mut pace = Pace::new();
     // The third: whether a directory is ignored, and with it all that is below.
@@ -73,7 +71,7 @@ pub fn files(
             _ => ignore_file_of_index(repository, index, &ignore_path)?,
         };
         let patterns = match bytes {
-            Some(bytes) => Rc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
+            Some(bytes) => Arc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
             None => above,
         };
         for DirectoryEntry { name, kind } in entries {
@@ -98,7 +96,7 @@ pub fn files(
                 if may_hold {
                     let is_below = is_below || patterns.is_ignored(&path, true)?;
                     if !is_below || ignored.is_some() {
-                        waiting.push((path, Rc::clone(&patterns), is_below));
+                        waiting.push((path, Arc::clone(&patterns), is_below));
                     }
                 }
             } else if paths.matches_in_list(&path, Mode::regular(false)) {
