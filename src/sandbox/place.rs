@@ -310,11 +310,9 @@ impl<'a> Place<'a> {
     fn near(&self) -> (Vec<String>, String) {
         let root = &self.sandbox.root;
         let deepest = self.path.directories().rev();
-        let found = deepest
-            .filter_map(|directory| {
-                Some((directory, root.names(directory, limits::DIRECTORY_NAMES).ok()?))
-            })
-            .next();
+        let found = deepest.find_map(|directory| {
+            Some((directory, root.names(directory, limits::DIRECTORY_NAMES).ok()?))
+        });
         let (directory, names) = found.unwrap_or_default();
         let rest =
             self.path.as_str().strip_prefix(directory).unwrap_or_default().trim_start_matches('/');
