@@ -14,7 +14,7 @@ use crate::tools::{
 
 impl Answers for GitDiff {
     fn answer(call: Call, arguments: GitDiffArguments) -> Result<Compared> {
-        Shown::Hunks.answer(&call, arguments.checked()?)
+        Shown::Hunks.answer(&call, arguments)
     }
 }
 
@@ -41,6 +41,7 @@ pub enum Shown {
 
 impl Shown {
     fn answer(self, call: &Call, arguments: GitDiffArguments) -> Result<Compared> {
+        let arguments = arguments.checked()?;
         let reply = call.reply;
         let names_paths = arguments.paths.as_ref().is_some_and(|paths| !paths.is_empty());
         let request = self.request(call, arguments)?;

@@ -1,9 +1,10 @@
 //! The functions over repositories: one file each, with its twin that returns a list. They share the rows of lines
-//! (`line_rows`), those of commits (`commit_columns`, `history_jobs`), lists (`listed`, `numbered`), pages within a budget (`review`), walks on threads of their own (`read_ahead`), and the name of a range in place of a table (`range_scan`).
+//! (`line_rows`), those of commits (`commit_columns`, `history_jobs`, `commit_search`), lists (`listed`, `numbered`), pages within a budget (`review`), walks on threads of their own (`read_ahead`), and the name of a range in place of a table (`range_scan`).
 
 pub mod ahead_behind;
 pub mod commit_changes;
 pub mod commit_columns;
+pub mod commit_search;
 pub mod commits;
 pub mod diff_hunks;
 pub mod diff_lines;

@@ -1,6 +1,6 @@
 //! Histories: `walk` (the commits of a range in git's order), `commit_links` (parents and times), `commit` (the bytes of
 //! one), `simplify` (the history of some paths), `notes`, `blame` (whose each line is), `follow` (the commits that
-//! changed one file), `line_log` (those that changed some of its lines), `mailmap`, `merge_base` and `commit_changes` (the files that each commit changed).
+//! changed one file), `line_log` (those that changed some of its lines), `words` (those whose message or author matches), `mailmap`, `merge_base` and `commit_changes` (the files that each commit changed).
 
 pub mod blame;
 pub mod commit;
@@ -13,3 +13,4 @@ pub mod merge_base;
 pub mod notes;
 mod simplify;
 pub mod walk;
+pub mod words;
