@@ -12,7 +12,7 @@ use crate::git::{
     Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status,
 };
 use crate::pipeline::{Poll, Weigh};
-use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Review};
+use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Rank, Review};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
 
 /// What is asked for.
@@ -89,12 +89,22 @@ impl Request {
             })
             .unzip();
         let overhead = frame.overhead(&rows);
-        let review = Review::new(files, frame.layout(), binding);
+        let review = Review::new(files, frame.layout(), binding)
+            .with_ends(self.ends(&comparison, frame.layout())?);
         let mut patcher = comparison.patcher(self.options.clone())?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             patch(&mut patcher, &rows[file].change, &CancelToken::of(&execution.budget))
         })?;
         Ok(Reviewed { rows, page })
+    }
+
+    /// Returns between which ends a text says that files differ, which a later call may name instead.
+    fn ends(&self, comparison: &Comparison, layout: Layout) -> Result<String> {
+        if !matches!(layout, Layout::Text(_)) {
+            return Ok(String::new());
+        }
+        let ends = self.revisions.ends(comparison.repository())?;
+        Ok(format!(" ({}..{})", ends[0], ends[1]))
     }
 
     /// Measures every change.
@@ -225,7 +235,18 @@ impl Outline {
         }
         let lines = lines.as_ref().filter(|_| !change.unmerged);
         let lines = lines.and_then(|lines| Some((lines.additions()?, lines.deletions()?)));
-        File { letter, name, lines, notes, noise: self.noise, extra, patch: self.patch.clone() }
+        let is_told_by_list = change.origin.is_some() && change.has_same_content();
+        File {
+            letter,
+            name,
+            lines,
+            notes,
+            rank: Rank::of(&change.path),
+            noise: self.noise,
+            is_told_by_list,
+            extra,
+            patch: self.patch.clone(),
+        }
     }
 }
 

@@ -5,13 +5,18 @@ use std::sync::Arc;
 
 use super::arguments::required_text;
 use crate::budget::{Budget, Current, Permits};
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, quoted, visible};
 use crate::ffi::{Batch, Field, Type, Value};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked};
+use crate::git::{
+    Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Repository, Untracked,
+};
 use crate::limits;
 use crate::pipeline::{Batches, Ordered, Source, Weigh, Window};
 use crate::text::{Algorithm, CancelToken, DiffOptions, Whitespace};
+
+/// Digits of an id where it is shown to be read.
+const SHOWN_DIGITS: usize = 12;
 
 /// The positional parameters of the functions over all files.
 pub const PARAMETERS: [Field; 3] = [FROM, TO, REPO];
@@ -206,6 +211,17 @@ impl Revisions {
         let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
         let comparison = comparison.with_threads(execution.threads());
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
+    }
+
+    /// Returns the names of both ends that hold whatever moves: the beginnings of the ids of commits, else their names.
+    pub fn ends(&self, repository: &Repository) -> Result<[String; 2]> {
+        let commits = repository.ends_of_comparison(&self.from, self.to.as_deref())?;
+        let names = [Some(self.from.as_str()), self.to.as_deref()];
+        let shown = |at: usize| match commits[at] {
+            Some(id) => id.to_string()[..SHOWN_DIGITS].to_owned(),
+            None => visible(names[at].unwrap_or("WORKTREE")),
+        };
+        Ok([shown(0), shown(1)])
     }
 
     /// Starts the walk alone, to be read on the caller's thread; `None` where access is limited, as that thread

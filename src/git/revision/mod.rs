@@ -204,6 +204,33 @@ impl Repository {
         }
     }
 
+    /// Returns the commits between which a comparison is, as [`Self::compare`] resolves its sides without a merge base
+    /// asked for; none for a side that is no commit.
+    pub fn ends_of_comparison(&self, from: &str, to: Option<&str>) -> Result<[Option<Oid>; 2]> {
+        let commit = |resolver: &Resolver<'_>, id: Oid| resolver.commit(id).ok();
+        let side = |name: &str| match Revision::named(name) {
+            Some(_) => None,
+            None => Resolver::new(self, name).one_commit().ok(),
+        };
+        if let Some(to) = to {
+            return Ok([side(from), side(to)]);
+        }
+        if Revision::named(from).is_some() {
+            return Ok([None, None]);
+        }
+        let resolver = Resolver::new(self, from);
+        Ok(match resolver.range(Hint::Any)? {
+            Range::Between { from, to } => [commit(&resolver, from), commit(&resolver, to)],
+            Range::Symmetric { from, to } => {
+                let ends = [resolver.commit(from)?, resolver.commit(to)?];
+                let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
+                [bases.of(ends[0], ends[1])?.first().copied(), Some(ends[1])]
+            }
+            Range::One(id) => [commit(&resolver, id), None],
+            _ => [None, None],
+        })
+    }
+
     /// Resolves two revisions to the merge base and the second.
     pub(super) fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
         let second =
