@@ -347,7 +347,7 @@ pub const REVIEW_REST_SHARE: usize = 20;
 pub const REVIEW_DIRECTORIES: usize = 40;
 
 /// Bytes of the first hunk of a file up to which it is shown before all second hunks.
-pub const REVIEW_FIRST_HUNK_BYTES: usize = 4_096;
+pub const REVIEW_FIRST_HUNK_BYTES: usize = 2_048;
 
 /// Bytes of a file that the second round of the first page shows; each further round shows twice as many.
 pub const REVIEW_ROUND_BYTES: usize = 512;

@@ -26,6 +26,8 @@ pub struct Review {
     binding: Binding,
     /// The ends, as the totals name them.
     ends: String,
+    /// What the first page says of what it does not show; whole lines.
+    note: String,
 }
 
 /// The pieces of a file that a page shows.
@@ -47,13 +49,13 @@ impl Review {
             told.for_each(|file| file.patch = Measures::default());
         }
         let first_page = order::first_page(&files);
-        Self { files, given, first_page, layout, binding, ends: String::new() }
+        Self { files, given, first_page, layout, binding, ends: String::new(), note: String::new() }
     }
 
-    /// Says between which ends the files differ.
+    /// Says between which ends the files differ, and on the first page what else there is.
     #[must_use]
-    pub fn with_ends(self, ends: String) -> Self {
-        Self { ends, ..self }
+    pub fn with_words(self, ends: String, note: String) -> Self {
+        Self { ends, note, ..self }
     }
 
     /// Returns the page that begins at a cursor, or the first one; `overhead` is what an answer of
@@ -137,7 +139,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         let all = Rest { files: files.len(), hunks: order.len(), of_files: files.len() };
         let fixed = overhead
             + layout.words(&wording::summary(files, &review.ends, true))
-            + layout.words(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len()))
+            + if is_first { layout.words(&review.note) } else { 0 }
+            + layout.words(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len(), true))
             + layout.words(&wording::longest_only_noise(files))
             // The empty lines before the hunks and before what is left out.
             + 2 * layout.words("\n");
@@ -361,7 +364,9 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         let mut add = |kind, file: Option<usize>, text| {
             sections.push(Section { kind, file: file.map(|file| review.given[file]), text });
         };
-        add(Kind::Summary, None, wording::summary(files, &review.ends, !self.is_first));
+        let note = if self.is_first { &review.note[..] } else { "" };
+        let summary = wording::summary(files, &review.ends, !self.is_first) + note;
+        add(Kind::Summary, None, summary);
         if let Some(text) = self.directories.take() {
             add(Kind::Summary, None, text);
         }
@@ -414,7 +419,11 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             Error::too_large("the change has more hunks than a cursor can count")
                 .with_hint("Name fewer files in paths")
         })?;
-        add(Kind::Omitted, None, only_noise + &wording::closing(rest, &cursor, files.len()));
+        add(
+            Kind::Omitted,
+            None,
+            only_noise + &wording::closing(rest, &cursor, files.len(), !self.listed.is_empty()),
+        );
         Ok(Page { sections, next_cursor: Some(cursor) })
     }
 }

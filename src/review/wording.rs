@@ -65,11 +65,11 @@ pub struct Rest {
     pub of_files: usize,
 }
 
-/// Returns the line that tells what asks for the rest.
-pub fn closing(rest: Rest, cursor: &str, files: usize) -> String {
+/// Returns the line that tells what asks for the rest; `has_list` where files are marked on the page.
+pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String {
     let unlisted =
         (rest.files > 0).then(|| format!("{} not listed yet", counted(rest.files as u64, "file")));
-    let mark = if files == 1 { "" } else { " (marked *)" };
+    let mark = if files == 1 || !has_list { "" } else { " (marked *)" };
     let of = match rest.of_files {
         1 if files == 1 => String::new(),
         count => format!(" of {}", counted(count as u64, "file")),

@@ -330,7 +330,7 @@ impl<'a> Place<'a> {
 
     fn not_a_file(&self, what: &str) -> Error {
         Error::tool_failed(format!("{} is {what}, not a file", quoted(&self.to_string())))
-            .with_hint("Give the path of a file")
+            .with_hint("Give the path of a file; list_files lists a directory")
     }
 
     fn failed(&self, error: std::io::Error) -> Error {

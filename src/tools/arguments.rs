@@ -179,6 +179,14 @@ fn wrong<T: Tool>(path: &str, words: &str) -> Error {
 /// Returns the words of a reader of types without the names of Rust's types.
 fn plain(words: &str) -> String {
     let wrong = words.strip_prefix("invalid type: ").or(words.strip_prefix("invalid value: "));
+    if let Some((unknown, known)) = words
+        .strip_prefix("unknown variant ")
+        .or(words.strip_prefix("unknown field "))
+        .and_then(|rest| rest.split_once(", expected "))
+    {
+        let known = known.trim_start_matches("one of ");
+        return format!("{unknown} is unknown, and {known} are known");
+    }
     let Some((given, wanted)) = wrong.and_then(|rest| rest.rsplit_once(", expected ")) else {
         return words.to_owned();
     };
@@ -193,7 +201,7 @@ fn plain(words: &str) -> String {
         _ => given.to_owned(),
     };
     let wanted = match wanted {
-        "u64" | "usize" | "u32" => "a whole number, 0 or more",
+        "u64" | "usize" | "u32" => "a whole number of 0 or more",
         "i64" => "a whole number",
         "a string" | "string" | "string or map" => "a text",
         "a boolean" => "true or false",

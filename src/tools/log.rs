@@ -104,7 +104,10 @@ impl GitLogArguments {
     ///
     /// # Errors
     /// `invalid_args` for arguments that exclude each other.
-    pub fn checked(self) -> Result<Self> {
+    pub fn checked(mut self) -> Result<Self> {
+        if self.range.as_deref() == Some("--all") {
+            self.range = Some("ALL".to_owned());
+        }
         let refused = |what: &str, instead: &str| {
             Err(Error::invalid_args(format!("GitLog was given {what}")).with_hint(instead))
         };

@@ -1,6 +1,7 @@
 //! What the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile` do.
 
 use super::entry::{Answers, Call};
+use super::missing_file::explained;
 use crate::error::Result;
 use crate::functions::git::review::{Frame, Request, Reviewed};
 use crate::functions::params::comparison::{self, Revisions};
@@ -46,8 +47,18 @@ impl Shown {
         let names_paths = arguments.paths.as_ref().is_some_and(|paths| !paths.is_empty());
         let request = self.request(call, arguments)?;
         let whole = request.revisions.of_all_paths();
-        let Reviewed { rows, page } =
-            request.answer(&call.execution, &AnswerFrame::new(reply, self, 0))?;
+        let file = request.file.clone();
+        let reviewed = request.answer(&call.execution, &AnswerFrame::new(reply, self, 0));
+        let Reviewed { rows, page } = match (reviewed, file) {
+            (Err(error), Some(file)) => {
+                return Err(call.execution.read(|| {
+                    let comparison = whole.open(&call.execution)?;
+                    let repository = comparison.repository();
+                    Ok(explained(error, repository, &file, &call.execution))
+                })?);
+            }
+            (reviewed, _) => reviewed?,
+        };
         let mut compared = compared(&reply, &rows, page);
         if rows.is_empty() && names_paths && !reply.is_data {
             // Read where nothing else can be opened, as all that a repository says.

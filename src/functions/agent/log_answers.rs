@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::entry::{Answers, Call};
 use super::history_answers::{CommitReader, Pages, opened, shown};
+use super::missing_file::explained;
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::functions::git::commit_search::commits_with;
@@ -87,7 +88,11 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         Ok(filter.is_any()
             || filter.matches(&objects.commit(&found.commit.id)?, reader.mailmap(), &cancel)?)
     };
-    let meant = asked.commits()?.filter_map(|found| match is_meant(&found) {
+    let commits = asked.commits().map_err(|error| match &arguments.file {
+        Some(file) => explained(error, &repository, file, &call.execution),
+        None => error,
+    })?;
+    let meant = commits.filter_map(|found| match is_meant(&found) {
         Ok(is_meant) => is_meant.then_some(found),
         Err(error) => Some(Err(error)),
     });
@@ -98,7 +103,12 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         Ok(ListedCommit { file, lines, ..reader.read(commit)? })
     });
     let cursor = |row| pages.cursor(row);
-    let mut page = Listing::filled(head, &call.reply, pages.first(), &mut rows, cursor)?;
+    let filled = Listing::filled(head, &call.reply, pages.first(), &mut rows, cursor);
+    drop(rows);
+    let mut page = filled.map_err(|error| match &arguments.file {
+        Some(file) => explained(error, &repository, file, &call.execution),
+        None => error,
+    })?;
     if page.rows.is_empty() && pages.first() == 0 {
         page.head += &format!(": {}", no_commit(arguments));
     }

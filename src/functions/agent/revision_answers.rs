@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::entry::{Answers, Call};
 use super::git_answers::{AnswerFrame, Shown, compared};
 use super::history_answers::{CommitReader, Pages, opened, shown};
+use super::missing_file::explained;
 use crate::budget::Budget;
 use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::find::shortened;
@@ -173,12 +174,13 @@ fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
         }
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));
-        return Err(match files.nearest(path)?.as_slice() {
+        let error = match files.nearest(path)?.as_slice() {
             [] => {
                 error.with_hint("Paths start at the root of the repository; list_files lists them")
             }
             near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
-        });
+        };
+        return Err(explained(error, &repository, path, &call.execution));
     };
     let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
     let options = format!(
@@ -239,7 +241,9 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
     let last_of_page = last.min(last_of_page(&repository, path, rev, from, &call.reply)?);
     let options =
         BlameOptions { lines: Some((from, last_of_page.max(from))), ..BlameOptions::default() };
-    let blame = repository.blame(path, rev, &options, &call.execution.budget)?;
+    let blame = repository
+        .blame(path, rev, &options, &call.execution.budget)
+        .map_err(|error| explained(error, &repository, path, &call.execution))?;
     let count = u32::try_from(blame.bounds.len() - 1).unwrap_or(u32::MAX);
     let infos = infos(&repository, &blame.versions, Some(&repository.mailmap()?))?;
     let mut known = HashSet::new();

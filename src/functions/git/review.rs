@@ -4,12 +4,13 @@
 //! patches of the files on the page are then written again.
 
 use crate::budget::Charge;
-use crate::error::{Result, is_hard_to_see};
+use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::Form;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::comparison::Revisions;
 use crate::git::{
-    Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status,
+    Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin, OriginKind,
+    Patcher, Status,
 };
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Rank, Review};
@@ -79,7 +80,7 @@ impl Request {
 
     fn compare(&self, execution: &ExecutionContext, frame: &impl Frame) -> Result<Reviewed> {
         let comparison = self.revisions.open(execution)?;
-        let outlines = self.outlines(&comparison, execution, frame.layout().form())?;
+        let (outlines, note) = self.outlines(&comparison, execution, frame.layout().form())?;
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
         let (rows, files): (Vec<Measured>, Vec<File>) = outlines
             .into_iter()
@@ -89,8 +90,11 @@ impl Request {
             })
             .unzip();
         let overhead = frame.overhead(&rows);
-        let review = Review::new(files, frame.layout(), binding)
-            .with_ends(self.ends(&comparison, frame.layout())?);
+        let (ends, note) = match frame.layout() {
+            Layout::Text(_) => (self.ends(&comparison)?, note + &self.untracked(&comparison)?),
+            Layout::Rows | Layout::Data => Default::default(),
+        };
+        let review = Review::new(files, frame.layout(), binding).with_words(ends, note);
         let mut patcher = comparison.patcher(self.options.clone())?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             patch(&mut patcher, &rows[file].change, &CancelToken::of(&execution.budget))
@@ -99,31 +103,38 @@ impl Request {
     }
 
     /// Returns between which ends a text says that files differ, which a later call may name instead.
-    fn ends(&self, comparison: &Comparison, layout: Layout) -> Result<String> {
-        if !matches!(layout, Layout::Text(_)) {
-            return Ok(String::new());
-        }
+    fn ends(&self, comparison: &Comparison) -> Result<String> {
         let ends = self.revisions.ends(comparison.repository())?;
         Ok(format!(" ({}..{})", ends[0], ends[1]))
     }
 
-    /// Measures every change.
+    /// Returns the line that counts files that no comparison shows.
+    fn untracked(&self, comparison: &Comparison) -> Result<String> {
+        let is_asked = self.file.is_none() && self.cursor.is_none();
+        let count = if !is_asked { 0 } else { comparison.untracked_paths()?.len() };
+        Ok(match count {
+            0 => String::new(),
+            1 => "1 untracked file is not shown: GitStatus.\n".to_owned(),
+            many => format!("{many} untracked files are not shown: GitStatus.\n"),
+        })
+    }
+
+    /// Measures every change; also returns what is to be said of them.
     fn outlines(
         &self,
         comparison: &Comparison,
         execution: &ExecutionContext,
         form: Form,
-    ) -> Result<Vec<Outline>> {
+    ) -> Result<(Vec<Outline>, String)> {
         let make = |comparison: &Comparison| {
             Outliner::new(comparison, &self.options, self.has_hunks, form)
         };
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
-            let changes = self.changes_of(comparison, execution, file)?;
-            return changes
-                .into_iter()
-                .map(|change| outliner.outline(change, &CancelToken::of(&execution.budget)))
-                .collect();
+            let (changes, note) = self.changes_of(comparison, execution, file)?;
+            let cancel = CancelToken::of(&execution.budget);
+            let outlines = changes.into_iter().map(|change| outliner.outline(change, &cancel));
+            return Ok((outlines.collect::<Result<_>>()?, note));
         }
         let mut work = self.revisions.work_on(comparison, execution, |comparison| {
             let mut outliner = make(comparison)?;
@@ -136,31 +147,40 @@ impl Request {
             held.join(cancel.charge_all(outline.held_bytes())?);
             outlines.push(outline);
         }
-        Ok(outlines)
+        Ok((outlines, String::new()))
     }
 
-    /// Returns what became of one file; with renames it may have been made from another.
+    /// Returns what became of one file, which with renames may have been made from another, and where it went.
     fn changes_of(
         &self,
         comparison: &Comparison,
         execution: &ExecutionContext,
         file: &str,
-    ) -> Result<Vec<Change>> {
+    ) -> Result<(Vec<Change>, String)> {
+        let mut note = String::new();
         let file = &comparison.repository().file_from_root(file)?;
         if let renames @ Some(_) = self.revisions.renames() {
-            let changes = comparison.changes(renames, execution.budget.part())?;
-            let of_file = |change: &Result<Change>| {
-                change.as_ref().map_or(true, |change| change.path == file.as_bytes())
-            };
-            let found = changes.filter(of_file).collect::<Result<Vec<_>>>()?;
+            let mut found = Vec::new();
+            for change in comparison.changes(renames, execution.budget.part())? {
+                let change = change?;
+                let is_origin = |origin: &Origin| {
+                    origin.kind == OriginKind::Renamed && origin.path == file.as_bytes()
+                };
+                if change.path == file.as_bytes() {
+                    found.push(change);
+                } else if change.origin.as_ref().is_some_and(is_origin) {
+                    let path = quoted(&String::from_utf8_lossy(&change.path));
+                    note = format!("The file is renamed to {path}: GitDiffFile shows it there.\n");
+                }
+            }
             if !found.is_empty() {
-                return Ok(found);
+                return Ok((found, String::new()));
             }
         }
         let mut changes =
             self.revisions.file(comparison, file, ["GitDiffFile", "GitDiffSummary"])?;
         changes.retain(|change| change.old != change.new || change.unmerged);
-        Ok(changes)
+        Ok((changes, note))
     }
 
     fn options_text(&self) -> String {

@@ -194,6 +194,20 @@ impl SideFiles {
 }
 
 impl Comparison {
+    /// Returns the files of the work tree that are neither tracked nor ignored, where a side is the work tree.
+    pub fn untracked_paths(&self) -> Result<Vec<Vec<u8>>> {
+        let repository = self.repository();
+        let Some(index) = self.index().filter(|_| self.sides().contains(&Revision::WorkTree))
+        else {
+            return Ok(Vec::new());
+        };
+        let mut directories = Directories::new(repository.work_tree_root()?);
+        let budget = repository.budget();
+        let only = self.paths();
+        let listed = untracked::files(repository, &mut directories, index, only, None, budget)?;
+        Ok(listed.into_iter().map(|(path, _)| path).collect())
+    }
+
     /// Refuses a file of the work tree that is neither tracked nor listed by the status, where sandboxes say what may be read.
     pub fn check_listed(&self, path: &[u8]) -> Result<()> {
         let repository = self.repository();
