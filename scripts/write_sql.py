@@ -93,7 +93,7 @@ def macro(name: str, parameters: list[str], body: str) -> str:
 def render_macros(con: duckdb.DuckDBPyConnection) -> str:
     """Returns sql/macros.sql with the macros of which the extension knows the parameters."""
     text = (ROOT / "sql/macros.sql").read_text().partition(MADE)[0] + MADE
-    rows = con.execute("SELECT name, kind, parameters FROM redline_help()").fetchall()
+    rows = con.execute("SELECT name, kind, parameters FROM redline_help(function := 'ALL')").fetchall()
     functions = {name: (kind, parameters) for name, kind, parameters in rows}
     positional = lambda name: [p["name"] for p in functions[name][1] if p["default"] is None]
     named = lambda name: {p["name"]: OPTIONAL.get(p["name"], p["default"]) for p in functions[name][1] if p["default"] is not None}
@@ -143,7 +143,7 @@ def page_of(function: str) -> str:
 
 def render_functions(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Returns the index of the functions, and the table that DuckDB's site of community extensions reads."""
-    functions = con.execute("SELECT name, description, example FROM redline_help()").fetchall()
+    functions = con.execute("SELECT name, description, example FROM redline_help(function := 'ALL')").fetchall()
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["function", "description", "comment", "example"])

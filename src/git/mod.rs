@@ -27,11 +27,12 @@ pub use change::change_iter::Changes;
 pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};
 pub use change::differences::{PathChange, Walk};
+pub use change::listed::untracked_paths;
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};
 pub use change::renames::RenameOptions;
-pub use change::search::Search;
-pub use change::side_files::{ReadLimit, SideFiles, state_of_file};
+pub use change::search::{Search, Searcher};
+pub use change::side_files::{ReadLimit, SideFiles, Stage, state_of_file};
 pub use change::status::{FileStatus, StatusFound, StatusOptions, StatusPart, StatusWalk, join};
 pub use change::suggest::nearest_paths;
 pub use graph::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
@@ -41,6 +42,7 @@ pub use history::follow::{FileChange, Follow, FollowStep, FollowWalk};
 pub use history::line_log::{LineLog, LineVersion, LinesAsked};
 pub use history::mailmap::mailmap_of;
 pub use history::notes::Notes;
+pub use history::words::CommitFilter;
 pub use model::Oid;
 pub use model::bytes::Bytes;
 pub use model::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
@@ -54,8 +56,8 @@ pub use pathspec::{PathFilter, Pathspec};
 pub use repository::Repository;
 pub use revision::{
     CheckedOut, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision,
-    ahead_behind, checked_out, date_of, decorations, local_time_zone, merge_bases, object_of,
-    range_of, reference_names, side_of,
+    ahead_behind, checked_out, date_of, decorations, ends_of, local_time_zone, merge_bases,
+    object_of, range_of, reference_names, side_of,
 };
 pub use store::Repositories;
 pub use tree::tree_lookup::TreeItem;

@@ -6,6 +6,7 @@
 pub mod blame;
 pub mod commit;
 pub mod commit_changes;
+pub mod commit_search;
 pub mod commits;
 pub mod context;
 pub mod diff_lines;

@@ -6,14 +6,14 @@
 use super::context::Context;
 use super::revisions::Revisions;
 use crate::budget::Charge;
-use crate::error::{Result, is_hard_to_see};
+use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::Form;
 use crate::git::{
-    Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher,
-    Status,
+    Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin,
+    OriginKind, Patcher, Status, untracked_paths,
 };
 use crate::pipeline::{Poll, Weigh};
-use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Review};
+use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Rank, Review};
 use crate::text::{CancelToken, DiffOptions, quoted_path};
 
 /// What is asked for.
@@ -76,7 +76,7 @@ impl Request {
 
     fn compare(&self, context: &Context, frame: &impl Frame) -> Result<Reviewed> {
         let comparison = self.revisions.open(context)?;
-        let outlines = self.outlines(&comparison, context, frame.layout().form())?;
+        let (outlines, note) = self.outlines(&comparison, context, frame.layout().form())?;
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
         let (rows, files): (Vec<Measured>, Vec<File>) = outlines
             .into_iter()
@@ -86,7 +86,11 @@ impl Request {
             })
             .unzip();
         let overhead = frame.overhead(&rows);
-        let review = Review::new(files, frame.layout(), binding);
+        let (ends, note) = match frame.layout() {
+            Layout::Text(_) => (self.ends(&comparison)?, note + &self.untracked(&comparison)?),
+            Layout::Rows | Layout::Data => Default::default(),
+        };
+        let review = Review::new(files, frame.layout(), binding).with_words(ends, note);
         let mut patcher = comparison.patcher(self.options.clone())?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
             patch(&mut patcher, &rows[file].change, &CancelToken::of(&context.budget))
@@ -94,23 +98,39 @@ impl Request {
         Ok(Reviewed { rows, page })
     }
 
-    /// Measures every change.
+    /// Returns between which ends a text says that files differ, which a later call may name instead.
+    fn ends(&self, comparison: &Comparison) -> Result<String> {
+        let ends = self.revisions.ends(comparison.repository())?;
+        Ok(format!(" ({}..{})", ends[0], ends[1]))
+    }
+
+    /// Returns the line that counts files that no comparison shows.
+    fn untracked(&self, comparison: &Comparison) -> Result<String> {
+        let is_asked = self.file.is_none() && self.cursor.is_none();
+        let count = if !is_asked { 0 } else { untracked_paths(&comparison)?.len() };
+        Ok(match count {
+            0 => String::new(),
+            1 => "1 untracked file is not shown: GitStatus.\n".to_owned(),
+            many => format!("{many} untracked files are not shown: GitStatus.\n"),
+        })
+    }
+
+    /// Measures every change; also returns what is to be said of them.
     fn outlines(
         &self,
         comparison: &Comparison,
         context: &Context,
         form: Form,
-    ) -> Result<Vec<Outline>> {
+    ) -> Result<(Vec<Outline>, String)> {
         let make = |comparison: &Comparison| {
             Outliner::new(comparison, &self.options, self.has_hunks, form)
         };
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
-            let changes = self.changes_of(comparison, file)?;
-            return changes
-                .into_iter()
-                .map(|change| outliner.outline(change, &CancelToken::of(&context.budget)))
-                .collect();
+            let (changes, note) = self.changes_of(comparison, file)?;
+            let cancel = CancelToken::of(&context.budget);
+            let outlines = changes.into_iter().map(|change| outliner.outline(change, &cancel));
+            return Ok((outlines.collect::<Result<_>>()?, note));
         }
         let mut work = self.revisions.work_on(comparison, context, |comparison| {
             let mut outliner = make(comparison)?;
@@ -123,26 +143,35 @@ impl Request {
             held.join(cancel.charge_all(outline.held_bytes())?);
             outlines.push(outline);
         }
-        Ok(outlines)
+        Ok((outlines, String::new()))
     }
 
-    /// Returns what became of one file; with renames it may have been made from another.
-    fn changes_of(&self, comparison: &Comparison, file: &str) -> Result<Vec<Change>> {
+    /// Returns what became of one file, which with renames may have been made from another, and where it went.
+    fn changes_of(&self, comparison: &Comparison, file: &str) -> Result<(Vec<Change>, String)> {
+        let mut note = String::new();
         let file = &comparison.repository().file_from_root(file)?;
         if let renames @ Some(_) = self.revisions.renames {
-            let changes = Changes::new(comparison, renames)?;
-            let of_file = |change: &Result<Change>| {
-                change.as_ref().map_or(true, |change| change.path == file.as_bytes())
-            };
-            let found = changes.filter(of_file).collect::<Result<Vec<_>>>()?;
+            let mut found = Vec::new();
+            for change in Changes::new(comparison, renames)? {
+                let change = change?;
+                let is_origin = |origin: &Origin| {
+                    origin.kind == OriginKind::Renamed && origin.path == file.as_bytes()
+                };
+                if change.path == file.as_bytes() {
+                    found.push(change);
+                } else if change.origin.as_ref().is_some_and(is_origin) {
+                    let path = quoted(&String::from_utf8_lossy(&change.path));
+                    note = format!("The file is renamed to {path}: GitDiffFile shows it there.\n");
+                }
+            }
             if !found.is_empty() {
-                return Ok(found);
+                return Ok((found, String::new()));
             }
         }
         let mut changes =
             self.revisions.file(comparison, file, ["GitDiffFile", "GitDiffSummary"])?;
         changes.retain(|change| change.old != change.new || change.unmerged);
-        Ok(changes)
+        Ok((changes, note))
     }
 
     fn options_text(&self) -> String {
@@ -217,7 +246,18 @@ impl Outline {
         }
         let lines = lines.as_ref().filter(|_| !change.unmerged);
         let lines = lines.and_then(|lines| Some((lines.additions()?, lines.deletions()?)));
-        File { letter, name, lines, notes, noise: self.noise, extra, patch: self.patch.clone() }
+        let is_told_by_list = change.origin.is_some() && change.has_same_content();
+        File {
+            letter,
+            name,
+            lines,
+            notes,
+            rank: Rank::of(&change.path),
+            noise: self.noise,
+            is_told_by_list,
+            extra,
+            patch: self.patch.clone(),
+        }
     }
 }
 

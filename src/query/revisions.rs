@@ -6,13 +6,17 @@ use super::context::Context;
 use super::rows::CallersWalk;
 use super::run::Run;
 use crate::budget::Current;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result, quoted, visible};
 use crate::git::{
-    Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked, nearest_paths,
+    Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Repository, Untracked,
+    ends_of, nearest_paths,
 };
 use crate::limits;
 use crate::pipeline::{Batches, Growth, Ordered, Source, Weigh, Window};
 use crate::text::CancelToken;
+
+/// Digits of an id where it is shown to be read.
+const SHOWN_DIGITS: usize = 12;
 
 /// How changes are handed over whose work is small beside that.
 const SMALL_JOBS: Growth = Growth { doubles_after: 1, most: 64 };
@@ -91,6 +95,17 @@ impl Revisions {
             Comparison::of(&repository, &self.from, self.to.as_deref(), self.merge_base)?;
         let comparison = comparison.with_threads(context.threads);
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
+    }
+
+    /// Returns the names of both ends that hold whatever moves: the beginnings of the ids of commits, else their names.
+    pub fn ends(&self, repository: &Repository) -> Result<[String; 2]> {
+        let commits = ends_of(repository, &self.from, self.to.as_deref())?;
+        let names = [Some(self.from.as_str()), self.to.as_deref()];
+        let shown = |at: usize| match commits[at] {
+            Some(id) => id.to_string()[..SHOWN_DIGITS].to_owned(),
+            None => visible(names[at].unwrap_or("WORKTREE")),
+        };
+        Ok([shown(0), shown(1)])
     }
 
     /// Starts the walk alone, to be read on the caller's thread; `None` where access is limited, as that thread

@@ -3,8 +3,22 @@
 use crate::error::{Error, Result, quoted};
 use crate::git::change::comparison::Comparison;
 use crate::git::pathspec::{PathFilter, Pathspec};
+use crate::git::revision::Revision;
 use crate::git::worktree::untracked;
 use crate::sandbox::Directories;
+
+/// Returns the files of the work tree that are neither tracked nor ignored, where a side is the work tree.
+pub fn untracked_paths(comparison: &Comparison) -> Result<Vec<Vec<u8>>> {
+    let repository = comparison.repository();
+    let Some(index) =
+        comparison.index().filter(|_| comparison.sides().contains(&Revision::WorkTree))
+    else {
+        return Ok(Vec::new());
+    };
+    let mut directories = Directories::new(repository.work_tree_root()?);
+    let listed = untracked::files(repository, &mut directories, index, comparison.paths(), None)?;
+    Ok(listed.into_iter().map(|(path, _)| path).collect())
+}
 
 /// Refuses a file of the work tree that is neither tracked nor listed by the status, where sandboxes say what may be read.
 pub fn check_listed(comparison: &Comparison, path: &[u8]) -> Result<()> {

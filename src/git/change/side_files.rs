@@ -31,6 +31,29 @@ impl ReadLimit {
         Self { bytes: crate::limits::OBJECT_BYTES, name: "the most that redline reads" };
 }
 
+/// A version that the index holds of a file in a conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The common ancestor's.
+    Base = 1,
+    /// That of the branch that is checked out.
+    Ours = 2,
+    /// That of what is merged.
+    Theirs = 3,
+}
+
+impl Stage {
+    /// Returns the version that a name means: `:1` to `:3` as in git, or a word.
+    pub fn named(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            ":1" | "base" => Some(Self::Base),
+            ":2" | "ours" => Some(Self::Ours),
+            ":3" | "theirs" => Some(Self::Theirs),
+            _ => None,
+        }
+    }
+}
+
 /// Reads files of one side, for one thread.
 pub struct SideFiles {
     comparison: Comparison,
@@ -48,6 +71,17 @@ impl SideFiles {
             .looking_everywhere();
         let reader = comparison.reader();
         Ok(Self { comparison, reader, is_alone: false })
+    }
+
+    /// Opens the side at the end of a range, or that a name stands for.
+    pub fn open_end(repository: &Repository, range: &str) -> Result<Self> {
+        if Revision::is_named(range) {
+            return Self::open(repository, range);
+        }
+        match range_of(repository, range)?.tips.as_slice() {
+            [tip] => Self::open(repository, &tip.to_string()),
+            _ => Self::open(repository, range),
+        }
     }
 
     /// Opens a side of which single files are shown: in a work tree they have the rules of their sandbox.
@@ -97,6 +131,13 @@ impl SideFiles {
             }
         };
         Ok(entry.filter(|entry| !entry.mode.is_submodule() && !entry.mode.is_directory()))
+    }
+
+    /// Returns a version of a file that the index holds while it is in a conflict.
+    pub fn find_stage(&self, path: &[u8], stage: Stage) -> Option<Entry> {
+        let index = self.comparison.index()?;
+        let version = index.find(path).iter().find(|version| version.stage == stage as u8)?;
+        Some(version.entry).filter(|entry| !entry.mode.is_submodule())
     }
 
     /// Returns the content of a file that was found; of a link it is the target.

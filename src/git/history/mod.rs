@@ -1,6 +1,6 @@
 //! Histories of contents: `blame` (whose each line is), `follow` (the commits that changed one file), `line_log` (those that
-//! changed some of its lines), `commit_changes` (the files that each commit changed) `notes` and
-//! `mailmap`.
+//! changed some of its lines), `commit_changes` (the files that each commit changed), `words` (the commits whose message or
+//! author matches), `notes` and `mailmap`.
 
 pub mod blame;
 pub mod commit_changes;
@@ -8,3 +8,4 @@ pub mod follow;
 pub mod line_log;
 pub mod mailmap;
 pub mod notes;
+pub mod words;

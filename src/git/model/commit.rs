@@ -220,6 +220,22 @@ fn in_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Stopped> {
     Ok(to_utf8(bytes, label)?.map_or(Cow::Borrowed(bytes), Cow::Owned))
 }
 
+/// Tells whether a line of a commit's message is one that is looked for.
+pub fn has_message_line(
+    commit: &[u8],
+    mut is_wanted: impl FnMut(&[u8]) -> Result<bool, Stopped>,
+) -> Result<bool, Stopped> {
+    let bytes = in_utf8(commit)?;
+    let headers = pass(&bytes, |line| Ok(!line.is_empty()))?;
+    let message = headers.strip_prefix(b"\n").unwrap_or(headers);
+    let mut is_found = false;
+    pass(message, |line| {
+        is_found = is_wanted(line)?;
+        Ok(!is_found)
+    })?;
+    Ok(is_found)
+}
+
 /// Splits `Name <address> …` into name and address.
 fn person(ident: &[u8]) -> Option<(&[u8], &[u8])> {
     let open = ident.find_byte(b'<')?;

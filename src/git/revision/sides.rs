@@ -41,6 +41,33 @@ pub fn sides_of(
     }
 }
 
+/// Returns the commits between which a comparison is, as [`sides_of`] resolves its sides where no merge base is asked for;
+/// none for a side that is not a commit.
+pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<[Option<Oid>; 2]> {
+    let side = |name: &str| match Revision::named(name) {
+        Some(_) => None,
+        None => one_commit(&Resolver::new(repository, name)).ok(),
+    };
+    if let Some(to) = to {
+        return Ok([side(from), side(to)]);
+    }
+    if Revision::named(from).is_some() {
+        return Ok([None, None]);
+    }
+    let resolver = Resolver::new(repository, from);
+    let commit = |id: Oid| resolver.commit(id).ok();
+    Ok(match Range::of(&resolver, Hint::Any)? {
+        Range::Between { from, to } => [commit(from), commit(to)],
+        Range::Symmetric { from, to } => {
+            let ends = [resolver.commit(from)?, resolver.commit(to)?];
+            let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
+            [bases.of(ends[0], ends[1])?.first().copied(), Some(ends[1])]
+        }
+        Range::One(id) => [commit(id), None],
+        _ => [None, None],
+    })
+}
+
 /// Resolves a range, or one revision and the work tree.
 fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
     if Revision::named(name).is_some() {

@@ -27,7 +27,7 @@ def checkout(tmp_path, monkeypatch):
 
 
 def help_rows(con):
-    return con.execute("SELECT name, kind, signature, example, parameters FROM redline_help()").fetchall()
+    return con.execute("SELECT name, kind, signature, example, parameters FROM redline_help(function := 'ALL')").fetchall()
 
 
 def test_every_example_runs(connect, checkout):
@@ -57,7 +57,7 @@ def test_every_example_runs(connect, checkout):
 
 
 def test_signatures_and_types_are_those_that_duckdb_has_registered(con):
-    registered = "SELECT function_name, parameter_types FROM duckdb_functions() WHERE function_name IN (SELECT name FROM redline_help())"
+    registered = "SELECT function_name, parameter_types FROM duckdb_functions() WHERE function_name IN (SELECT name FROM redline_help(function := 'ALL'))"
     for name, types in con.execute(registered).fetchall():
         kind, signature, parameters = next((row[1], row[2], row[4]) for row in help_rows(con) if row[0] == name)
         if kind == "table":

@@ -86,8 +86,8 @@ def repo(tmp_path_factory) -> pathlib.Path:
 
 def listed(con) -> dict[str, dict[str, str]]:
     """Returns each table function that has a list, and its named parameters with their types."""
-    rows = con.execute("SELECT name, parameters FROM redline_help() WHERE kind = 'table'").fetchall()
-    lists = {name for (name,) in con.execute("SELECT name FROM redline_help() WHERE kind = 'scalar'").fetchall()}
+    rows = con.execute("SELECT name, parameters FROM redline_help(function := 'ALL') WHERE kind = 'table'").fetchall()
+    lists = {name for (name,) in con.execute("SELECT name FROM redline_help(function := 'ALL') WHERE kind = 'scalar'").fetchall()}
     return {
         name: {p["name"]: p["type"] for p in parameters if p["default"] is not None} for name, parameters in rows if f"{name}_list" in lists
     }

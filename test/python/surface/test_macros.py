@@ -29,7 +29,7 @@ def test_the_rows_are_those_of_the_table_functions(con):
 
 
 def test_each_list_function_has_a_macro_with_all_options(con):
-    helped = dict(con.execute("SELECT name, parameters FROM redline_help()").fetchall())
+    helped = dict(con.execute("SELECT name, parameters FROM redline_help(function := 'ALL')").fetchall())
     macros = dict(con.execute("SELECT function_name, parameters FROM duckdb_functions() WHERE database_name = 'memory'").fetchall())
     sql_name = lambda name: {"from": "from_rev", "to": "to_rev"}.get(name, name)
     lists = [name.removesuffix("_list") for name in helped if name.endswith("_list")]
@@ -46,7 +46,7 @@ def test_the_rows_of_each_macro_are_those_of_the_table_function(con):
     arguments |= dict.fromkeys(["file_blame", "file_history"], rev) | dict.fromkeys(["commits", "commit_changes", "tree_files", "tree_blame"], range_)
     arguments["line_history"] = "'README.md', 1, 3, 'v2'"
     options = {"refs": "", "line_history": ", first_parent := true", "file_blame": ", lines := [2, 3]", "file_history": ", first_parent := true", "file_diff": ", context := 0", "commits": ", until := DATE '2100-01-01'"}
-    for (name,) in con.execute("SELECT replace(name, '_list', '') FROM redline_help() WHERE name LIKE '%\\_list' ESCAPE '\\'").fetchall():
+    for (name,) in con.execute("SELECT replace(name, '_list', '') FROM redline_help(function := 'ALL') WHERE name LIKE '%\\_list' ESCAPE '\\'").fetchall():
         option, given = options.get(name, ", paths := ['*.md']"), arguments[name]
         as_text = "(SELECT columns(*)::VARCHAR FROM {})"
         table = con.execute("FROM " + as_text.format(f"{name}({given}{', ' if given else ''}'{repo}'{option})")).fetchall()

@@ -152,7 +152,7 @@ def test_several_threads_read_of_repositories_what_one_reads(asked, call):
 
 
 def test_every_list_function_is_tried(con):
-    names = con.execute("SELECT name FROM redline_help() WHERE suffix(name, '_list')").fetchall()
+    names = con.execute("SELECT name FROM redline_help(function := 'ALL') WHERE suffix(name, '_list')").fetchall()
     assert {name for (name,) in names} == {name for name in OVER_REPOSITORIES if name.endswith("_list")}
 
 
