@@ -345,6 +345,12 @@ pub const REVIEW_LIST_PERCENT: usize = 40;
 /// The part of the list, one in so many, in which the first page counts the files that it does not list.
 pub const REVIEW_REST_SHARE: usize = 20;
 
+/// Bytes of hunks up to which a change keeps git's order: above, sources come first.
+pub const REVIEW_LARGE_BYTES: usize = 25_000;
+
+/// Files up to which it does.
+pub const REVIEW_LARGE_FILES: usize = 200;
+
 /// Directories by which a first page counts changed files that it has no room to list.
 pub const REVIEW_DIRECTORIES: usize = 40;
 

@@ -361,7 +361,7 @@ impl ListedRow for ListedBlame {
             String::new()
         };
         if head.is_known {
-            return format!("{}{from}\n{line}", shown_id(commit));
+            return format!("{}{from} (above)\n{line}", shown_id(commit));
         }
         format!(
             "{}{from} {} {}: {}\n{line}",
