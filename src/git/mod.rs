@@ -21,6 +21,7 @@ mod worktree;
 pub use attributes::diff_attribute::{DiffAttribute, PathAttributes};
 pub use change::change_iter::Changes;
 pub use change::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
+pub use change::combined_patch::{COMBINED_BINARY_LINE, MergedTexts};
 pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};
 pub use change::differences::{PathChange, Walk};

@@ -30,7 +30,7 @@ const OWN: [Field; 6] = [
         "merges",
         Type::Varchar,
         "'skip'",
-        "Merges: skip, first_parent (each with its first parent) or all_parents (each with every parent)",
+        "Merges: skip, first_parent (each with its first parent), all_parents (each with every parent) or combined (files that differ from all)",
     ),
     commit_columns::SINCE,
     commit_columns::UNTIL,
@@ -149,6 +149,7 @@ pub struct Query {
     renames: Option<RenameOptions>,
     diff: DiffOptions,
     search: Option<Search>,
+    combined: bool,
 }
 
 /// The rows of some commits: each names its commit by its place.
@@ -244,7 +245,9 @@ impl TableFunction for CommitChangesTable {
             ("skip", Merges::Skip),
             ("first_parent", Merges::FirstParent),
             ("all_parents", Merges::AllParents),
+            ("combined", Merges::AllParents),
         ];
+        let is_combined = |merges: &str| merges.eq_ignore_ascii_case("combined");
         Ok(Query {
             range: required_text(range, Self::NAME, "range")?,
             repo: required_text(repo, Self::NAME, "repo")?,
@@ -259,6 +262,7 @@ impl TableFunction for CommitChangesTable {
             renames: named.rename_options()?,
             diff: named.diff_options()?,
             search: search(&named)?,
+            combined: named.text("merges").is_some_and(is_combined),
         })
     }
 
@@ -315,6 +319,7 @@ impl Query {
             renames: self.renames,
             diff: self.diff.clone(),
             search: self.search.clone(),
+            combined: self.combined,
         };
         let texts = match &self.search {
             Some(Search::Texts(texts)) => Some(Arc::clone(texts)),

@@ -18,7 +18,7 @@ pub type Bind = (Revisions, DiffOptions);
 
 /// Validates the arguments.
 pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<Bind> {
-    let named = NamedOptions::new(&comparison::NAMED, named);
+    let named = NamedOptions::new(&comparison::MERGE_NAMED, named);
     Ok((Revisions::bind(arguments, &named, function)?, named.diff_options()?))
 }
 
@@ -117,7 +117,7 @@ impl RowGroup for PatchRow {
 impl TableFunction for FilePatches {
     const NAME: &'static str = "file_patches";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::NAMED;
+    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     const COLUMNS: &'static [Field] = PatchRow::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = Bind;

@@ -11,7 +11,7 @@ use crate::functions::context::execution_context::ExecutionContext;
 use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked};
 use crate::limits;
 use crate::pipeline::{Batches, Ordered, Source, Weigh, Window};
-use crate::text::{Algorithm, CancelToken, DiffOptions, Whitespace};
+use crate::text::{Algorithm, CancelToken, Combined, DiffOptions, Whitespace};
 
 /// The positional parameters of the functions over all files.
 pub const PARAMETERS: [Field; 3] = [FROM, TO, REPO];
@@ -95,6 +95,17 @@ pub const IGNORE_WHITESPACE: Field = Field::optional(
     "Whitespace that does not count: none, all, change, eol or cr_at_eol",
 );
 
+/// How merges and conflicts are shown.
+pub const MERGES: Field = Field::optional(
+    "merges",
+    Type::Varchar,
+    "'first_parent'",
+    "A merge (rev^!) and a conflict: first_parent (against ours), combined (against all sides, as --cc) or combined_all (-c)",
+);
+
+/// The named parameters of functions that show merges, too.
+pub const MERGE_NAMED: [Field; NAMED.len() + 1] = joined(&NAMED, &[MERGES]);
+
 /// Which files are asked for.
 pub const PATHS: Field = Field::optional(
     "paths",
@@ -132,6 +143,8 @@ pub struct Revisions {
     untracked: Untracked,
     paths: Vec<Pathspec>,
     renames: Option<RenameOptions>,
+    /// How merges are shown, where against all parents at once.
+    combined: Option<Combined>,
 }
 
 impl Revisions {
@@ -150,6 +163,14 @@ impl Revisions {
             },
             paths: named.paths()?,
             renames: named.rename_options()?,
+            combined: named.choice(
+                "merges",
+                &[
+                    ("first_parent", None),
+                    ("combined", Some(Combined::Dense)),
+                    ("combined_all", Some(Combined::All)),
+                ],
+            )?,
         })
     }
 
@@ -163,6 +184,7 @@ impl Revisions {
             untracked: Untracked::Ignored,
             paths,
             renames: None,
+            combined: None,
         }
     }
 
@@ -183,7 +205,14 @@ impl Revisions {
             untracked: Untracked::Ignored,
             paths,
             renames,
+            combined: None,
         })
+    }
+
+    /// Returns the same with a merge and its conflicts shown against all parents at once.
+    #[must_use]
+    pub fn combining(self, combined: Option<Combined>) -> Self {
+        Self { combined, ..self }
     }
 
     /// Returns the same for who asks for names and statuses alone: files that are not tracked are not looked at.
@@ -203,7 +232,11 @@ impl Revisions {
     /// Opens the repository and resolves the revisions.
     pub fn open(&self, execution: &ExecutionContext) -> Result<Comparison> {
         let repository = execution.repository(&self.repo)?;
-        let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
+        let (from, to) = (self.from.as_str(), self.to.as_deref());
+        let comparison = match self.combined {
+            None => repository.compare(from, to, self.merge_base)?,
+            Some(combined) => repository.compare_combined(from, to, self.merge_base, combined)?,
+        };
         let comparison = comparison.with_threads(execution.threads());
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
     }
@@ -301,7 +334,8 @@ impl Revisions {
 
     /// Returns what is asked for beside the sides, as a text that tells it from others.
     pub fn options(&self) -> String {
-        format!("{:?} {:?} {}", self.paths, self.renames, self.untracked != Untracked::Ignored)
+        let has_untracked = self.untracked != Untracked::Ignored;
+        format!("{:?} {:?} {has_untracked} {:?}", self.paths, self.renames, self.combined)
     }
 
     /// Returns what became of one file; `asker` and `lister` are what messages call the function that

@@ -85,7 +85,19 @@ pub(crate) fn collect(
 impl Comparison {
     /// Starts the comparison, with renames where options are given; `budget` ends it early.
     pub fn changes(&self, renames: Option<RenameOptions>, budget: Arc<Budget>) -> Result<Changes> {
-        let walk = self.walk(Arc::clone(&budget))?;
+        if self.combined().is_some() {
+            return Ok(Changes::Walked(self.combined_walk(renames, budget)?));
+        }
+        self.changes_from(self.walk(Arc::clone(&budget))?, renames, budget)
+    }
+
+    /// Starts the pairing of what a walk finds, where options are given.
+    pub(super) fn changes_from(
+        &self,
+        walk: Walk,
+        renames: Option<RenameOptions>,
+        budget: Arc<Budget>,
+    ) -> Result<Changes> {
         Ok(match renames {
             None => Changes::Walked(walk),
             Some(options) => Changes::Unpaired(Box::new(Unpaired {

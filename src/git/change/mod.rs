@@ -5,6 +5,8 @@
 
 pub mod change_iter;
 pub mod changed_file;
+pub mod combined;
+pub mod combined_patch;
 pub mod comparison;
 pub mod contents;
 pub mod differences;

@@ -13,7 +13,7 @@ use crate::git::change::contents::Reader;
 use crate::git::objects::abbreviation::Abbreviation;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
-use crate::text::{CancelToken, Diff, DiffOptions, Engine};
+use crate::text::{CancelToken, Combined, Diff, DiffOptions, Engine};
 
 /// A file's patch and where its hunks lie in it.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub struct WrittenPatch {
     pub bytes: Vec<u8>,
     /// The hunks in order.
     pub hunks: Vec<PatchHunk>,
-    charge: Charge,
+    pub(super) charge: Charge,
 }
 
 /// A hunk of a patch.
@@ -40,16 +40,22 @@ pub struct PatchHunk {
 
 /// Writes patches for one thread.
 pub struct Patcher {
-    reader: Reader,
-    engine: Engine,
-    abbreviation: Abbreviation,
-    options: DiffOptions,
+    pub(super) reader: Reader,
+    pub(super) engine: Engine,
+    pub(super) abbreviation: Abbreviation,
+    pub(super) options: DiffOptions,
+    /// How merges are shown.
+    pub(super) combined: Combined,
 }
 
 impl Patcher {
     /// Returns the patch of a change.
     pub fn patch(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<WrittenPatch> {
         let mut patch = WrittenPatch::default();
+        if change.is_combined() {
+            self.write_combined(change, &mut patch, cancel)?;
+            return Ok(patch);
+        }
         for part in change.parts() {
             self.write(&part, &mut patch, cancel)?;
         }
@@ -171,6 +177,12 @@ impl Comparison {
     /// Returns what writes patches on one thread.
     pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
         let abbreviation = Abbreviation::new(self.repository())?;
-        Ok(Patcher { reader: self.reader(), engine: Engine::default(), abbreviation, options })
+        Ok(Patcher {
+            reader: self.reader(),
+            engine: Engine::default(),
+            abbreviation,
+            options,
+            combined: self.combined().unwrap_or(Combined::Dense),
+        })
     }
 }

@@ -204,6 +204,24 @@ impl Repository {
         }
     }
 
+    /// Resolves `commit^!` to the commit and its parents; anything else is `None`.
+    pub(super) fn commit_and_parents(
+        &self,
+        name: &str,
+    ) -> Result<Option<(Revision, Vec<Revision>)>> {
+        if !name.ends_with("^!") {
+            return Ok(None);
+        }
+        let resolver = Resolver::new(self, name);
+        let Range::Without { commit, parent: None } = resolver.range(Hint::Committish)? else {
+            return Ok(None);
+        };
+        let tree = |id: Oid| resolver.tree(id).map(Revision::Tree);
+        let commit = resolver.commit(commit)?;
+        let parents = resolver.parents(&commit)?;
+        Ok(Some((tree(commit)?, parents.into_iter().map(tree).collect::<Result<_>>()?)))
+    }
+
     /// Resolves two revisions to the merge base and the second.
     pub(super) fn since_merge_base_of(&self, from: &str, to: &str) -> Result<[Revision; 2]> {
         let second =
