@@ -54,6 +54,6 @@ pub use listing::{ListedRow, Listing};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{
     BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
-    GitShow, GitShowArguments, ListedBlame, ShownCommit,
+    GitShow, GitShowArguments, ListedBlame, ShownCommit, ShownMerges,
 };
 pub use tool::{Alias, Annotations, Output, Tool};

@@ -281,10 +281,11 @@ fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
     let mut state = format!("{:?}\n", comparison.sides()).into_bytes();
     for Outline { row, noise, patch } in outlines {
         state.extend_from_slice(&row.change.path);
-        let Change { old, new, origin, unmerged, .. } = &row.change;
+        let Change { old, new, origin, unmerged, others, .. } = &row.change;
         let sizes: Vec<usize> = patch.sizes().collect();
         state.extend(
-            format!("\0{old:?} {new:?} {origin:?} {unmerged} {noise:?} {sizes:?}\n").into_bytes(),
+            format!("\0{old:?} {new:?} {origin:?} {unmerged} {others:?} {noise:?} {sizes:?}\n")
+                .into_bytes(),
         );
     }
     state
