@@ -15,6 +15,7 @@ MARK_FORMAT = "--format=%x01%x02commit %H"
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color"]
 FORMS = {"combined": "--cc", "combined_all": "-c"}
 OPTIONS = {
+    "context := 0": ["-U0"],
     "context := 1": ["-U1"],
     "context := 10": ["-U10"],
     "context := -1": [f"-U{repositories.WHOLE_FILE}"],

@@ -62,9 +62,9 @@ pub struct CombinedDiff<'a> {
 /// Lines that are shown together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CombinedHunk {
-    /// First line and count in each parent, as the header shows them.
+    /// First line and count in each parent.
     pub parents: Vec<(u32, u32)>,
-    /// First line and count in the result, as the header shows them.
+    /// First line and count in the result.
     pub new: (u32, u32),
     /// The lines of the result, 0-based; the end of the text counts as one more.
     places: Range<usize>,
@@ -72,6 +72,8 @@ pub struct CombinedHunk {
     hidden: Vec<Range<usize>>,
     /// The line of the result that is the heading.
     heading: Option<usize>,
+    /// Without context the places whose line no parent lacks: they are counted and not shown.
+    left_out: u32,
     /// Whether lines that no parent lacks are shown.
     has_context: bool,
 }

@@ -151,19 +151,18 @@ impl Places<'_, '_> {
             pace.spend((end - start) * diff.parents)?;
             let has_context = self.context > 0;
             let is_left_out = |place: &usize| !has_context && diff.added[*place] == 0;
-            // git counts the end of the text, too.
+            // git takes the end of the text for one of them.
             let left_out = (start..end).filter(is_left_out).count() as u32;
-            for ((first, count), next) in parents.iter_mut().zip(&next) {
-                *count = (next - *first).wrapping_sub(left_out);
-            }
+            parents.iter_mut().zip(&next).for_each(|(lines, next)| lines.1 = next - lines.0);
             let shown = (end.min(lines) - start) as u32;
             let hidden = std::iter::from_fn(|| hidden.next_if(|range| range.start < end));
             hunks.push(CombinedHunk {
                 parents,
-                new: (start as u32 + 1, shown.wrapping_sub(left_out)),
+                new: (start as u32 + 1, shown),
                 places: start..end,
                 hidden: hidden.collect(),
                 heading,
+                left_out,
                 has_context,
             });
         }
