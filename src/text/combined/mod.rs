@@ -19,7 +19,7 @@ use super::cancel_token::{CancelToken, Stopped};
 use super::diff::{Diff, DiffOptions, LineKind};
 use super::engine::{Engine, Whitespace};
 use super::lines::Lines;
-use crate::budget::Charge;
+use crate::budget::{Charge, reserve};
 use crate::error::{Error, Result};
 use crate::limits;
 use lost::LostLine;
@@ -141,6 +141,10 @@ impl<'a> CombinedDiff<'a> {
         cancel: &CancelToken<'_>,
     ) -> std::result::Result<(), Stopped> {
         let mut pace = cancel.pace();
+        let held =
+            |lines: usize| size_of::<Vec<LostLine<'_>>>() + lines * size_of::<LostLine<'_>>();
+        let bytes = diff.hunks().iter().map(|hunk| held(hunk.old.len())).sum();
+        self.charge.join(cancel.charge(bytes)?);
         for hunk in diff.hunks() {
             let new = hunk.new.start as usize..hunk.new.end as usize;
             self.added[new.clone()].iter_mut().for_each(|parents| *parents |= parent);
@@ -149,7 +153,7 @@ impl<'a> CombinedDiff<'a> {
                 continue;
             }
             let mut lines = Vec::new();
-            cancel.room(&mut self.charge, &mut lines, hunk.old.len())?;
+            reserve(&mut lines, hunk.old.len())?;
             lines.extend(hunk.old.clone().map(|line| {
                 let content = without_newline(diff.old_lines().get(line as usize));
                 LostLine { content, parents: parent }
