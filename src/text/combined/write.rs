@@ -48,12 +48,12 @@ pub fn write_hunk(
     let ats = vec![b'@'; diff.parents() + 1];
     out.extend_from_slice(&ats);
     // Of a deletion at the end without context git prints a count below zero, in 64 bits.
-    let shown = |count: u32| u64::from(count).wrapping_sub(hunk.left_out.into());
+    let counted = |count: u32| u64::from(count).wrapping_sub(hunk.left_out.into());
     for &(first, count) in &hunk.parents {
-        write!(out, " -{first},{}", shown(count)).expect("writing to memory does not fail");
+        write!(out, " -{first},{}", counted(count)).expect("writing to memory does not fail");
     }
     let (first, count) = hunk.new;
-    write!(out, " +{first},{} ", shown(count)).expect("writing to memory does not fail");
+    write!(out, " +{first},{} ", counted(count)).expect("writing to memory does not fail");
     out.extend_from_slice(&ats);
     let heading = diff.heading(hunk);
     if !heading.is_empty() {
