@@ -105,9 +105,11 @@ impl Places<'_, '_> {
         let mut start = self.next(0, true);
         while start < self.len() {
             let before = start.saturating_sub(self.context);
+            // What is shown already, as the context of the hunk above, hides nothing.
+            let hidden = self.next(before, false).min(start);
             self.is_shown[before..start].fill(true);
-            if before < start {
-                self.hidden.push(before..start);
+            if hidden < start {
+                self.hidden.push(hidden..start);
             }
             loop {
                 let end = self.next(start, false);
