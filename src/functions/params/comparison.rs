@@ -335,7 +335,8 @@ impl Revisions {
     /// Returns what is asked for beside the sides, as a text that tells it from others.
     pub fn options(&self) -> String {
         let has_untracked = self.untracked != Untracked::Ignored;
-        format!("{:?} {:?} {has_untracked} {:?}", self.paths, self.renames, self.combined)
+        let combined = self.combined.map_or_else(String::new, |form| format!(" {form:?}"));
+        format!("{:?} {:?} {has_untracked}{combined}", self.paths, self.renames)
     }
 
     /// Returns what became of one file; `asker` and `lister` are what messages call the function that
