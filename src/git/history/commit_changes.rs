@@ -163,7 +163,7 @@ impl CommitMeasurer {
                 add(&mut self.searcher, change, &mut rows, &mut charge, cancel)?;
             }
         } else {
-            while let Some(change) = self.trees.next() {
+            for change in self.trees.by_ref() {
                 add(&mut self.searcher, change?, &mut rows, &mut charge, cancel)?;
             }
         }
