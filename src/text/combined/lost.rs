@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::Parents;
 use crate::budget::Charge;
 use crate::text::cancel_token::{CancelToken, Stopped};
 use crate::text::engine::{Whitespace, is_space};
+
+/// A set of parents, a bit each.
+pub(super) type Parents = u64;
 
 /// A line that is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,7 @@ use super::lines::Lines;
 use crate::budget::{Charge, reserve};
 use crate::error::{Error, Result};
 use crate::limits;
-use lost::LostLine;
+use lost::{LostLine, Parents};
 
 pub use write::{marks, write_hunk};
 
@@ -43,9 +43,6 @@ pub enum Parent<'a> {
     /// The same as an earlier parent, named by its position.
     As(usize),
 }
-
-/// A set of parents, a bit each.
-type Parents = u64;
 
 /// A text, and for each parent the lines that it lacks or has beside.
 #[derive(Debug)]
