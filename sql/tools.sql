@@ -103,18 +103,19 @@ Arguments:
     'text');
 
 PRAGMA mcp_publish_tool('GitShow',
-    'Shows a commit: its message, then what it changed (a merge: of its first parent) as GitDiff. Example: rev = HEAD~1
+    'Shows a commit: its message, then what it changed as GitDiff. Example: rev = HEAD~1
 
 Arguments:
 - rev (string, optional): Default: HEAD.
 - repo (string, optional): sandbox or sandbox/directory. Default: the only sandbox.
 - paths (JSON list or one value, optional): Git pathspecs: src, *.rs, :!docs.
 - context_lines (integer, optional): Default: 3; -1: the whole file.
+- merges (string, optional): A merge: first_parent (default) or combined, as git show.
 - cursor (string, optional): next_cursor of the previous answer.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
-    'SELECT system.main.redline_call_text(''GitShow'', system.main.json_object(''rev'', $rev::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"rev":{"type":"string","description":"Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: the whole file."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    'SELECT system.main.redline_call_text(''GitShow'', system.main.json_object(''rev'', $rev::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''merges'', $merges::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
+    '{"rev":{"type":"string","description":"Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: the whole file."},"merges":{"type":"string","description":"A merge: first_parent (default) or combined, as git show."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 

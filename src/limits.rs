@@ -401,3 +401,6 @@ pub const PARENTS: usize = 1 << 16;
 /// States of a regular expression times bytes of a text that are matched without a look at the budget; beyond, the text is
 /// matched in steps. At the slowest that is about half a second.
 pub const MATCH_STEPS: usize = 1 << 26;
+
+/// Parents of a merge whose combined diff is written: what git's own sets of parents hold. More are `too_large:`.
+pub const COMBINED_PARENTS: usize = 62;

@@ -25,7 +25,7 @@ const OWN: [Field; 6] = [
         "merges",
         Type::Varchar,
         "'skip'",
-        "Merges: skip, first_parent (each with its first parent) or all_parents (each with every parent)",
+        "Merges: skip, first_parent (each with its first parent), all_parents (each with every parent) or combined (files that differ from all)",
     ),
     commit_columns::SINCE,
     commit_columns::UNTIL,
@@ -134,7 +134,9 @@ impl TableFunction for CommitChangesTable {
             ("skip", Merges::Skip),
             ("first_parent", Merges::FirstParent),
             ("all_parents", Merges::AllParents),
+            ("combined", Merges::AllParents),
         ];
+        let is_combined = |merges: &str| merges.eq_ignore_ascii_case("combined");
         Ok(CommitChangesQuery {
             range: required_text(range, Self::NAME, "range")?,
             repo: required_text(repo, Self::NAME, "repo")?,
@@ -149,6 +151,7 @@ impl TableFunction for CommitChangesTable {
             renames: named.rename_options()?,
             diff: named.diff_options()?,
             search: search(&named)?,
+            combined: named.text("merges").is_some_and(is_combined),
         })
     }
 

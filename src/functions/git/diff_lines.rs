@@ -33,6 +33,12 @@ impl Row for FileLines {
             out.push_bytes(Some(path))
         })];
     const PART: Option<Part<Self>> = Some(Part::of::<LineRows>());
+    const TAIL: &'static [Col<Self>] = &[col(
+        "marks",
+        Type::Varchar,
+        "In a combined diff the marks before the line, one for each parent; else NULL",
+        |(_, line), out| out.push_bytes(line.marks()),
+    )];
 }
 
 impl Has<LineRows> for FileLines {
@@ -48,7 +54,7 @@ impl Tabular for FileLines {
 impl TableFunction for DiffLines {
     const NAME: &'static str = "diff_lines";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::NAMED;
+    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     const COLUMNS: &'static [Field] = FileLines::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = LinesQuery;

@@ -15,7 +15,7 @@ use crate::query::patches::{FilePatch, PatchesQuery};
 
 /// Validates the arguments.
 pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<PatchesQuery> {
-    let named = NamedOptions::new(&comparison::NAMED, named);
+    let named = NamedOptions::new(&comparison::MERGE_NAMED, named);
     Ok(PatchesQuery {
         revisions: comparison::revisions(arguments, &named, function)?,
         options: named.diff_options()?,
@@ -79,7 +79,7 @@ impl Tabular for FilePatch {
 impl TableFunction for FilePatches {
     const NAME: &'static str = "file_patches";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::NAMED;
+    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     const COLUMNS: &'static [Field] = FilePatch::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = PatchesQuery;

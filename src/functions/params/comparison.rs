@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::ffi::{Field, Type, Value};
 use crate::git::Untracked;
 use crate::query::Revisions;
+use crate::text::Combined;
 
 /// The positional parameters of the functions over all files.
 pub const PARAMETERS: [Field; 3] = [FROM, TO, REPO];
@@ -89,6 +90,17 @@ pub const IGNORE_WHITESPACE: Field = Field::optional(
     "Whitespace that does not count: none, all, change, eol or cr_at_eol",
 );
 
+/// How merges and conflicts are shown.
+pub const MERGES: Field = Field::optional(
+    "merges",
+    Type::Varchar,
+    "'first_parent'",
+    "A merge (rev^!) and a conflict: first_parent (against ours), combined (against all sides, as --cc) or combined_all (-c)",
+);
+
+/// The named parameters of functions that show merges, too.
+pub const MERGE_NAMED: [Field; NAMED.len() + 1] = joined(&NAMED, &[MERGES]);
+
 /// Which files are asked for.
 pub const PATHS: Field = Field::optional(
     "paths",
@@ -134,5 +146,13 @@ pub fn revisions(
         },
         paths: named.paths()?,
         renames: named.rename_options()?,
+        combined: named.choice(
+            "merges",
+            &[
+                ("first_parent", None),
+                ("combined", Some(Combined::Dense)),
+                ("combined_all", Some(Combined::All)),
+            ],
+        )?,
     })
 }
