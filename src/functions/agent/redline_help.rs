@@ -1,13 +1,13 @@
 //! `redline_help()`: every function of redline, from SQL. DuckDB's own list cannot tell: its C API takes no names of
 //! parameters and no descriptions.
 
-use std::convert::Infallible;
-
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Field, Open};
 use crate::functions::context::database::Database;
+use crate::functions::params::args::Args;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Entry, Family, Grant, Row, Rows, Signature, col,
+    Col, Declaration, Declared, Entry, Family, Grant, HasList, ListOf, Out, Row, Rows, Signature,
+    Table, Written, structures, varchar,
 };
 
 /// The table function.
@@ -15,6 +15,7 @@ pub struct RedlineHelp;
 
 impl Declared for RedlineHelp {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_help",
         family: Family::Agent,
         grant: Grant::Everybody,
         description: "Every function of redline: how it is called, what it returns, an example",
@@ -29,21 +30,16 @@ impl Row for Parameter {
     type Of<'a> = &'a Field;
 
     const OWN: &'static [Col<Self>] = &[
-        col("name", Type::Varchar, "The name", |field, out| out.push_text(Some(field.name))),
-        col("type", Type::Varchar, "The type, as SQL writes it", |field, out| {
-            out.push_text(Some(&field.kind.to_string()));
+        varchar("name", "The name", |field, out| out.text(field.name)),
+        varchar("type", "The type, as SQL writes it", |field, out| {
+            out.text(field.kind.to_string())
         }),
-        col(
+        varchar(
             "default",
-            Type::Varchar,
             "What it is when it is left out, as SQL; NULL for one that must be given",
-            |field, out| {
-                out.push_text(field.default);
-            },
+            |field, out| out.text(field.default.map(|default| default.to_string())),
         ),
-        col("description", Type::Varchar, "What it is", |field, out| {
-            out.push_text(Some(field.doc))
-        }),
+        varchar("description", "What it is", |field, out| out.text(field.doc)),
     ];
 }
 
@@ -54,37 +50,26 @@ impl Row for Function {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col("name", Type::Varchar, "The name", |row, out| out.push_text(Some(row.0.name))),
-        col("kind", Type::Varchar, "table or scalar", |row, out| {
-            out.push_text(Some(row.0.signature.kind()))
+        varchar("name", "The name", |row, out| out.text(row.0.declaration.name)),
+        varchar("kind", "table or scalar", |row, out| out.text(row.0.signature.kind())),
+        varchar("signature", "How it is called, one line per form", |row, out| {
+            out.text(row.0.signature.calls(row.0.declaration.name).join("\n"))
         }),
-        col("signature", Type::Varchar, "How it is called, one line per form", |row, out| {
-            out.push_text(Some(&row.0.signature.calls(row.0.name).join("\n")));
+        structures::<_, Parameter>("parameters", "Its parameters, positional ones first"),
+        varchar("returns", "The type of its result; of a table, its columns", |row, out| {
+            out.text(row.0.signature.returns())
         }),
-        col("parameters", Parameter::LIST, "Its parameters, positional ones first", |row, out| {
-            let Ok(()) = out.push_list(|elements| {
-                let parameters = row.0.signature.parameters();
-                parameters
-                    .iter()
-                    .for_each(|field| Parameter::COLUMNS.write_struct(field, elements));
-                Ok::<(), Infallible>(())
-            });
+        varchar("description", "What it returns or does", |row, out| {
+            out.text(row.0.declaration.description)
         }),
-        col(
-            "returns",
-            Type::Varchar,
-            "The type of its result; of a table, its columns",
-            |row, out| {
-                out.push_text(Some(&row.0.signature.returns()));
-            },
-        ),
-        col("description", Type::Varchar, "What it returns or does", |row, out| {
-            out.push_text(Some(row.0.declaration.description));
-        }),
-        col("example", Type::Varchar, "A query that shows it", |row, out| {
-            out.push_text(Some(row.0.declaration.example));
-        }),
+        varchar("example", "A query that shows it", |row, out| out.text(row.0.declaration.example)),
     ];
+}
+
+impl HasList<Parameter> for Function {
+    fn list(row: &Self, out: Out<'_, ListOf<Parameter>>) -> Written {
+        out.all(&row.0.signature.parameters())
+    }
 }
 
 impl Signature {
@@ -144,16 +129,13 @@ impl Signature {
     }
 }
 
-impl TableFunction for RedlineHelp {
-    const NAME: &'static str = "redline_help";
-    const PARAMETERS: &'static [Field] = &[];
-    const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = Function::FIELDS;
+impl Table for RedlineHelp {
+    type Row = Function;
     const SETTINGS: &'static [&'static str] = &[];
     type Bind = ();
     type Scan = Rows<Function>;
 
-    fn bind(_: &[Value], _: &[Value]) -> Result<()> {
+    fn bind(_: Args<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -163,10 +145,5 @@ impl TableFunction for RedlineHelp {
             database.functions.iter().filter(|entry| entry.is_public()).map(Function),
             open.projection,
         ))
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch);
-        Ok(())
     }
 }

@@ -123,13 +123,12 @@ impl ExecutionContext {
         self.database.approvals.covers(&operation, settings::rules(&self.settings))
     }
 
-    /// Returns the name of the approver whose secret is given; NULL is nobody's.
+    /// Returns the name of the approver whose secret is given; an empty one is nobody's.
     ///
     /// # Errors
     /// `permission_denied`.
-    pub fn approver(&self, key: Option<&[u8]>, function: &str) -> Result<String> {
-        let approvers = settings::approvers(&self.settings)?;
-        approvers.named_by(key.unwrap_or_default(), function).map(str::to_owned)
+    pub fn approver(&self, key: &[u8], function: &str) -> Result<String> {
+        settings::approvers(&self.settings)?.named_by(key, function).map(str::to_owned)
     }
 
     /// Returns what is said where a person must approve `what`: `approval_required` waits for somebody, so where nobody

@@ -15,6 +15,7 @@ pub struct AheadBehind;
 
 impl Declared for AheadBehind {
     const DECLARATION: Declaration = Declaration {
+        name: "ahead_behind",
         family: Family::Git,
         grant: Grant::Tools(&["GitRefs", "GitLog"]),
         description: "How many commits only the first of two revisions has, and how many only the second",

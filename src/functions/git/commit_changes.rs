@@ -212,6 +212,7 @@ pub struct CommitChangesTable;
 
 impl Declared for CommitChangesTable {
     const DECLARATION: Declaration = Declaration {
+        name: "commit_changes",
         family: Family::Git,
         grant: Grant::Tools(&["GitShow", "GitDiff"]),
         description: "The changed files of every commit of a range, in the order of git log",

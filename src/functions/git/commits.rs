@@ -133,6 +133,7 @@ pub struct CommitsTable;
 
 impl Declared for CommitsTable {
     const DECLARATION: Declaration = Declaration {
+        name: "commits",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
         description: "Every commit of a range, merges included, in the order of git log",

@@ -16,6 +16,7 @@ pub struct DiffHunks;
 
 impl Declared for DiffHunks {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_hunks",
         description: "The hunks of all files between two sides of a repository, one row per hunk",
         example: "SELECT file_path, new_start, section FROM diff_hunks('HEAD~1', 'HEAD', '.')",
         ..FilePatches::DECLARATION

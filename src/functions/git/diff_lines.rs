@@ -18,6 +18,7 @@ pub struct DiffLines;
 
 impl Declared for DiffLines {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_lines",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
         description: "The diffs of all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",

@@ -68,6 +68,7 @@ const OWN: [Field; 2] = [
 
 impl Declared for DiffReview {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_review",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
         description: "A comparison within a budget of bytes: totals, files and hunks, page by page",

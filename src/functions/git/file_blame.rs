@@ -208,6 +208,7 @@ pub struct FileBlame;
 
 impl Declared for FileBlame {
     const DECLARATION: Declaration = Declaration {
+        name: "file_blame",
         family: Family::Git,
         grant: Grant::Tools(&["GitBlame"]),
         description: "The lines of a file, each with the commit it is from, as git blame has it",

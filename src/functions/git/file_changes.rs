@@ -161,6 +161,7 @@ pub struct FileChanges;
 
 impl Declared for FileChanges {
     const DECLARATION: Declaration = Declaration {
+        name: "file_changes",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiffSummary", "GitDiff"]),
         description: "The files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",

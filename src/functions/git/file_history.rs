@@ -109,6 +109,7 @@ pub struct FileHistory;
 
 impl Declared for FileHistory {
     const DECLARATION: Declaration = Declaration {
+        name: "file_history",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
         description: "The commits that changed a file, through renames, as git log --follow lists them",

@@ -42,6 +42,7 @@ pub struct FilePatches;
 
 impl Declared for FilePatches {
     const DECLARATION: Declaration = Declaration {
+        name: "file_patches",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
         description: "The changed files with their patches, byte for byte as git diff prints them",

@@ -71,6 +71,7 @@ pub struct FileStatusTable;
 
 impl Declared for FileStatusTable {
     const DECLARATION: Declaration = Declaration {
+        name: "file_status",
         family: Family::Git,
         grant: Grant::Tools(&["GitStatus", "GitDiff"]),
         description: "The files that git status lists: what is staged, changed, in conflict or not tracked",

@@ -90,6 +90,7 @@ pub struct LineHistory;
 
 impl Declared for LineHistory {
     const DECLARATION: Declaration = Declaration {
+        name: "line_history",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
         description: "The commits that changed some lines of a file, or a function, as git log -L lists them",

@@ -15,6 +15,7 @@ pub struct MergeBase;
 
 impl Declared for MergeBase {
     const DECLARATION: Declaration = Declaration {
+        name: "merge_base",
         family: Family::Git,
         grant: Grant::Tools(&[
             "GitDiffSummary",

@@ -186,6 +186,7 @@ pub struct RefsTable;
 
 impl Declared for RefsTable {
     const DECLARATION: Declaration = Declaration {
+        name: "refs",
         family: Family::Git,
         grant: Grant::Tools(&["GitRefs"]),
         description: "HEAD and the references of a repository, in the order of their names",

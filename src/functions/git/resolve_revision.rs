@@ -15,6 +15,7 @@ pub struct ResolveRevision;
 
 impl Declared for ResolveRevision {
     const DECLARATION: Declaration = Declaration {
+        name: "resolve_revision",
         family: Family::Git,
         grant: Grant::Tools(&[
             "GitDiffSummary",

@@ -137,6 +137,7 @@ pub struct TreeBlame;
 
 impl Declared for TreeBlame {
     const DECLARATION: Declaration = Declaration {
+        name: "tree_blame",
         family: Family::Git,
         grant: Grant::Tools(&["GitBlame"]),
         description: "Runs of lines of all files of a revision, each with the commit it is from",

@@ -103,6 +103,7 @@ pub struct TreeFiles;
 
 impl Declared for TreeFiles {
     const DECLARATION: Declaration = Declaration {
+        name: "tree_files",
         family: Family::Git,
         grant: Grant::Tools(&["list_files", "GitFile", "GitDiff"]),
         description: "The files of a revision, the index or the work tree, as git ls-tree -r -l lists them",

@@ -1,18 +1,31 @@
-//! What a function on top of SQL is made of: typed columns (`columns`), what it says of itself
-//! (`declaration`), the list of all functions (`registry`) and one line of it (`entry`), results of
-//! tools (`records`), and scans over rows that are there (`rows`) or being worked out (`stream`).
+//! What a function on top of SQL is made of: what it says of itself (`declaration`), table functions (`table`), scalar
+//! functions (`scalar`), typed places for values (`out`, `structures`), typed columns (`columns`) and their values (`value`), results of
+//! tools (`records`), scans over rows that are there (`rows`) or being computed (`stream`), and what the registry lists
+//! (`entry`).
 
 pub mod columns;
 pub mod declaration;
 pub mod entry;
+pub mod out;
 pub mod records;
 pub mod registry;
 pub mod rows;
+pub mod scalar;
 pub mod stream;
+pub mod structures;
+pub mod table;
+pub mod value;
 
-pub use columns::{Col, Has, Part, Row, col, needing};
+pub use columns::{
+    Col, Has, Part, Row, bigint, boolean, col, double, json, needing, timestamp, utinyint, varchar,
+    varchars,
+};
 pub use declaration::{Declaration, Declared, Family, Grant};
 pub use entry::{Entry, Signature};
+pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Varchars, Written};
 pub use registry::FUNCTIONS;
 pub use rows::Rows;
+pub use scalar::{Scalar, State};
 pub use stream::{RowGroup, Stream};
+pub use structures::{Elements, HasList, ListOf, RecordOf, StructOf, structure, structures};
+pub use table::{Scan, Table};

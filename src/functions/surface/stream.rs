@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::columns::Row;
+use super::table::Scan;
 use crate::error::Result;
 use crate::ffi::Batch;
 use crate::limits;
@@ -85,5 +86,11 @@ impl<G: RowGroup> Stream<G> {
             }
         }
         Ok(())
+    }
+}
+
+impl<G: RowGroup> Scan for Stream<G> {
+    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        Stream::fill(self, batch)
     }
 }
