@@ -4,7 +4,7 @@ use super::entry::{Entry, old_scalar, old_table};
 use super::scalar::scalar;
 use super::table::table;
 #[cfg(debug_assertions)]
-use crate::functions::debug::{debug_edits, debug_panic};
+use crate::functions::debug::{debug_columns, debug_edits, debug_panic};
 use crate::functions::git::listed::List;
 use crate::functions::{agent, approvals, files, git, text};
 
@@ -80,6 +80,8 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<agent::redline_call::RedlineCall>(),
     scalar::<agent::redline_call::RedlineCallText>(),
     table::<agent::redline_capabilities::Capabilities>(),
+    #[cfg(debug_assertions)]
+    table::<debug_columns::DebugColumns>(),
     #[cfg(debug_assertions)]
     scalar::<debug_edits::Edits>(),
     #[cfg(debug_assertions)]
