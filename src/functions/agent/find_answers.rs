@@ -10,7 +10,7 @@ use crate::find::{Glob, IGNORE_FILES, Ignored, Query, QueryOptions};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::{grants, settings};
 use crate::functions::params::comparison::Revisions;
-use crate::git::{Change, Contents, Reader};
+use crate::git::{Change, Changes, Contents, Reader};
 use crate::limits;
 use crate::review::{Binding, Position};
 use crate::sandbox::{Directory, EntryKind, Next, RegularFile, Sandboxes, Stop};
@@ -140,7 +140,7 @@ impl Area<'_> {
             Revisions::of_tool("EMPTY".to_owned(), Some(rev.to_owned()), repo, &[], None)?;
         let comparison = revisions.open(execution)?;
         let mut located = Vec::new();
-        for change in comparison.changes(None, execution.budget.part())? {
+        for change in Changes::new(&comparison, None)? {
             let change = change?;
             let path = String::from_utf8_lossy(&change.path).into_owned();
             let is_file = change.new.is_some_and(|entry| entry.mode.is_regular());

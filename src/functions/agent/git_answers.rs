@@ -4,7 +4,7 @@ use super::entry::{Answers, Call};
 use crate::error::Result;
 use crate::functions::git::review::{Frame, Request, Reviewed};
 use crate::functions::params::comparison::{self, Revisions};
-use crate::git::{LineCounts, Measured, RenameOptions};
+use crate::git::{Changes, LineCounts, Measured, RenameOptions};
 use crate::review::{CURSOR_BYTES, Kind, Layout, Page};
 use crate::text::DiffOptions;
 use crate::tools::{
@@ -52,7 +52,7 @@ impl Shown {
             // Read where nothing else can be opened, as all that a repository says.
             let others = call.execution.read(|| {
                 let comparison = whole.open(&call.execution)?;
-                let mut changes = comparison.changes(None, call.execution.budget.part())?;
+                let mut changes = Changes::new(&comparison, None)?;
                 changes.try_fold(0u64, |others, change| change.map(|_| others + 1))
             })?;
             if others > 0 {

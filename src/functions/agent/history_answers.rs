@@ -1,7 +1,6 @@
 //! What the tools `GitLog`, `GitRefs` and `GitStatus` do.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::entry::{Answers, Call};
 use crate::error::{Error, Result, escaped, quoted, visible};
@@ -14,7 +13,8 @@ use crate::functions::git::refs::kind;
 use crate::git::{
     Change, FileChange, FileStatus, History, HistoryOptions, Mailmap, Merges, NamedReference, Oid,
     Pathspec, Reference, ReferenceDetails, ReferenceReader, RenameOptions, Repository,
-    StatusOptions, Visited, date_of,
+    StatusOptions, Visited, checked_out, date_of, decorations, mailmap_of, range_of,
+    reference_names,
 };
 use crate::limits;
 use crate::review::{Binding, Position};
@@ -73,7 +73,7 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
     let execution = &call.execution;
     let (repo, repository) = opened(execution, arguments.repo.as_deref())?;
     let range = arguments.range.as_deref().unwrap_or("HEAD");
-    let ends = repository.ends(range)?;
+    let ends = range_of(&repository, range)?;
     let options = HistoryOptions {
         merges: Merges::AllParents,
         since: arguments.since.as_deref().map(|text| moment("since", text)).transpose()?,
@@ -100,7 +100,6 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
     }
     let pages = Pages::new(&asked, &ends.state(), arguments.cursor.as_deref())?;
     let reader = CommitReader::new(&repository)?;
-    let budget = Arc::clone(&execution.budget);
     let head = match &arguments.file {
         Some(file) => format!("{} in {repo}, {}", quoted(range), quoted(file)),
         None => format!("{} in {repo}", quoted(range)),
@@ -114,14 +113,14 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         Ok(page)
     };
     if let Some(file) = &arguments.file {
-        let jobs = Jobs::new(&repository, &ends, [file, range], options, None, budget)?;
+        let jobs = Jobs::new(&repository, &ends, [file, range], options, None)?;
         let mut rows = jobs.take(most).skip(pages.first()).map(|found| {
             let FileChange { commit, change } = found?;
             Ok(ListedCommit { file: Some(version(&change)), ..reader.read(commit)? })
         });
         return filled(&mut rows);
     }
-    let history = History::new(&repository, &ends, options, budget)?;
+    let history = History::new(&repository, &ends, options)?;
     let mut history = history.with_paths(&repository, &paths)?;
     history.settle();
     let commits = std::iter::from_fn(|| history.next_commit());
@@ -173,7 +172,7 @@ pub struct CommitReader<'a> {
 impl<'a> CommitReader<'a> {
     /// Reads the names of people, and of the references that lead to commits.
     pub fn new(repository: &'a Repository) -> Result<Self> {
-        let (mailmap, decorations) = (repository.mailmap()?, repository.decorations()?);
+        let (mailmap, decorations) = (mailmap_of(&repository)?, decorations(&repository)?);
         Ok(Self { repository, mailmap, decorations })
     }
 
@@ -230,7 +229,7 @@ fn references(call: &Call, arguments: &GitRefsArguments) -> Result<Listing<Liste
         let name = String::from_utf8_lossy(&named.name);
         globs.as_ref().is_none_or(|globs| globs.iter().any(|glob| glob.matches(&name)))
     };
-    let all = repository.reference_names()?;
+    let all = reference_names(&repository)?;
     let named: Vec<NamedReference> = all.iter().filter(is_meant).cloned().collect();
     let state: Vec<String> = named
         .iter()
@@ -305,7 +304,7 @@ fn status(call: &Call, arguments: &GitStatusArguments) -> Result<Listing<ListedS
         ignored: false,
     };
     let files = file_status::status(&repository, options, &call.execution)?;
-    let head = repository.checked_out()?;
+    let head = checked_out(&repository)?;
     let place = match (&head.branch, head.commit) {
         (Some(branch), Some(id)) => {
             format!("on {} at {}", shown(short(branch)), shown_id(&id.to_string()))

@@ -18,7 +18,7 @@ impl Declared for RedlineSql {
         name: "redline_sql",
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "A script of sql/ as text: macros, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
+        description: "A script of sql/ as text: macros, git, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
         example: "SELECT redline_sql('macros')",
     };
 }
@@ -31,7 +31,7 @@ macro_rules! scripts {
 }
 
 const SCRIPTS: &[(&str, &str)] =
-    scripts!["macros", "analytics", "tools", "tools_edit", "lockdown", "mcp_server", "mcp_http"];
+    scripts!["macros", "git", "analytics", "tools", "tools_edit", "lockdown", "mcp_server", "mcp_http"];
 
 const NAME: Param<Name> = required("name", "The script's name, without its ending");
 

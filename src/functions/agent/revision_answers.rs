@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::entry::{Answers, Call};
 use super::git_answers::{AnswerFrame, Shown, compared};
 use super::history_answers::{CommitReader, Pages, opened, shown};
-use crate::budget::Budget;
 use crate::error::{Error, Result, escaped, quoted};
 use crate::find::shortened;
 use crate::form::Form;
@@ -14,8 +13,9 @@ use crate::functions::git::file_blame::infos;
 use crate::functions::git::review::{Request, Reviewed};
 use crate::functions::params::comparison::{self, Revisions};
 use crate::git::{
-    BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person, ReadLimit,
-    RenameOptions, Repository, SideFiles, Visited, blob_id,
+    Blame, BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person,
+    ReadLimit, RenameOptions, Repository, SideFiles, Visited, blob_id, mailmap_of, range_of,
+    state_of_file,
 };
 use crate::review::{Binding, Position};
 use crate::text::DiffOptions;
@@ -67,14 +67,14 @@ impl Answers for GitShow {
 }
 
 /// Returns the commit that a revision names, as a walk finds it.
-fn commit(repository: &Repository, rev: &str, budget: &Arc<Budget>) -> Result<Visited> {
-    let ends = repository.ends(rev)?;
+fn commit(repository: &Repository, rev: &str) -> Result<Visited> {
+    let ends = range_of(repository, rev)?;
     if ends.tips.len() != 1 || !ends.hidden.is_empty() {
         return Err(Error::invalid_args(format!("{} is not one commit", quoted(rev)))
             .with_hint("Give one revision; GitLog lists the commits of a range"));
     }
     let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
-    let mut history = History::new(repository, &ends, options, Arc::clone(budget))?;
+    let mut history = History::new(repository, &ends, options)?;
     let first = history.next_commit().transpose()?;
     first.ok_or_else(|| {
         Error::not_found(format!("{} names no commit", quoted(rev))).with_hint("Call GitLog")
@@ -84,7 +84,7 @@ fn commit(repository: &Repository, rev: &str, budget: &Arc<Budget>) -> Result<Vi
 /// Returns what a commit says of itself, the message cut where it would leave no room for anything else.
 fn words(repository: &Repository, rev: &str, call: &Call) -> Result<CommitWords> {
     let reader = CommitReader::new(repository)?;
-    let visited = commit(repository, rev, &call.execution.budget)?;
+    let visited = commit(repository, rev)?;
     let commit = reader.commit(visited, INFO | NAMES | BODY)?;
     let visited = &commit.visited;
     let mut words = CommitWords {
@@ -209,11 +209,11 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
         lines: Some((from, last.min(from.saturating_add(most)))),
         ..BlameOptions::default()
     };
-    let state = repository.state_of_file(path, rev)?;
+    let state = state_of_file(&repository, path, rev)?;
     let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
-    let blame = repository.blame(path, rev, &options, &call.execution.budget)?;
+    let blame = Blame::of(&repository, path, rev, &options)?;
     let count = u32::try_from(blame.bounds.len() - 1).unwrap_or(u32::MAX);
-    let infos = infos(&repository, &blame.versions, Some(&repository.mailmap()?))?;
+    let infos = infos(&repository, &blame.versions, Some(&mailmap_of(&repository)?))?;
     let runs = blame.runs.iter().flat_map(|run| {
         let head = Arc::new(head(
             &blame.versions[run.version],

@@ -18,7 +18,8 @@ use crate::functions::surface::{
 };
 use crate::git::{
     CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
-    HistoryOptions, Measured, Merges, Oid, Pathspec, Person, RenameOptions, Search,
+    HistoryOptions, Measured, Merges, Oid, Pathspec, Person, RenameOptions, Search, mailmap_of,
+    range_of,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Weigh, Window};
@@ -307,7 +308,7 @@ impl Query {
     fn start(&self, execution: &ExecutionContext, projection: &[usize]) -> Result<Ordered<Rows>> {
         let budget = execution.budget.part();
         let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
-        let ends = repository.ends(&self.range)?;
+        let ends = range_of(&repository, &self.range)?;
         let needs = CommitChange::COLUMNS.needs(projection);
         let names = needs & NAMES != 0;
         let measure = CommitMeasure {
@@ -322,19 +323,13 @@ impl Query {
             _ => None,
         };
         let mailmap =
-            if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
-        let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?;
+            if names && self.mailmap { Some(Arc::new(mailmap_of(&repository)?)) } else { None };
+        let history = History::new(&repository, &ends, self.history)?;
         let excluded = history.excluded();
         let worker = || {
             let (budget, mailmap, excluded, texts) =
                 (Arc::clone(&budget), mailmap.clone(), Arc::clone(&excluded), texts.clone());
-            let mut measurer = CommitMeasurer::new(
-                &repository,
-                &self.paths,
-                &measure,
-                mailmap,
-                Arc::clone(&budget),
-            )?;
+            let mut measurer = CommitMeasurer::new(&repository, &self.paths, &measure, mailmap)?;
             Ok(move |job: Vec<Comparable>| {
                 let (mut commits, mut failed) = (Vec::new(), Vec::new());
                 for commit in &job {

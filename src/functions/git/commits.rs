@@ -19,7 +19,10 @@ use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
-use crate::git::{Excluded, History, HistoryOptions, Notes, Oid, Pathspec, Visited};
+use crate::git::{
+    Excluded, History, HistoryOptions, Notes, Oid, Pathspec, Visited, decorations, mailmap_of,
+    range_of,
+};
 use crate::limits;
 use crate::pipeline::{Ordered, Weigh, Window};
 use crate::text::CancelToken;
@@ -192,21 +195,21 @@ impl Query {
     fn start(&self, execution: &ExecutionContext, needs: u8) -> Result<Ordered<Commits>> {
         let budget = execution.budget.part();
         let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
-        let ends = repository.ends(&self.range)?;
+        let ends = range_of(&repository, &self.range)?;
         let decorations =
-            Arc::new(if needs & REFS == 0 { HashMap::new() } else { repository.decorations()? });
+            Arc::new(if needs & REFS == 0 { HashMap::new() } else { decorations(&repository)? });
         let notes = if needs & NOTES == 0 {
             None
         } else {
             Some(Arc::new(Notes::read(&repository, self.notes_ref.as_deref())?))
         };
         let mailmap = if needs & NAMES != 0 && self.mailmap {
-            Some(Arc::new(repository.mailmap()?))
+            Some(Arc::new(mailmap_of(&repository)?))
         } else {
             None
         };
-        let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?
-            .with_paths(&repository, &self.paths)?;
+        let history =
+            History::new(&repository, &ends, self.history)?.with_paths(&repository, &self.paths)?;
         let excluded = history.excluded();
         let worker = || {
             let (mailmap, excluded, decorations, notes) =

@@ -18,6 +18,7 @@ use crate::functions::surface::{
 };
 use crate::git::{
     Blame, BlameOptions, BlamedRun, BlamedVersion, CommitInfo, Mailmap, Oid, Person, Repository,
+    mailmap_of,
 };
 use crate::pipeline::{Ordered, Source, Weigh, Window};
 
@@ -331,11 +332,10 @@ impl Query {
         let budget = execution.budget.part();
         let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
         let mailmap =
-            if needs & NAMES != 0 && self.mailmap { Some(repository.mailmap()?) } else { None };
+            if needs & NAMES != 0 && self.mailmap { Some(mailmap_of(&repository)?) } else { None };
         let (file, rev, options) = (self.file.clone(), self.rev.clone(), self.options.clone());
-        let of_work = Arc::clone(&budget);
         let work = move |()| {
-            let blame = repository.blame(&file, &rev, &options, &of_work)?;
+            let blame = Blame::of(&repository, &file, &rev, &options)?;
             let infos = if needs & INFO == 0 {
                 Vec::new()
             } else {

@@ -10,7 +10,7 @@ use super::file_content::FILE;
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
 use super::read_ahead::ReadAhead;
-use crate::budget::{Budget, Permits};
+use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
@@ -20,8 +20,9 @@ use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
 use crate::git::{
-    Comparison, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions, LineCounts, Measured,
-    Repository, RevRange, Revision,
+    Comparison, ContentSource, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions,
+    LineCounts, Measured, Measurer, Repository, RevRange, Revision, TreeItem, mailmap_of,
+    nearest_paths, range_of, side_of,
 };
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
@@ -189,12 +190,11 @@ impl Jobs {
         [file, rev]: [&str; 2],
         options: HistoryOptions,
         permit: Option<Permits>,
-        budget: Arc<Budget>,
     ) -> Result<Self> {
-        let walk = FollowWalk::new(repository, ends, options, Arc::clone(&budget))?;
-        let walk = ReadAhead::new(walk, permit, Arc::clone(&budget));
+        let walk = FollowWalk::new(repository, ends, options)?;
+        let walk = ReadAhead::new(walk, permit, Arc::clone(repository.budget()));
         Ok(Self {
-            follow: Follow::new(repository, walk, file, budget)?,
+            follow: Follow::new(repository, walk, file),
             repository: repository.clone(),
             file: file.to_owned(),
             rev: rev.to_owned(),
@@ -204,13 +204,14 @@ impl Jobs {
 
     /// Returns an error where the newest version lacks the file, too.
     fn not_found(&self) -> Result<Option<FileChange>> {
-        let ends = self.repository.ends(&self.rev)?;
+        let ends = range_of(&self.repository, &self.rev)?;
         let Some(tip) = ends.tips.first() else { return Ok(None) };
-        let side = self.repository.revision(&tip.to_string())?;
+        let side = side_of(&self.repository, &tip.to_string())?;
         let comparison = Comparison::new(self.repository.clone(), Revision::Empty, side)?;
         let has_file = match side {
             Revision::Tree(tree) => {
-                self.repository.find(Some(tree), self.file.as_bytes())?.file().is_some()
+                let objects = self.repository.objects();
+                TreeItem::find(&objects, Some(tree), self.file.as_bytes())?.file().is_some()
             }
             _ => false,
         };
@@ -222,7 +223,7 @@ impl Jobs {
             quoted(&self.rev),
             quoted(&self.file)
         ));
-        Err(match comparison.nearest_paths(&self.file)?.as_slice() {
+        Err(match nearest_paths(&comparison, &self.file)?.as_slice() {
             [] => error.with_hint("Paths start at the root of the repository"),
             near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
         })
@@ -235,24 +236,22 @@ impl Query {
     fn start(&self, execution: &ExecutionContext, needs: u8) -> Result<Ordered<Version>> {
         let budget = execution.budget.part();
         let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
-        let ends = repository.ends(&self.rev)?;
+        let ends = range_of(&repository, &self.rev)?;
         let file = repository.file_from_root(&self.file)?;
         let mailmap = if needs & NAMES != 0 && self.mailmap {
-            Some(Arc::new(repository.mailmap()?))
+            Some(Arc::new(mailmap_of(&repository)?))
         } else {
             None
         };
         let asked = [file.as_str(), self.rev.as_str()];
         let mut permits = Permits::take(execution.threads());
-        let (of_walk, of_jobs) = (permits.split(), Arc::clone(&budget));
-        let jobs = Jobs::new(&repository, &ends, asked, self.options, of_walk, of_jobs)?;
-        let nothing = Revision::Empty;
-        let comparison = Comparison::new(repository.clone(), nothing, nothing)?;
+        let jobs = Jobs::new(&repository, &ends, asked, self.options, permits.split())?;
+        let source = ContentSource::of_objects(&repository);
         let worker = || {
             let (mailmap, budget) = (mailmap.clone(), Arc::clone(&budget));
             let objects = repository.objects();
             let measure = file_changes::measure(needs);
-            let mut measurer = comparison.measurer(measure, DiffOptions::default());
+            let mut measurer = Measurer::new(&source, measure, DiffOptions::default());
             move |found: FileChange| {
                 let cancel = CancelToken::of(&budget);
                 let commit =

@@ -160,8 +160,8 @@ fn start(
     let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
     let permits = Permits::take(execution.threads().min(jobs.len()));
     let worker = || {
-        let (walk, budget) = (walk.clone(), Arc::clone(&budget));
-        move |part| walk.find(part, &budget)
+        let walk = walk.clone();
+        move |part| walk.find(part)
     };
     let workers = (0..permits.count()).map(|_| worker()).collect();
     let window = Window { jobs: jobs.len(), bytes: usize::MAX };

@@ -16,7 +16,7 @@ use crate::functions::params::comparison::{self, NamedOptions};
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col,
 };
-use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked};
+use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked, mailmap_of};
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
 use crate::text::CancelToken;
@@ -187,10 +187,9 @@ impl Query {
         let budget = execution.budget.part();
         let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
         let mailmap =
-            if needs & NAMES != 0 && self.mailmap { Some(repository.mailmap()?) } else { None };
-        let of_walk = Arc::clone(&budget);
+            if needs & NAMES != 0 && self.mailmap { Some(mailmap_of(&repository)?) } else { None };
         let file = repository.file_from_root(&self.file)?;
-        let log = LineLog::new(&repository, &file, &self.lines, &self.rev, self.options, of_walk)?;
+        let log = LineLog::new(&repository, &file, &self.lines, &self.rev, self.options)?;
         let objects = repository.objects();
         let of_work = Arc::clone(&budget);
         let work = move |found: LineVersion| {

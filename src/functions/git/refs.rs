@@ -13,7 +13,7 @@ use crate::functions::params::comparison;
 use crate::functions::surface::{
     Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
 };
-use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader};
+use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
 use crate::limits;
 use crate::pipeline::{Ordered, Source, Weigh, Window};
 
@@ -230,7 +230,7 @@ fn start(repo: &str, execution: &ExecutionContext, needs: u8) -> Result<Ordered<
         upstream: needs & UPSTREAM != 0,
         distance: needs & DISTANCE != 0,
     };
-    let names = repository.reference_names()?;
+    let names = reference_names(&repository)?;
     let chunk = limits::JOB_REFERENCES;
     let jobs: Vec<Result<Vec<NamedReference>>> =
         names.chunks(chunk).map(|names| Ok(names.to_vec())).collect();

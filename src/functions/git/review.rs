@@ -9,7 +9,8 @@ use crate::form::Form;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::params::comparison::Revisions;
 use crate::git::{
-    Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher, Status,
+    Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher,
+    Status,
 };
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Review};
@@ -109,7 +110,7 @@ impl Request {
         };
         if let Some(file) = &self.file {
             let mut outliner = make(comparison)?;
-            let changes = self.changes_of(comparison, execution, file)?;
+            let changes = self.changes_of(comparison, file)?;
             return changes
                 .into_iter()
                 .map(|change| outliner.outline(change, &CancelToken::of(&execution.budget)))
@@ -130,15 +131,10 @@ impl Request {
     }
 
     /// Returns what became of one file; with renames it may have been made from another.
-    fn changes_of(
-        &self,
-        comparison: &Comparison,
-        execution: &ExecutionContext,
-        file: &str,
-    ) -> Result<Vec<Change>> {
+    fn changes_of(&self, comparison: &Comparison, file: &str) -> Result<Vec<Change>> {
         let file = &comparison.repository().file_from_root(file)?;
         if let renames @ Some(_) = self.revisions.renames() {
-            let changes = comparison.changes(renames, execution.budget.part())?;
+            let changes = Changes::new(comparison, renames)?;
             let of_file = |change: &Result<Change>| {
                 change.as_ref().map_or(true, |change| change.path == file.as_bytes())
             };

@@ -16,6 +16,7 @@ use crate::functions::surface::{
 };
 use crate::git::{
     Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion, Change, CommitInfo, Pathspec,
+    mailmap_of,
 };
 use crate::pipeline::{Ordered, Weigh};
 use crate::text::CancelToken;
@@ -200,8 +201,11 @@ impl Query {
         let files = Revisions::files_of(self.rev.clone(), self.repo.clone(), self.paths.clone());
         files.work(execution, |comparison| {
             let repository = comparison.repository().clone();
-            let mailmap =
-                if needs & NAMES != 0 && self.mailmap { Some(repository.mailmap()?) } else { None };
+            let mailmap = if needs & NAMES != 0 && self.mailmap {
+                Some(mailmap_of(&repository)?)
+            } else {
+                None
+            };
             let (rev, options, mut cache) =
                 (self.rev.clone(), self.options.clone(), BlameCache::default());
             Ok(move |change: Change, _: &CancelToken<'_>| {
@@ -209,7 +213,7 @@ impl Query {
                 let is_file = change.new.is_some_and(|entry| !entry.mode.is_submodule());
                 let blame = match std::str::from_utf8(&path) {
                     Ok(path) if is_file => {
-                        repository.blame_file(path, &rev, &options, &mut cache)?
+                        Blame::of_one(&repository, path, &rev, &options, &mut cache)?
                     }
                     Ok(_) => Blame::nothing(),
                     Err(_) => {

@@ -8,7 +8,9 @@ use crate::budget::{Budget, Current, Permits};
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Batch, Field, Type, Value};
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::git::{Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked};
+use crate::git::{
+    Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked, nearest_paths,
+};
 use crate::limits;
 use crate::pipeline::{Batches, Ordered, Source, Weigh, Window};
 use crate::text::{Algorithm, CancelToken, DiffOptions, Whitespace};
@@ -203,7 +205,8 @@ impl Revisions {
     /// Opens the repository and resolves the revisions.
     pub fn open(&self, execution: &ExecutionContext) -> Result<Comparison> {
         let repository = execution.repository(&self.repo)?;
-        let comparison = repository.compare(&self.from, self.to.as_deref(), self.merge_base)?;
+        let comparison =
+            Comparison::of(&repository, &self.from, self.to.as_deref(), self.merge_base)?;
         let comparison = comparison.with_threads(execution.threads());
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
     }
@@ -216,7 +219,8 @@ impl Revisions {
         }
         let budget = execution.budget.part();
         let _current = Current::enter(&budget);
-        let changes = self.open(execution)?.changes(self.renames, Arc::clone(&budget))?;
+        let changes =
+            Changes::new(&self.open(execution)?.with_budget(Arc::clone(&budget)), self.renames)?;
         Ok(Some(CallersWalk { changes, budget }))
     }
 
@@ -281,7 +285,7 @@ impl Revisions {
     {
         let budget = execution.budget.part();
         let comparison = &comparison.clone().with_budget(Arc::clone(&budget));
-        let changes = comparison.changes(self.renames, Arc::clone(&budget))?;
+        let changes = Changes::new(comparison, self.renames)?;
         let permits = Permits::take(execution.threads());
         let workers = (0..permits.count())
             .map(|_| {
@@ -313,7 +317,7 @@ impl Revisions {
         [asker, lister]: [&str; 2],
     ) -> Result<Vec<Change>> {
         let file = &sides.repository().file_from_root(file)?;
-        let is_directory = match sides.path(file.as_bytes())? {
+        let is_directory = match PathChange::of(sides, file.as_bytes())? {
             PathChange::File(changes) => return Ok(changes),
             found => found == PathChange::Directory,
         };
@@ -325,7 +329,7 @@ impl Revisions {
             .with_hint(format!("{lister} lists the changed files below it")));
         }
         let error = Error::not_found(format!("no file {shown} in {}", self.shown()));
-        Err(match sides.nearest_paths(file)?.as_slice() {
+        Err(match nearest_paths(sides, file)?.as_slice() {
             [] => error.with_hint(format!(
                 "Paths start at the root of the repository; {lister} lists them"
             )),

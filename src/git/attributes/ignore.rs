@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::list::check_at;
 use crate::error::{Error, Result};
-use crate::git::attributes::path_patterns::{PathPattern, PatternTable};
-use crate::git::tree::glob::Work;
+use crate::git::pathspec::glob::Work;
+use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::limits;
 
 /// The patterns of a directory and of those above it.

@@ -2,20 +2,19 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::Arc;
 
-use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Change, Entry, Mode};
+use crate::git::attributes::ContentSource;
 use crate::git::change::comparison::{Comparison, Untracked};
 use crate::git::change::contents::Reader;
-use crate::git::change::differences::PathChange;
-use crate::git::objects::bytes::Bytes;
+use crate::git::change::differences::{PathChange, walk};
+use crate::git::change::suggest::nearest_paths;
+use crate::git::model::bytes::Bytes;
+use crate::git::model::changed_file::{Change, Entry};
 use crate::git::repository::Repository;
-use crate::git::revision::Revision;
-use crate::git::tree::pathspec::{PathFilter, Pathspec};
-use crate::git::worktree::untracked;
-use crate::sandbox::{Directories, Place};
+use crate::git::revision::{Revision, range_of, side_of};
+use crate::git::tree::tree_lookup::TreeItem;
+use crate::sandbox::Place;
 
 /// How many bytes a file may have, and what says so.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +42,7 @@ pub struct SideFiles {
 impl SideFiles {
     /// Opens a side that a name stands for, as in comparisons.
     pub fn open(repository: &Repository, name: &str) -> Result<Self> {
-        let side = repository.revision(name)?;
+        let side = side_of(repository, name)?;
         let comparison = Comparison::new(repository.clone(), Revision::Empty, side)?
             .with_untracked(Untracked::Identified)
             .looking_everywhere();
@@ -54,6 +53,11 @@ impl SideFiles {
     /// Opens a side of which single files are shown: in a work tree they have the rules of their sandbox.
     pub fn open_alone(repository: &Repository, name: &str) -> Result<Self> {
         Ok(Self { is_alone: true, ..Self::open(repository, name)? })
+    }
+
+    /// Returns what the side is read from.
+    pub(in crate::git) fn source(&self) -> &ContentSource {
+        self.comparison.source()
     }
 
     /// Returns the side.
@@ -69,7 +73,10 @@ impl SideFiles {
     /// Returns the file of a path; directories and submodules are none. Of a conflict in the index it is ours.
     pub fn find(&self, path: &[u8]) -> Result<Option<Entry>> {
         let entry = match self.side() {
-            Revision::Tree(tree) => self.comparison.repository().find(Some(tree), path)?.file(),
+            Revision::Tree(tree) => {
+                let objects = self.comparison.repository().objects();
+                TreeItem::find(&objects, Some(tree), path)?.file()
+            }
             Revision::Empty => None,
             Revision::Index => self.comparison.index().and_then(|index| index.content(path)),
             Revision::WorkTree if !is_in_work_tree(path) => None,
@@ -78,7 +85,7 @@ impl SideFiles {
                 let index = self.comparison.index();
                 let is_tracked = index.is_some_and(|index| !index.find(path).is_empty());
                 let place = if is_tracked && !self.is_alone { None } else { self.place(path)? };
-                let entry = match self.comparison.path(path)? {
+                let entry = match PathChange::of(&self.comparison, path)? {
                     PathChange::File(changes) => changes.into_iter().find_map(|change| change.new),
                     PathChange::Nothing | PathChange::Directory => None,
                 };
@@ -98,7 +105,7 @@ impl SideFiles {
     /// `too_large` for more bytes than `limit` allows.
     pub fn read(&mut self, path: &[u8], entry: Entry, limit: ReadLimit) -> Result<Bytes> {
         self.check_size(path, entry, limit)?;
-        self.reader.bytes(entry, path)
+        self.reader.read(entry, path)
     }
 
     fn check_size(&self, path: &[u8], entry: Entry, limit: ReadLimit) -> Result<()> {
@@ -126,12 +133,8 @@ impl SideFiles {
     }
 
     /// Returns the files that differ between a tree and the index, as this side reads it.
-    pub(in crate::git) fn staged_changes(
-        &self,
-        tree: Revision,
-        budget: &Arc<Budget>,
-    ) -> Result<Vec<Change>> {
-        self.comparison.between(tree, Revision::Index).walk(Arc::clone(budget))?.collect()
+    pub(in crate::git) fn staged_changes(&self, tree: Revision) -> Result<Vec<Change>> {
+        walk(&self.comparison.between(tree, Revision::Index))?.collect()
     }
 
     /// Says that a file is not there.
@@ -148,63 +151,21 @@ impl SideFiles {
 
     /// Returns the paths nearest to one that was not found, for a hint.
     pub fn nearest(&self, path: &str) -> Result<Vec<String>> {
-        self.comparison.nearest_paths(path)
+        nearest_paths(&self.comparison, path)
     }
 }
 
-impl Comparison {
-    /// Refuses a file of the work tree that is neither tracked nor listed by the status, where sandboxes say what may be read.
-    pub fn check_listed(&self, path: &[u8]) -> Result<()> {
-        let repository = self.repository();
-        let Some(index) = self.index() else { return Ok(()) };
-        if repository.access().sandboxes().is_none() || !index.find(path).is_empty() {
-            return Ok(());
-        }
-        let shown = String::from_utf8_lossy(path);
-        let only = Pathspec::parse(&format!(":(top,literal){shown}"))?;
-        let only = PathFilter::new(&[only], b"")?;
-        let mut directories = Directories::new(repository.work_tree_root()?);
-        let budget = repository.budget();
-        let listed = untracked::files(repository, &mut directories, index, &only, None, budget)?;
-        if listed.iter().any(|(found, _)| found == path) {
-            return Ok(());
-        }
-        Err(Error::fs_denied(format!(
-            "the file {} is ignored, or lies in another repository: no diff shows it",
-            quoted(&shown)
-        ))
-        .with_hint(
-            "Of a work tree in a sandbox what is tracked may be read, and what file_status lists",
-        ))
+/// Returns a text that changes when a file of a revision, or what lies behind the revision, does.
+pub fn state_of_file(repository: &Repository, file: &str, revision: &str) -> Result<String> {
+    if !Revision::is_named(revision) {
+        return Ok(range_of(repository, revision)?.state());
     }
-}
-
-impl Repository {
-    /// Returns a text that changes when a file of a revision, or what lies behind the revision, does.
-    pub fn state_of_file(&self, file: &str, revision: &str) -> Result<String> {
-        if !Revision::is_named(revision) {
-            return Ok(self.ends(revision)?.state());
-        }
-        let entry = SideFiles::open(self, revision)?.find(file.as_bytes())?;
-        Ok(format!("{:?} {:?}", self.head()?, entry.map(|entry| (entry.mode, entry.oid))))
-    }
+    let entry = SideFiles::open(repository, revision)?.find(file.as_bytes())?;
+    Ok(format!("{:?} {:?}", repository.head()?, entry.map(|entry| (entry.mode, entry.oid))))
 }
 
 /// Tells a path that names a file beneath the root of the work tree and nothing of git's own.
 fn is_in_work_tree(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/')
         .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
-}
-
-impl Mode {
-    /// Returns the word that SQL shows for what an entry is.
-    pub fn kind_name(self) -> &'static str {
-        if self.is_regular() {
-            if self == Self::regular(true) { "executable" } else { "file" }
-        } else if self.is_link() {
-            "symlink"
-        } else {
-            "submodule"
-        }
-    }
 }

@@ -9,13 +9,13 @@ use std::rc::Rc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Beat, Budget};
+use crate::budget::Pace;
 use crate::error::{Error, Result, quoted};
 use crate::git::attributes::ignore::Ignores;
-use crate::git::change::changed_file::Mode;
+use crate::git::index::Index;
+use crate::git::model::changed_file::Mode;
+use crate::git::pathspec::PathFilter;
 use crate::git::repository::Repository;
-use crate::git::tree::pathspec::PathFilter;
-use crate::git::worktree::index::Index;
 use crate::limits;
 use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
 
@@ -29,14 +29,14 @@ pub fn files(
     index: &Index,
     paths: &PathFilter,
     ignored: Option<&mut Vec<(Vec<u8>, EntryKind)>>,
-    budget: &Budget,
 ) -> Result<Vec<(Vec<u8>, EntryKind)>> {
+    let budget = repository.budget();
     let fold_case = repository.checkout.ignores_case;
     let exclude =
         repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
     let exclude = Rc::new(Ignores::new(&exclude, b"", None, fold_case)?);
     let (mut found, mut passed) = (Vec::new(), Vec::new());
-    let mut beat = Beat::default();
+    let mut pace = Pace::new();
     // The third: whether a directory is ignored, and with it all that is below.
     let mut waiting = vec![(Vec::new(), exclude, false)];
     while let Some((directory, above, is_below)) = waiting.pop() {
@@ -77,7 +77,7 @@ pub fn files(
             None => above,
         };
         for DirectoryEntry { name, kind } in entries {
-            beat.check(budget)?;
+            pace.entry(budget)?;
             if kind == EntryKind::Special || name.eq_ignore_ascii_case(b".git") {
                 continue;
             }

@@ -14,7 +14,7 @@ mod inexact;
 
 use std::collections::HashMap;
 
-use crate::git::change::changed_file::{Change, Entry, Origin, OriginKind};
+use crate::git::model::changed_file::{Change, Entry, Origin, OriginKind};
 use crate::limits;
 use crate::text::cancel_token::Stopped;
 use crate::text::{CancelToken, is_binary};
