@@ -91,11 +91,22 @@ impl Row for ExecutionContext {
     const OWN: &'static [Col<Self>] = &[
         varchar("version", "The version of redline", |_, out| out.text(env!("CARGO_PKG_VERSION"))),
         varchar("host_version", "The version of DuckDB", |_, out| out.text(host_version())),
-        structures::<_, SandboxRow>("sandboxes", "The sandboxes; NULL where none are configured"),
-        varchars("grants", "The tools that are granted", |execution, out| {
+        structures::<_, SandboxRow>(
+            "sandboxes",
+            "The sandboxes; `mode` is `ro`, `rw`, or `closed` if DuckDB's own \
+             settings exclude the root. NULL: none is configured, so DuckDB's limits \
+             apply to reading, and nothing is written",
+        ),
+        varchars("grants", "The granted tools", |execution, out| {
             out.texts(settings::tool_grants(&execution.settings))
         }),
-        structure::<_, Limits>("limits", "What bounds a call"),
+        structure::<_, Limits>(
+            "limits",
+            "The settings of these names, as applied; `max_seconds` is NULL if none \
+             is set. `kept_bytes` is the memory that redline keeps between queries \
+             over all databases of the process, `max_kept_bytes` the most it may keep \
+             (`redline_cache_bytes`)",
+        ),
         boolean("enable_external_access", "DuckDB's setting", |execution| {
             execution.settings.get(EXTERNAL_ACCESS).as_boolean()
         }),
@@ -104,15 +115,21 @@ impl Row for ExecutionContext {
         }),
         boolean(
             "kernel_guard",
-            "Whether the kernel restricts the threads that read repositories",
+            "Whether the kernel restricts the threads that read repositories to the \
+             roots of their query (Landlock, Linux 5.13 or newer); without it only \
+             redline's own checks apply",
             |_| Some(kernel_guard()),
         ),
-        varchar("instructions", "What a server tells a model about the tools", |_, out| {
-            out.text(INSTRUCTIONS)
-        }),
-        varchars("open_doors", "What SQL can still do beside redline's rules", |execution, out| {
-            out.texts(open_doors(execution))
-        }),
+        varchar(
+            "instructions",
+            "What a server tells a model about the tools, in under 1,500 bytes",
+            |_, out| out.text(INSTRUCTIONS),
+        ),
+        varchars(
+            "open_doors",
+            "What SQL on this database can still do outside redline's rules, by name",
+            |execution, out| out.texts(open_doors(execution)),
+        ),
     ];
 }
 

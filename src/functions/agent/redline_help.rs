@@ -51,15 +51,23 @@ impl Row for Function {
 
     const OWN: &'static [Col<Self>] = &[
         varchar("name", "The name", |row, out| out.text(row.0.declaration.name)),
-        varchar("kind", "table or scalar", |row, out| out.text(row.0.signature.kind())),
-        varchar("signature", "How it is called, one line per form", |row, out| {
-            out.text(row.0.signature.calls(row.0.declaration.name).join("\n"))
-        }),
-        structures::<_, Parameter>("parameters", "Its parameters, positional ones first"),
-        varchar("returns", "The type of its result; of a table, its columns", |row, out| {
-            out.text(row.0.signature.returns())
-        }),
-        varchar("description", "What it returns or does", |row, out| {
+        varchar("kind", "`table` or `scalar`", |row, out| out.text(row.0.signature.kind())),
+        varchar(
+            "signature",
+            "How it is called: one line per form, named parameters as `name := TYPE`",
+            |row, out| out.text(row.0.signature.calls(row.0.declaration.name).join("\n")),
+        ),
+        structures::<_, Parameter>(
+            "parameters",
+            "Every parameter once, positional ones first; `default` is SQL, and NULL \
+             for a required parameter or a default of NULL",
+        ),
+        varchar(
+            "returns",
+            "The type of the result; for a table `TABLE(column TYPE, …)`",
+            |row, out| out.text(row.0.signature.returns()),
+        ),
+        varchar("description", "What it returns or does, in one line", |row, out| {
             out.text(row.0.declaration.description)
         }),
         varchar("example", "A query that shows it", |row, out| out.text(row.0.declaration.example)),

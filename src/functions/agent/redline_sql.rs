@@ -30,8 +30,16 @@ macro_rules! scripts {
     };
 }
 
-const SCRIPTS: &[(&str, &str)] =
-    scripts!["macros", "git", "analytics", "tools", "tools_edit", "lockdown", "mcp_server", "mcp_http"];
+const SCRIPTS: &[(&str, &str)] = scripts![
+    "macros",
+    "git",
+    "analytics",
+    "tools",
+    "tools_edit",
+    "lockdown",
+    "mcp_server",
+    "mcp_http"
+];
 
 const NAME: Param<Name> = required("name", "The script's name, without its ending");
 

@@ -42,17 +42,24 @@ impl Row for ToolRow {
         json("output_schema", "JSON Schema of structuredContent", |row, out| {
             out.json((row.0.output_schema)().to_string())
         }),
-        json("annotations", "MCP's annotations: whether it only reads, and more", |row, out| {
-            out.json(row.0.annotations_json())
-        }),
+        json(
+            "annotations",
+            "MCP's hints, where they differ from its defaults: `readOnlyHint`, \
+             `idempotentHint`, `openWorldHint`",
+            |row, out| out.json(row.0.annotations_json()),
+        ),
         varchar(
             "sql_template",
-            "SQL that answers a call whose arguments are bound by name",
+            "A query with one parameter per argument (`$path_a`, …); NULL for an \
+             omitted one",
             |row, out| out.text(row.0.sql_template()),
         ),
-        varchar("publish_sql", "The statement that publishes it with duckdb_mcp", |row, out| {
-            out.text(row.0.publish_sql())
-        }),
+        varchar(
+            "publish_sql",
+            "The statement that publishes it on a server with the duckdb_mcp \
+             extension",
+            |row, out| out.text(row.0.publish_sql()),
+        ),
     ];
 }
 

@@ -41,10 +41,10 @@ impl Row for GivenRow {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("approval_id", "The id that approve returned", |row, out| {
+        varchar("approval_id", "The id that `approve` returned", |row, out| {
             out.text(row.given.id.as_str())
         }),
-        varchar("scope", "once, path, sandbox, session or unread", |row, out| {
+        varchar("scope", "`once`, `path`, `sandbox`, `session` or `unread`", |row, out| {
             out.text(row.given.scope.name())
         }),
         varchar("tool", "The tool", |row, out| out.text(row.given.tool.name())),
@@ -52,7 +52,9 @@ impl Row for GivenRow {
             out.text(row.given.path.as_str())
         }),
         varchar("session", "For whom", |row, out| out.text(shown_session(&row.given.session))),
-        varchar("given_by", "The approver's name", |row, out| out.text(row.given.by.as_str())),
+        varchar("given_by", "The approver's name in `redline_approver`", |row, out| {
+            out.text(row.given.by.as_str())
+        }),
         timestamp("given_at", "When it was approved", |row| Some(row.since)),
         timestamp("expires_at", "Until when it holds", |row| Some(row.until)),
     ];

@@ -42,14 +42,18 @@ impl Row for Waiting {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        varchar("approval_id", "The id that approve returns", |row, out| {
+        varchar("approval_id", "The id that `approve` would return", |row, out| {
             out.text(row.payload.approval_id())
         }),
         varchar("description", "What would be done, in one line", |row, out| {
             out.text(row.payload.description())
         }),
         json("payload", "What a person decides on", |row, out| out.json(row.payload.to_json())),
-        varchar("session", "Whose call it is", |row, out| out.text(shown_session(&row.session))),
+        varchar(
+            "session",
+            "Whose call it is: a name, or `connection 7` for a connection without one",
+            |row, out| out.text(shown_session(&row.session)),
+        ),
     ];
 }
 

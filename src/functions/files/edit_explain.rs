@@ -40,16 +40,21 @@ impl Row for NearMiss {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        bigint("line", "The line where the passage starts, from 1", |near| near.line.into()),
-        double("similarity", "How similar it is, 0 to 1; 1 is the text itself", |near| {
-            Some(near.similarity)
-        }),
-        varchar("reason", "How it differs", |near, out| out.text(near.reason())),
-        varchar(
-            "old_string",
-            "What to give as old_string; NULL where the passage is too long",
-            |near, out| out.text(near.old_string.as_deref()),
+        bigint("line", "Where the passage starts, from 1", |near| near.line.into()),
+        double(
+            "similarity",
+            "How similar it is, 0 to 1; for long texts, how similar their first words \
+             are",
+            |near| Some(near.similarity),
         ),
+        varchar(
+            "reason",
+            "How it differs, several separated by `, `; `exact` for an occurrence",
+            |near, out| out.text(near.reason()),
+        ),
+        varchar("old_string", "A text that matches the passage; NULL if none can", |near, out| {
+            out.text(near.old_string.as_deref())
+        }),
     ];
 }
 
