@@ -108,11 +108,6 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Tells whether the overload that was called has a VARCHAR at this place.
-    pub fn is_text(&self, index: usize) -> bool {
-        matches!(self.inputs.get(index), Some((Field { kind: Type::Varchar, .. }, _)))
-    }
-
     /// Returns the structs of a list, each with its fields, `None` for one that is NULL; `None` for
     /// a NULL list and for an argument this overload lacks.
     pub fn structs(

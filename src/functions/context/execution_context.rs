@@ -9,7 +9,7 @@ use crate::budget::{Budget, Current, KEPT, RowThread};
 use crate::edit::{FileTool, Operation, Session};
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::ffi::{Settings, THREADS};
-use crate::functions::surface::Declared;
+use crate::functions::surface::{Declared, State};
 use crate::git::Repository;
 use crate::limits;
 use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
@@ -62,6 +62,23 @@ pub struct ExecutionContext {
     threads: usize,
     /// Whose call it is: the connection's own, where a call names no other.
     pub session: Session,
+}
+
+/// The rows of a function that only reads may be computed by several threads.
+impl State for ExecutionContext {
+    const SETTINGS: &'static [&'static str] = SETTINGS;
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        Self::open::<F>(settings)
+    }
+
+    fn helper(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        Some(&self.budget)
+    }
 }
 
 impl ExecutionContext {

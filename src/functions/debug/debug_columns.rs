@@ -43,8 +43,8 @@ impl Row for ColumnOf {
 fn columns(entry: &Entry) -> &'static [Field] {
     match entry.signature {
         Signature::Table { columns, .. } => columns,
-        Signature::Scalar { returns: Type::Struct(fields), .. }
-        | Signature::Scalar { returns: Type::List(Type::Struct(fields)), .. } => fields,
+        Signature::Scalar { returns: Type::Struct(fields), .. } => fields,
+        Signature::Scalar { returns: Type::List(&Type::Struct(fields)), .. } => fields,
         Signature::Scalar { .. } => &[],
     }
 }

@@ -24,6 +24,7 @@ pub mod numbered;
 pub mod range_scan;
 pub mod read_ahead;
 pub mod refs;
+pub mod repository_scalar;
 pub mod resolve_revision;
 pub mod review;
 pub mod tree_blame;

@@ -43,11 +43,6 @@ impl<'a> Args<'a> {
         param.read(self.given(param.field.name), self.function)
     }
 
-    /// Tells whether nothing, or NULL, was given for a parameter.
-    pub fn is_null<K: Kind>(&self, param: Param<K>) -> bool {
-        self.given(param.field.name).is_none_or(Given::is_null)
-    }
-
     /// Tells whether the form that was called has a parameter.
     pub fn has<K>(&self, param: Param<K>) -> bool {
         self.given(param.field.name).is_some()

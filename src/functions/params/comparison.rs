@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use super::arguments::required_text;
+use super::context_lines::CONTEXT;
+use super::given::Given;
 use crate::budget::{Budget, Current, Permits};
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Batch, Field, Type, Value};
+use crate::ffi::{Batch, Constant, Field, Type, Value};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::git::{
     Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Untracked, nearest_paths,
@@ -60,12 +62,7 @@ pub const NAMED: [Field; 12] = [
         "false",
         "Leave out changes whose lines are all blank",
     ),
-    Field::optional(
-        "context",
-        Type::Integer,
-        "3",
-        "Unchanged lines around a change, -1 for the whole file",
-    ),
+    CONTEXT.field,
     Field::optional(
         "inter_hunk_context",
         Type::Integer,
@@ -492,11 +489,5 @@ impl<'a> NamedOptions<'a> {
 
 /// Returns the lines of context that were asked for: NULL is git's default, -1 the whole file.
 pub fn context(given: Option<i64>) -> Result<Option<u32>> {
-    match given {
-        None => Ok(Some(DiffOptions::CONTEXT)),
-        Some(-1) => Ok(None),
-        Some(lines) if lines >= 0 => Ok(Some(u32::try_from(lines).unwrap_or(u32::MAX))),
-        Some(lines) => Err(Error::invalid_args(format!("context is {lines}"))
-            .with_hint("Give 0 or more lines, or -1 for the whole file")),
-    }
+    CONTEXT.read(given.map(|lines| Given::Default(Constant::Integer(lines))), "redline")
 }

@@ -52,12 +52,4 @@ impl<'a> Given<'a> {
             Self::Default(_) => None,
         }
     }
-
-    /// Returns a value of a table function or of the options; rows have no lists of values and no moments.
-    pub fn value(self) -> Option<&'a Value> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::Row(..) | Self::Default(_) => None,
-        }
-    }
 }

@@ -74,15 +74,3 @@ impl Kind for BigInt {
 }
 
 impl Numeric for BigInt {}
-
-/// A moment, in microseconds since 1970; of table functions and options.
-pub struct Moment;
-
-impl Kind for Moment {
-    const TYPE: Type = Type::Timestamp;
-    type Of<'a> = i64;
-
-    fn read(given: Given<'_>, _: Asked<'_>) -> Result<i64> {
-        Ok(given.value().and_then(|value| value.as_timestamp()).unwrap_or_default())
-    }
-}

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::given::Given;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Result};
 use crate::ffi::{Constant, Field, Type};
 
 /// How the values of a parameter are read.
@@ -115,11 +115,6 @@ pub const fn flag(name: &'static str, default: bool, doc: &'static str) -> Param
     Param::new(name, Some(Constant::Boolean(default)), doc)
 }
 
-/// Returns a parameter that is one of some words; the first is the default.
-pub const fn choice<T: Words>(name: &'static str, doc: &'static str) -> Param<OneOf<T>> {
-    Param::new(name, Some(Constant::Text(T::WORDS[0].0)), doc)
-}
-
 /// A kind whose values are numbers of SQL.
 pub trait Numeric: Kind {}
 
@@ -151,29 +146,5 @@ impl Kind for Flag {
 
     fn read(given: Given<'_>, _: Asked<'_>) -> Result<bool> {
         Ok(given.truth().unwrap_or_default())
-    }
-}
-
-/// Something that has words for its values.
-pub trait Words: Copy + 'static {
-    /// The words, in the order of messages; the first is the default.
-    const WORDS: &'static [(&'static str, Self)];
-}
-
-/// One of some words, in any case.
-pub struct OneOf<T>(PhantomData<T>);
-
-impl<T: Words> Kind for OneOf<T> {
-    const TYPE: Type = Type::Varchar;
-    type Of<'a> = T;
-
-    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<T> {
-        let given = String::from_utf8_lossy(given.text().unwrap_or_default());
-        let found = T::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(&given));
-        found.map(|(_, choice)| *choice).ok_or_else(|| {
-            let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
-            Error::invalid_args(format!("{} is {}", asked.name, quoted(&given)))
-                .with_hint(format!("Give {}", words.join(", ")))
-        })
     }
 }

@@ -22,10 +22,10 @@ pub use columns::{
 };
 pub use declaration::{Declaration, Declared, Family, Grant};
 pub use entry::{Entry, Signature};
-pub use out::{Blob, Boolean, Json, Out, Returned, Varchar, Varchars, Written};
+pub use out::{Boolean, Json, Out, Returned, Varchar, Written};
 pub use registry::FUNCTIONS;
 pub use rows::Rows;
 pub use scalar::{Scalar, State};
 pub use stream::{RowGroup, Stream};
-pub use structures::{Elements, HasList, ListOf, RecordOf, StructOf, structure, structures};
+pub use structures::{HasList, ListOf, RecordOf, StructOf, structure, structures};
 pub use table::{Scan, Table};

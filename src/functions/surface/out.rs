@@ -16,8 +16,6 @@ pub trait Returned: 'static {
 pub struct Varchar;
 /// JSON.
 pub struct Json;
-/// BLOB.
-pub struct Blob;
 /// BOOLEAN.
 pub struct Boolean;
 /// VARCHAR[].
@@ -29,10 +27,6 @@ impl Returned for Varchar {
 
 impl Returned for Json {
     const TYPE: Type = Type::Json;
-}
-
-impl Returned for Blob {
-    const TYPE: Type = Type::Blob;
 }
 
 impl Returned for Boolean {
@@ -96,13 +90,6 @@ impl Out<'_, Json> {
     /// Appends a JSON text or NULL.
     pub fn json<'a>(self, text: impl Into<Text<'a>>) -> Written {
         self.written(|column| text.into().write(column))
-    }
-}
-
-impl Out<'_, Blob> {
-    /// Appends bytes or NULL.
-    pub fn bytes(self, bytes: Option<&[u8]>) -> Written {
-        self.written(|column| column.push_blob(bytes))
     }
 }
 
