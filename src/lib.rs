@@ -16,6 +16,7 @@ mod growth;
 pub mod limits;
 mod pattern;
 mod pipeline;
+mod query;
 pub mod render;
 pub mod review;
 pub mod sandbox;

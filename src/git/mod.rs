@@ -41,6 +41,7 @@ pub use history::line_log::{LineLog, LineVersion, LinesAsked};
 pub use history::mailmap::mailmap_of;
 pub use history::notes::Notes;
 pub use model::Oid;
+pub use model::bytes::Bytes;
 pub use model::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
 pub use model::commit::{CommitInfo, Person, TagInfo};
 pub use model::diff_attribute::{DiffAttribute, PathAttributes};

@@ -80,6 +80,21 @@ pub fn plain_line_changes(
     Ok(engine.diff(&old, &new, &options, cancel)?)
 }
 
+/// Returns the runs of lines that differ, as git's merges find them: whole texts are compared, without the indent heuristic.
+///
+/// # Errors
+/// Why the query ended.
+pub(super) fn lowest_line_changes(
+    engine: &mut Engine,
+    old: &Lines<'_>,
+    new: &Lines<'_>,
+    algorithm: Algorithm,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<Change>> {
+    let options = engine::Options { algorithm, is_lowest: true, ..engine::Options::default() };
+    Ok(engine.diff(old, new, &options, cancel)?)
+}
+
 /// What a line of a diff is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {

@@ -10,6 +10,7 @@ mod diff;
 pub mod engine;
 pub mod hunk;
 pub mod lines;
+pub mod merge;
 pub mod patch;
 mod quote;
 pub mod section;

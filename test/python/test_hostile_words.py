@@ -4,8 +4,10 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+from html.parser import HTMLParser
 
 import pytest
 from sandboxes import configure, snapshot
@@ -205,6 +207,98 @@ def test_a_terminal_shows_no_row_that_a_file_has_written(extension, folder):
     said = person.said.replace("\r\n", "\n")
     assert said.count("\nDeclined.\n") == len(calls) and "\nApproved." not in said
     assert_boxed(re.sub(r"\[y/n\] n\nDeclined\.\n", "", said), said)
+
+
+class Drawn(HTMLParser):
+    """The texts of a page that are not in an element of its own for texts of others."""
+
+    def __init__(self, page):
+        super().__init__(convert_charrefs=True)
+        self.open, self.own = [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "link", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        # Texts of others are in the order in which they are stored: bdo says so to the browser.
+        if not {"bdo", "title", "style", "script"}.intersection(self.open):
+            self.own.append(data)
+
+
+def test_a_page_shows_no_row_that_a_file_has_written(extension, folder, tmp_path):
+    pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+    from served import Document, Served
+
+    # A directory that is changed is of this test alone.
+    shutil.copytree(folder, tmp_path / "workspace")
+    served = Served(tmp_path / "workspace", extension, tmp_path, "--write", "--approve", "web")
+    try:
+        for tool, arguments in [call for call in proposals("workspace") if call[0] != "read_file"]:
+            call = served.call(tool, arguments)
+            (link,) = served.waiting()
+            for page in (served.request().text, served.request(link).text, served.request(f"{link}&view=whole").text):
+                assert not any(c in page for c in [*BREAKS, "\x1b", "\u202e", "\u2066", "\x00"]), (tool, arguments)
+                own = "\n".join(Drawn(page).own)
+                assert not re.search(r"redline: the person|```|└|┌|Page 2 of 2|f\) y|\[y/n\]|Approved", own.replace("Yes, approve", "")), (tool, arguments, own)
+                # Nothing that ends a line, not even where it is shown by a number.
+                assert not SPLIT.search(re.search("<title>(.*?)</title>", page, re.DOTALL)[1])
+            assert served.answer(Document(served.request(link).text).form("no")).status == 303
+            assert call.result(60).content[0].text.startswith("declined: ")
+    finally:
+        served.close()
+
+
+def test_a_view_in_a_client_shows_no_row_that_a_file_has_written(extension, folder):
+    pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+    import anyio
+    from duckdb_redline.server.approver import Call
+    from duckdb_redline.server.apps import Apps
+    from duckdb_redline.server.host import open_database
+
+    async def main():
+        host = open_database({"workspace": folder}, True, extension)
+        apps = Apps(host)
+        for tool, arguments in [call for call in proposals("workspace") if call[0] != "read_file"]:
+            asked = tool, json.dumps(arguments), "one"
+            payload = await host.called("one", "SELECT system.main.needs_approval(?, ?, ?, ?)", *asked, host.key)
+            apps.asked(Call(*asked, str(payload)))
+            page = (await apps.page("one")).decode()
+            assert not any(c in page for c in [*BREAKS, "\x1b", "\u202e", "\u2066", "\x00"]), asked
+            own = "\n".join(Drawn(page).own)
+            assert "This is a view." in own and not re.search(r"redline: the person|```|└|┌|Page 2 of 2|f\) y|\[y/n\]|Approved", own), (asked, own)
+
+    anyio.run(main)
+
+
+def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root):
+    pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+    from duckdb_redline.server import querying
+    from duckdb_redline.server.host import READING, sandboxes_of
+    from duckdb_redline.server.query import read
+
+    served = {"sandboxes": sandboxes_of({"hostile": root}, False), "roots": [str(root)], "extension": str(extension), "grants": READING}
+    con = querying.open_database(served | {"seconds": 60, "max_file_bytes": None})
+    for sql in (
+        "SELECT subject, body, author_name FROM commits('main', 'hostile')", "SELECT subject || body AS s, 1 FROM commits('main', 'hostile')",
+        "SELECT name FROM refs('hostile')", "FROM tree_files('main', 'hostile')", "FROM file_status('hostile')", "FROM diff_lines('main~1', 'main', 'hostile')",
+        "FROM git_diff('main~1', 'main', path := 'hostile')", "PIVOT (SELECT 1 AS one, subject FROM commits('main', 'hostile')) ON subject IN ('x', '[redline') USING count(*)",
+        "SELECT redline_call_text('GitLog', '{}')", "SELECT subject::INT FROM commits('main', 'hostile')", "SELECT error(body)::INT FROM commits('main', 'hostile')",
+    ):  # fmt: skip
+        try:
+            text = querying.answer(con.cursor(), {"seconds": 60} | read({"sql": sql, "max_bytes": 1_000_000}))["content"][0]["text"]
+        except querying.Refused as error:
+            text = querying.escaped(str(error))
+            assert "\n" not in text, sql
+        assert not any(c in text for c in [*BREAKS, "\x1b", "\u202e", "\u2066"]), (sql, text)
+        for line in text.split("\n")[1:]:
+            assert isinstance(json.loads(line), list) and not line.startswith(FORGED), (sql, line)
 
 
 def test_a_session_that_is_named_like_a_connection_is_told_from_it(connect, tmp_path):

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -142,6 +143,32 @@ def test_a_no_of_one_client_is_none_of_another(served, folder):
     assert (folder / "a.txt").read_text() == "one\n2\n"
 
 
+def by_old_client(given: dict) -> dict:
+    """Returns what the client of the generation before was told."""
+    program = [sys.executable, str(ROOT / "test/python/support/old_client.py"), json.dumps(given)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=90, env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)})
+    assert done.returncode == 0, done.stderr
+    told: dict = json.loads(done.stdout)
+    return told
+
+
+@pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")
+def test_the_generation_before_gets_values_that_are_complete_where_they_are_asked_for(served, folder, extension, con):
+    """By `--structured`, and by the format of a call, also of a client that shows its model the values alone."""
+    schemas = {name: json.loads(schema) for name, schema in con.execute("SELECT name, output_schema FROM redline_tools()").fetchall()}
+    command = [*COMMAND, str(folder), "--extension", str(extension), "--write", "--structured", "--query"]
+    by_option = by_old_client({"command": command, "calls": [*((name, arguments) for name, (arguments, _) in GOOD.items()), ("query", {"sql": "SELECT 1 AS one"})]})
+    assert by_option["results"].pop() == ["query", False, "1 row", {"columns": ["one"], "rows": [[1]], "cut": None}]
+    assert {tool["name"]: tool["outputSchema"] for tool in by_option["tools"] if tool["name"] != "query"} == schemas
+    reached = {"url": served.address("serving"), "headers": {"Authorization": f"Bearer {served.tokens[1]}"}}
+    fill(folder)
+    by_call = by_old_client(reached | {"calls": [(name, arguments | {"format": "json"}) for name, (arguments, _) in GOOD.items()]})
+    for told in (by_option, by_call):
+        assert len(told["results"]) == len(GOOD)
+        for name, is_error, text, values in told["results"]:
+            assert not is_error and set(values) >= set(schemas[name]["properties"]) and "\n" not in text, (name, text)
+
+
 @pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_generation_before_is_served_alike(served, folder, extension, con, transport):
@@ -149,10 +176,7 @@ def test_the_generation_before_is_served_alike(served, folder, extension, con, t
     reached = {"url": served.address("serving"), "headers": {"Authorization": f"Bearer {served.tokens[1]}"}}
     if transport == "stdio":
         reached = {"command": [*COMMAND, str(folder), "--extension", str(extension), "--write"]}
-    program = [sys.executable, str(ROOT / "test/python/support/old_client.py"), json.dumps(reached | {"calls": calls})]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=90, env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)})
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    told = by_old_client(reached | {"calls": calls})
     assert told["client"].startswith("1.") and told["protocol"] < "2026"
     (instructions,) = con.execute("SELECT instructions FROM redline_capabilities()").fetchone()
     assert told["instructions"] == instructions
@@ -250,6 +274,21 @@ def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tm
     (root / "redline.duckdb_extension").write_bytes(b"")
     done = start(root, "--write", "--extension", str(root / "redline.duckdb_extension"))
     assert done.returncode == 2 and "put it elsewhere" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("place, starts", [("project", False), ("project/vendor", False), ("project/.venv/lib/site-packages", True), ("elsewhere", True)])
+def test_a_server_whose_own_program_agents_could_change_does_not_start(extension, tmp_path, place, starts):
+    """In an environment beside the work, redline writes nothing (docs/sandboxes.md); elsewhere beneath a root it would."""
+    (tmp_path / "project").mkdir()
+    shutil.copytree(ROOT / "python/duckdb_redline", tmp_path / place / "duckdb_redline")
+    about = tmp_path / place / "duckdb_redline-0.1.0.dist-info/METADATA"
+    about.parent.mkdir()
+    about.write_text("Metadata-Version: 2.1\nName: duckdb-redline\nVersion: 0.1.0\n")
+    command = [sys.executable, "-m", "duckdb_redline.server", str(tmp_path / "project"), "--extension", str(extension)]
+    run = lambda *more: subprocess.run([*command, *more], env=os.environ | {"PYTHONPATH": str(tmp_path / place)}, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    done = run("--write")
+    assert (done.returncode, done.stdout) == ((0, "") if starts else (2, "")), done.stderr
+    assert starts or "this program lies beneath" in done.stderr and run().returncode == 0
 
 
 def open_session(served, token=""):

@@ -256,6 +256,21 @@ def test_a_forged_answer_of_the_client_is_not_believed(drive, folder):
 LONG = {"path": "workspace/long.txt", "content": "".join(f"line {number} {'x' * 120} end{number}\n" for number in range(63))}
 
 
+@pytest.mark.parametrize("most, code", [(None, "too_large"), (8 << 20, None), (1000, "too_large")])
+def test_the_largest_file_is_what_the_host_says(drive, folder, most, code):
+    (folder / "large.txt").write_text("one\n" + "x" * 99 + "\n" + "line\n" * 900_000)
+    options = ["--query", *(["--max-file-bytes", str(most)] if most else [])]
+
+    async def conversation(client):
+        edited = await client.call_tool("edit_file", {"path": "workspace/large.txt", "old_string": "one", "new_string": "1"})
+        counted = await client.call_tool("query", {"sql": "SELECT max_file_bytes FROM (SELECT unnest(sandboxes, recursive := true) FROM redline_capabilities())"})
+        return edited, counted
+
+    edited, counted = drive(conversation, options=options, elicitation_callback=accept)
+    assert text(edited).startswith(f"{code}: " if code else "Replaced 1 line"), text(edited)
+    assert text(counted).endswith(f"\n[{most or 4 << 20}]"), text(counted)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("refused_at", [None, 1, 2, "last"])
 def test_every_page_is_shown_before_a_yes(drive, folder, mode, refused_at):

@@ -67,6 +67,14 @@ def test_error_codes_reach_the_client(ask, extension):
     assert is_error and "not_found: " in text
 
 
+def test_a_tool_that_raises_is_an_error_of_the_call_and_one_that_does_not_is_a_row(ask, extension, root):
+    call = "SELECT system.main.redline_call_text('GitDiff', '{\"from\": \"FROM\", \"repo\": \"workspace/plain\", \"max_bytes\": 12000}', 'agent', RAISES) AS answer"
+    asked = [call.replace("FROM", rev, 1).replace("RAISES", raises) for rev in ("HEAD", "nowhere") for raises in ("true", "false")]
+    answers = ask(lockdown_script(extension, root), asked)
+    assert [is_error for is_error, _ in answers] == [False, False, True, False], answers
+    assert "Invalid Input Error: not_found: " in answers[2][1] and json.loads(answers[3][1])["rows"][0][0].startswith("not_found: ")
+
+
 def test_the_lockdown_holds_for_the_query_tool(ask, extension, root):
     outside = root.parent / "secret.txt"
     inside, shut = (

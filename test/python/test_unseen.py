@@ -212,3 +212,30 @@ def test_sessions_that_a_connection_names_do_not_multiply_what_may_wait(new):
     assert refused == 800 and len(listed(host)) == 200
     # Another connection proposes what it could before.
     assert_refused(answer(host.cursor(), "SELECT write_file('w/new', 'x')"), "approval_required")
+
+
+def arguments_of(schema: dict, name: str, text: str) -> dict:
+    """Returns a call's arguments with a text in the place of one of them, and what else must be there."""
+    given = {other: "w" if other in ("path", "repo") else "x" for other in schema.get("required", [])}
+    kind = schema["properties"][name].get("type")
+    return given | {name: [text] if kind == "array" else text}
+
+
+@pytest.mark.parametrize("form", ["w/PLACE", "PLACE", "*PLACE", "ROOT/PLACE", ":(glob)**/PLACE"])
+def test_no_tool_tells_what_stands_at_a_path_that_is_any_of_its_arguments(new, root, form):
+    """Also where nothing is found, and a tool says why: what it names then is nothing that must not be read."""
+    pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in PLACES}
+    tools = next(iter(pairs.values())).execute("SELECT name, input_schema FROM redline_tools()").fetchall()
+    tried = 0
+    for tool, schema in [(tool, json.loads(schema)) for tool, schema in tools]:
+        for name, described in schema["properties"].items():
+            if described.get("type") in ("integer", "boolean"):
+                continue
+            tried += 1
+            answers = {}
+            for place, agent in pairs.items():
+                call = json.dumps(arguments_of(schema, name, form.replace("ROOT", str(root))))
+                statement = "SELECT redline_call_text('{}', '{}')".format(tool, call.replace("'", "''"))
+                answers[place] = re.sub(rf"{re.escape(str(root))}/PLACE|/?w/PLACE", "PATH", told(agent, statement, place))
+            assert len(set(answers.values())) == 1, (tool, name, answers)
+    assert tried > 60

@@ -214,15 +214,28 @@ def test_a_long_change_is_approved_after_all_of_its_parts(served):
     assert served.answer(parts[-1].form("yes")).status == 303 and not call.result(30).is_error and path.read_text() == content
 
 
-def test_what_is_too_large_to_be_shown_can_only_be_declined(served):
+def test_what_no_page_can_show_is_refused_at_once(served):
     path = served.folder / f"large{next(NUMBERS)}.txt"
     call = served.call("write_file", {"path": f"workspace/{path.name}", "content": "x\n" * 600_000})
-    (link,) = served.waiting()
-    page = served.shown(link)
-    assert page.form("yes") is None and "too large to be shown whole" in page.text
-    no = page.form("no")
-    assert served.answer(no | {"answer": "yes", "scope": "once"}).status == 409 and not path.exists()
-    assert served.answer(no).status == 303 and words(call.result(30)).startswith("declined: ")
+    # Nobody is asked, and nothing is left that somebody would have to decline.
+    assert words(call.result(60)).startswith("too_large: This is too large to be shown whole") and not path.exists()
+    assert served.waiting(0) == []
+
+
+def test_the_list_and_the_page_say_how_large_a_change_is_and_since_when_it_waits(served, path):
+    path.write_text("one\ntwo\n--- three\n")
+    served.call(*edit(path, new="2\n2\n+++ 2", old="two\n--- three"))
+    served.waiting()
+    new = served.call("write_file", {"path": f"workspace/new{next(NUMBERS)}.txt", "content": "a\nb\n"})
+    links = served.waiting(2)
+    listed = Document(served.request().text).text
+    assert re.search(r"\(\+3 −2, \d+ seconds? ago\)", listed) and re.search(r"\(\+2 −0, \d+ seconds? ago\)", listed), listed
+    for link, size in zip(links, ("+3 −2", "+2 −0")):
+        page = served.shown(link).text
+        assert f"Change{size}" in page.replace("\n", "") and re.search(r"Asked\d+ seconds? ago", page.replace("\n", "")), page
+        time.sleep(1.1)
+    ages = [int(age) for age in re.findall(r"(\d+) seconds? ago", Document(served.request().text).text)]
+    assert len(ages) == 2 and min(ages) >= 2 and not new.done()
 
 
 def test_the_full_file_is_shown_on_demand_with_the_change_in_it(served):

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import xml.etree.ElementTree as ElementTree  # noqa: E402
 
+from duckdb_redline.server.web import pages, question, seals  # noqa: E402
 from duckdb_redline.server.web.elements import visible  # noqa: E402
 from duckdb_redline.server.web.rows import of_diff, of_text, ranges  # noqa: E402
 from duckdb_redline.server.web.visible import NUMBER, RETURN, SPACE, TAB, pieces, shown  # noqa: E402
@@ -119,3 +120,11 @@ def test_a_new_file_has_all_its_lines():
 
 def test_the_words_that_differ_are_marked_in_their_lines():
     assert ranges([("same ", False), ("other\nline", True), (" end\n", False)]) == [((5, 10),), ((0, 4),), ()]
+
+
+def test_what_cannot_be_shown_whole_has_no_yes():
+    fields = {"type": "write_large", "path": "w/a", "sandbox": "w", "content_lines": 1, "content_bytes": 9, "file_exists": False, "content_truncated": True}
+    waiting = question.Waiting("id", "Write w/a", "client", json.dumps(fields))
+    for problem in (question.TOO_LARGE, question.UNKNOWN, question.UNREADABLE):
+        page = pages.change(waiting, question.View(problem=problem), seals.Seals(), 1, False).decode()
+        assert 'value="no"' in page and 'value="yes"' not in page and problem[:30] in page

@@ -100,7 +100,7 @@ def test_permissions_and_harmless_attributes_stay_and_rights_go(agent, root):
     assert "security.capability" not in os.listxattr(root / "f")
 
 
-@pytest.mark.parametrize("name", [".envrc", ".ssh/config", ".bashrc", ".claude.json", ".cursorrules", ".gemini/x", ".windsurf/x", ".idea/x", ".devcontainer/x", ".kiro/x", ".roo/x", ".github/workflows/ci.yml", ".pre-commit-config.yaml", "CLAUDE.md", "sub/AGENTS.md"])  # fmt: skip
+@pytest.mark.parametrize("name", [".envrc", ".ssh/config", ".bashrc", ".claude.json", ".cursorrules", ".gemini/x", ".windsurf/x", ".idea/x", ".devcontainer/x", ".kiro/x", ".roo/x", ".github/workflows/ci.yml", ".pre-commit-config.yaml", "CLAUDE.md", "sub/AGENTS.md", ".venv/bin/redline-mcp", "env/lib/site-packages/x.py", "x.PTH", "build/redline.duckdb_extension", "sitecustomize.py", "node_modules/.bin/x"])  # fmt: skip
 def test_what_tools_obey_is_not_written_unless_the_host_says_so(connect, root, name):
     sandbox = {"name": "ws", "root": str(root), "mode": "rw", "write_approval": False}
     assert_refused(write(configure(connect(), sandbox), f"ws/{name}"), "fs_denied")

@@ -176,12 +176,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("edit", &["error", "limits", "budget", "strict_json", "text", "growth"]),
     ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
     ("render", &["error", "limits", "text", "edit"]),
+    (
+        "query",
+        &[
+            "error", "limits", "budget", "find", "form", "pipeline", "text", "sandbox", "git",
+            "edit", "review",
+        ],
+    ),
     ("ffi", &["error", "limits", "budget"]),
     (
         "functions",
         &[
             "error", "limits", "budget", "suggest", "find", "form", "pipeline", "text", "sandbox",
-            "git", "edit", "render", "review", "tools", "ffi",
+            "git", "edit", "query", "render", "review", "tools", "ffi",
         ],
     ),
 ];
@@ -198,7 +205,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     // Its tables hash the first eight bytes of an id alone, which a repository chooses.
     ("gix::hashtable", &[]),
     // Room is made where it may fail, and be charged.
-    ("with_capacity", &["edit", "functions", "pipeline", "text"]),
+    ("with_capacity", &["edit", "functions", "pipeline", "query", "text"]),
     ("libduckdb_sys", &["ffi"]),
     ("duckdb::", &["ffi"]),
     ("unsafe {", &["ffi"]),

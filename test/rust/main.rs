@@ -6,6 +6,7 @@ mod attributes_git;
 mod engine_parity;
 mod index_git;
 mod merge_bases;
+mod merge_git;
 mod patch_git;
 mod review;
 mod sandbox_attacks;

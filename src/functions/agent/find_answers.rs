@@ -9,9 +9,9 @@ use crate::error::{Error, Result, escaped, quoted};
 use crate::find::{Glob, IGNORE_FILES, Ignored, Query, QueryOptions};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::{grants, settings};
-use crate::functions::params::comparison::Revisions;
 use crate::git::{Change, Changes, Contents, Reader};
 use crate::limits;
+use crate::query::Revisions;
 use crate::review::{Binding, Position};
 use crate::sandbox::{Directory, EntryKind, Next, RegularFile, Sandboxes, Stop};
 use crate::tools::{

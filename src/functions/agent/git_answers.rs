@@ -2,9 +2,10 @@
 
 use super::entry::{Answers, Call};
 use crate::error::Result;
-use crate::functions::git::review::{Frame, Request, Reviewed};
-use crate::functions::params::comparison::{self, Revisions};
+use crate::functions::params::named_options;
 use crate::git::{Changes, LineCounts, Measured, RenameOptions};
+use crate::query::Revisions;
+use crate::query::review::{Frame, Request, Reviewed};
 use crate::review::{CURSOR_BYTES, Kind, Layout, Page};
 use crate::text::DiffOptions;
 use crate::tools::{
@@ -72,7 +73,7 @@ impl Shown {
         Ok(Request {
             revisions: Revisions::of_tool(arguments.from, arguments.to, repo, &paths, renames)?,
             options: DiffOptions {
-                context: comparison::context(arguments.context_lines)?,
+                context: named_options::context(arguments.context_lines)?,
                 whitespace: arguments.ignore_whitespace.map(Into::into).unwrap_or_default(),
                 ..DiffOptions::default()
             },

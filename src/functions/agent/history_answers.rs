@@ -6,10 +6,6 @@ use super::entry::{Answers, Call};
 use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::find::Glob;
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::git::commit_columns::{Commit, INFO, NAMES};
-use crate::functions::git::file_history::Jobs;
-use crate::functions::git::file_status;
-use crate::functions::git::refs::kind;
 use crate::git::{
     Change, FileChange, FileStatus, History, HistoryOptions, Mailmap, Merges, NamedReference, Oid,
     Pathspec, Reference, ReferenceDetails, ReferenceReader, RenameOptions, Repository,
@@ -17,6 +13,11 @@ use crate::git::{
     reference_names,
 };
 use crate::limits;
+use crate::query::commit::Commit;
+use crate::query::file_history::FileChanges;
+use crate::query::file_status;
+use crate::query::needs::{INFO, NAMES, Needs};
+use crate::query::refs::kind;
 use crate::review::{Binding, Position};
 use crate::tools::{
     GitLog, GitLogArguments, GitRefs, GitRefsArguments, GitStatus, GitStatusArguments,
@@ -113,7 +114,7 @@ fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>
         Ok(page)
     };
     if let Some(file) = &arguments.file {
-        let jobs = Jobs::new(&repository, &ends, [file, range], options, None)?;
+        let jobs = FileChanges::new(&repository, &ends, [file, range], options, None)?;
         let mut rows = jobs.take(most).skip(pages.first()).map(|found| {
             let FileChange { commit, change } = found?;
             Ok(ListedCommit { file: Some(version(&change)), ..reader.read(commit)? })
@@ -172,12 +173,12 @@ pub struct CommitReader<'a> {
 impl<'a> CommitReader<'a> {
     /// Reads the names of people, and of the references that lead to commits.
     pub fn new(repository: &'a Repository) -> Result<Self> {
-        let (mailmap, decorations) = (mailmap_of(&repository)?, decorations(&repository)?);
+        let (mailmap, decorations) = (mailmap_of(repository)?, decorations(repository)?);
         Ok(Self { repository, mailmap, decorations })
     }
 
     /// Returns what is asked of a commit.
-    pub fn commit(&self, visited: Visited, needs: u8) -> Result<Commit> {
+    pub fn commit(&self, visited: Visited, needs: Needs) -> Result<Commit> {
         let (objects, cancel) = (self.repository.objects(), self.repository.cancel());
         Commit::read(visited, needs, &objects, Some(&self.mailmap), &cancel)
     }

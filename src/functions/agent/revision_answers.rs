@@ -8,15 +8,16 @@ use super::history_answers::{CommitReader, Pages, opened, shown};
 use crate::error::{Error, Result, escaped, quoted};
 use crate::find::shortened;
 use crate::form::Form;
-use crate::functions::git::commit_columns::{BODY, INFO, NAMES};
-use crate::functions::git::file_blame::infos;
-use crate::functions::git::review::{Request, Reviewed};
-use crate::functions::params::comparison::{self, Revisions};
+use crate::functions::params::named_options;
 use crate::git::{
     Blame, BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person,
     ReadLimit, RenameOptions, Repository, SideFiles, Visited, blob_id, mailmap_of, range_of,
     state_of_file,
 };
+use crate::query::Revisions;
+use crate::query::blame::Blamed;
+use crate::query::needs::{BODY, INFO, NAMES};
+use crate::query::review::{Request, Reviewed};
 use crate::review::{Binding, Position};
 use crate::text::DiffOptions;
 use crate::tools::{
@@ -44,7 +45,7 @@ impl Answers for GitShow {
         let request = Request {
             revisions: Revisions::of_tool(parent, commit, repo, &paths, renames)?,
             options: DiffOptions {
-                context: comparison::context(arguments.context_lines)?,
+                context: named_options::context(arguments.context_lines)?,
                 ..DiffOptions::default()
             },
             file: None,
@@ -213,11 +214,12 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
     let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
     let blame = Blame::of(&repository, path, rev, &options)?;
     let count = u32::try_from(blame.bounds.len() - 1).unwrap_or(u32::MAX);
-    let infos = infos(&repository, &blame.versions, Some(&mailmap_of(&repository)?))?;
+    let blamed = Blamed::new(blame, &repository, Some(&mailmap_of(&repository)?), INFO)?;
+    let blame = &blamed.blame;
     let runs = blame.runs.iter().flat_map(|run| {
         let head = Arc::new(head(
-            &blame.versions[run.version],
-            infos[run.version].as_deref(),
+            blamed.version(*run),
+            blamed.info(*run),
             u64::from(run.source) + 1,
             path,
         ));

@@ -1,12 +1,13 @@
 //! `diff_review(from, to, repo)`: a comparison within a budget of bytes, section by section.
 
-use super::review::{Request, Reviewed, RowsFrame};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison::{self, NamedOptions, Revisions};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
+use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, bigint, varchar};
 use crate::limits;
+use crate::query::review::{Request, Reviewed, RowsFrame};
 use crate::review::Section;
 use crate::tools;
 
@@ -35,28 +36,17 @@ impl Row for Reviewed {
     type Of<'a> = SectionRow<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("kind", Type::Varchar, "summary, file, hunk or omitted", |row, out| {
-            out.push_text(Some(row.section.kind.name()));
+        varchar("kind", "summary, file, hunk or omitted", |row, out| {
+            out.text(row.section.kind.name())
         }),
-        col("file_path", Type::Varchar, "The file that it is about; NULL for none", |row, out| {
-            out.push_bytes(
-                row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()),
-            );
+        varchar("file_path", "The file that it is about; NULL for none", |row, out| {
+            out.text(row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()))
         }),
-        col("text", Type::Varchar, "What it says", |row, out| {
-            out.push_text(Some(&row.section.text))
+        varchar("text", "What it says", |row, out| out.text(row.section.text.as_str())),
+        bigint("bytes", "Bytes of text", |row| row.section.text.len().into()),
+        varchar("next_cursor", "The cursor of the next page; NULL on the last", |row, out| {
+            out.text(row.reviewed.page.next_cursor.as_deref())
         }),
-        col("bytes", Type::BigInt, "Bytes of text", |row, out| {
-            out.push_bigint(i64::try_from(row.section.text.len()).ok());
-        }),
-        col(
-            "next_cursor",
-            Type::Varchar,
-            "The cursor of the next page; NULL on the last",
-            |row, out| {
-                out.push_text(row.reviewed.page.next_cursor.as_deref());
-            },
-        ),
     ];
 }
 
@@ -89,7 +79,7 @@ impl TableFunction for DiffReview {
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Request> {
         let named = NamedOptions::new(Self::NAMED, named);
         Ok(Request {
-            revisions: Revisions::bind(arguments, &named, Self::NAME)?,
+            revisions: comparison::revisions(arguments, &named, Self::NAME)?,
             options: named.diff_options()?,
             file: None,
             has_hunks: true,

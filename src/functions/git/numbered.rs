@@ -3,9 +3,10 @@
 use std::marker::PhantomData;
 
 use crate::error::Result;
-use crate::ffi::{Column, Type};
-use crate::functions::surface::{Col, Has, Part, Row, RowGroup, col};
-use crate::pipeline::{Ordered, Poll};
+use crate::ffi::Column;
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::surface::{Col, Has, Part, Row, Tabular, bigint};
+use crate::query::{Query, RowGroup};
 
 /// A row of a list: its number, then the row of the table.
 pub struct Numbered<T>(PhantomData<T>);
@@ -14,9 +15,7 @@ impl<T: Row> Row for Numbered<T> {
     type Of<'a> = (i64, T::Of<'a>);
 
     const OWN: &'static [Col<Self>] =
-        &[col("seq", Type::BigInt, "The row's number, from 1", |(seq, _), out| {
-            out.push_bigint(Some(seq));
-        })];
+        &[bigint("seq", "The row's number, from 1", |(seq, _)| seq.into())];
     const PART: Option<Part<Self>> = Some(Part::of::<T>());
 }
 
@@ -26,18 +25,22 @@ impl<T: Row> Has<T> for Numbered<T> {
     }
 }
 
-/// Appends all rows of a work as one list.
-pub fn push_rows<G: RowGroup>(mut rows: Ordered<G>, out: &mut Column) -> Result<()> {
+/// Appends all rows of a query as one list.
+pub fn push_rows<Q>(query: &Q, execution: &ExecutionContext, out: &mut Column) -> Result<()>
+where
+    Q: Query,
+    Q::Group: Tabular,
+{
+    let needs = <Q::Group as Tabular>::Row::COLUMNS.all_needs();
+    let rows = query.start(execution, needs)?;
     out.push_list(|elements| {
         let mut seq = 0;
-        while let Poll::Ready(group) = rows.poll(None) {
-            let mut group = group?;
-            group.finalize()?;
+        rows.each(|group| {
             for row in 0..group.rows() {
                 seq += 1;
-                Numbered::<G::Row>::COLUMNS.write_struct((seq, group.row(row)), elements);
+                Numbered::<<Q::Group as Tabular>::Row>::COLUMNS
+                    .write_struct((seq, group.row(row)), elements);
             }
-        }
-        Ok(())
+        })
     })
 }

@@ -1,139 +1,106 @@
 //! `refs(repo)` and `refs_list(repo)`: the references of a repository.
 
-use std::sync::Arc;
-
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::Permits;
-use crate::error::{Error, Result};
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::error::Result;
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, needing,
+    timestamp, varchar,
 };
-use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader, reference_names};
-use crate::limits;
-use crate::pipeline::{Ordered, Source, Weigh, Window};
-
-/// What a column needs: the name as short as it is unambiguous.
-const SHORT: u8 = 1;
-/// What a column needs: what is behind tags.
-const COMMIT: u8 = 2;
-/// What a column needs: the object's message.
-const MESSAGE: u8 = 4;
-/// What a column needs: the branch that a branch is merged with.
-const UPSTREAM: u8 = 8;
-/// What a column needs: how far both are apart.
-const DISTANCE: u8 = 16;
+use crate::git::Reference;
+use crate::query::needs::{COMMIT, DISTANCE, MESSAGE, SHORT, UPSTREAM};
+use crate::query::refs::{References, RefsQuery, kind};
 
 impl Row for Reference {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col(
-            "name",
-            Type::Varchar,
-            "The full name, such as refs/heads/main, or HEAD",
-            |row, out| {
-                out.push_bytes(Some(&row.named.name));
-            },
-        ),
+        varchar("name", "The full name, such as refs/heads/main, or HEAD", |row, out| {
+            out.text(row.named.name.as_slice())
+        }),
         needing(
             SHORT,
-            col(
+            varchar(
                 "short_name",
-                Type::Varchar,
                 "The name as short as it is unambiguous, such as main",
-                |row, out| out.push_bytes(Some(&row.short)),
+                |row, out| out.text(row.short.as_slice()),
             ),
         ),
-        col(
-            "kind",
-            Type::Varchar,
-            "head, branch, remote, tag, note, stash or other",
-            |row, out| out.push_text(Some(kind(&row.named.name))),
-        ),
-        col(
+        varchar("kind", "head, branch, remote, tag, note, stash or other", |row, out| {
+            out.text(kind(&row.named.name))
+        }),
+        varchar(
             "object_id",
-            Type::Varchar,
             "The id of the object it leads to; NULL for a damaged reference",
-            |row, out| out.push_text(row.named.object.map(|id| id.to_string()).as_deref()),
+            |row, out| out.text(row.named.object.map(|id| id.to_string())),
         ),
         needing(
             COMMIT,
-            col(
+            varchar(
                 "commit_id",
-                Type::Varchar,
                 "The id of the commit behind it; NULL where it leads to none",
-                |row, out| out.push_text(row.commit.map(|id| id.to_string()).as_deref()),
+                |row, out| out.text(row.commit.map(|id| id.to_string())),
             ),
         ),
-        col(
-            "symbolic_target",
-            Type::Varchar,
-            "The reference that a symbolic one leads to",
-            |row, out| out.push_bytes(row.named.target.as_deref()),
-        ),
-        col(
+        varchar("symbolic_target", "The reference that a symbolic one leads to", |row, out| {
+            out.text(row.named.target.as_deref())
+        }),
+        boolean(
             "is_head",
-            Type::Boolean,
             "Whether it is the branch that is checked out, or a detached HEAD",
-            |row, out| out.push_boolean(Some(row.named.is_head)),
+            |row| Some(row.named.is_head),
         ),
         needing(
             UPSTREAM,
-            col(
+            varchar(
                 "upstream",
-                Type::Varchar,
                 "The full name of the branch that a branch is merged with",
-                |row, out| out.push_bytes(row.upstream.as_deref()),
+                |row, out| out.text(row.upstream.as_deref()),
             ),
         ),
         needing(
             UPSTREAM | DISTANCE,
-            col(
+            bigint(
                 "ahead",
-                Type::BigInt,
                 "Commits that only the branch has; NULL without an upstream that exists",
-                |row, out| out.push_bigint(count(row.distance.map(|(ahead, _)| ahead))),
+                |row| count(row.distance.map(|(ahead, _)| ahead)).into(),
             ),
         ),
         needing(
             UPSTREAM | DISTANCE,
-            col("behind", Type::BigInt, "Commits that only its upstream has", |row, out| {
-                out.push_bigint(count(row.distance.map(|(_, behind)| behind)));
+            bigint("behind", "Commits that only its upstream has", |row| {
+                count(row.distance.map(|(_, behind)| behind)).into()
             }),
         ),
         needing(
             MESSAGE,
-            col("tagger_name", Type::Varchar, "Who made an annotated tag", |row, out| {
+            varchar("tagger_name", "Who made an annotated tag", |row, out| {
                 let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
-                out.push_bytes(tagger.map(|tagger| tagger.name.as_slice()));
+                out.text(tagger.map(|tagger| tagger.name.as_slice()))
             }),
         ),
         needing(
             MESSAGE,
-            col("tagger_email", Type::Varchar, "The tagger's e-mail address", |row, out| {
+            varchar("tagger_email", "The tagger's e-mail address", |row, out| {
                 let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
-                out.push_bytes(tagger.map(|tagger| tagger.email.as_slice()));
+                out.text(tagger.map(|tagger| tagger.email.as_slice()))
             }),
         ),
         needing(
             MESSAGE,
-            col("tagged_at", Type::Timestamp, "When the tag was made", |row, out| {
-                out.push_bigint(row.tag.as_ref().and_then(|tag| tag.date));
+            timestamp("tagged_at", "When the tag was made", |row| {
+                row.tag.as_ref().and_then(|tag| tag.date)
             }),
         ),
         needing(
             MESSAGE,
-            col(
-                "subject",
-                Type::Varchar,
-                "The subject of the tag or the commit it leads to",
-                |row, out| out.push_bytes(row.subject.as_deref()),
-            ),
+            varchar("subject", "The subject of the tag or the commit it leads to", |row, out| {
+                out.text(row.subject.as_deref())
+            }),
         ),
     ];
 }
@@ -142,43 +109,8 @@ fn count(commits: Option<u64>) -> Option<i64> {
     commits.and_then(|commits| i64::try_from(commits).ok())
 }
 
-/// Returns what a reference is by its name.
-pub fn kind(name: &[u8]) -> &'static str {
-    const KINDS: [(&[u8], &str); 4] = [
-        (b"refs/heads/", "branch"),
-        (b"refs/remotes/", "remote"),
-        (b"refs/tags/", "tag"),
-        (b"refs/notes/", "note"),
-    ];
-    match name {
-        b"HEAD" => "head",
-        b"refs/stash" => "stash",
-        _ => KINDS
-            .iter()
-            .find(|(prefix, _)| name.starts_with(prefix))
-            .map_or("other", |(_, kind)| kind),
-    }
-}
-
-/// The rows of some references.
-pub struct References(Vec<Reference>);
-
-impl Weigh for References {
-    fn bytes(&self) -> usize {
-        self.0.iter().map(Reference::bytes).sum()
-    }
-}
-
-impl RowGroup for References {
+impl Tabular for References {
     type Row = Reference;
-
-    fn rows(&self) -> usize {
-        self.0.len()
-    }
-
-    fn row(&self, index: usize) -> &Reference {
-        &self.0[index]
-    }
 }
 
 /// The table function.
@@ -200,53 +132,20 @@ impl TableFunction for RefsTable {
     const NAMED: &'static [Field] = &[];
     const COLUMNS: &'static [Field] = Reference::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = String;
+    type Bind = RefsQuery;
     type Scan = Stream<References>;
 
-    fn bind(arguments: &[Value], _: &[Value]) -> Result<String> {
-        required_text(&arguments[0], Self::NAME, "repo")
+    fn bind(arguments: &[Value], _: &[Value]) -> Result<RefsQuery> {
+        Ok(RefsQuery { repo: required_text(&arguments[0], Self::NAME, "repo")? })
     }
 
-    fn open(repo: &String, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let needs = Reference::COLUMNS.needs(open.projection);
-        let rows = execution.read(|| start(repo, &execution, needs))?;
-        Ok(Stream::new(rows, open.projection).eager())
+    fn open(query: &RefsQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Ok(Stream::open::<Self>(query, open)?.eager())
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
     }
-}
-
-/// Starts the reading of all references.
-fn start(repo: &str, execution: &ExecutionContext, needs: u8) -> Result<Ordered<References>> {
-    let budget = execution.budget.part();
-    let repository = execution.repository(repo)?.with_budget(Arc::clone(&budget));
-    let details = ReferenceDetails {
-        short: needs & SHORT != 0,
-        commit: needs & COMMIT != 0,
-        message: needs & MESSAGE != 0,
-        upstream: needs & UPSTREAM != 0,
-        distance: needs & DISTANCE != 0,
-    };
-    let names = reference_names(&repository)?;
-    let chunk = limits::JOB_REFERENCES;
-    let jobs: Vec<Result<Vec<NamedReference>>> =
-        names.chunks(chunk).map(|names| Ok(names.to_vec())).collect();
-    let packed = repository.packed_references()?;
-    let permits = Permits::take(if needs == 0 { 1 } else { execution.threads() });
-    let worker = || {
-        let (repository, packed) = (repository.clone(), Arc::clone(&packed));
-        move |names: Vec<NamedReference>| {
-            let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed));
-            let read = names.into_iter().map(|named| reader.read(named));
-            Ok::<_, Error>(References(read.collect::<Result<_>>()?))
-        }
-    };
-    let workers = (0..permits.count()).map(|_| worker()).collect();
-    let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
-    Ordered::start(Source::new(jobs.into_iter()), workers, window, budget, permits)
 }
 
 impl Listed for RefsTable {
@@ -256,8 +155,7 @@ impl Listed for RefsTable {
     const LIST_EXAMPLE: &'static str = "SELECT len(refs_list('.'))";
     type Element = Numbered<Reference>;
 
-    fn list(repo: &String, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        let all = SHORT | COMMIT | MESSAGE | UPSTREAM | DISTANCE;
-        push_rows(execution.read(|| start(repo, execution, all))?, out)
+    fn list(query: &RefsQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(query, execution, out)
     }
 }

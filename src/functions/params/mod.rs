@@ -7,6 +7,7 @@ pub mod comparison;
 pub mod context_lines;
 pub mod given;
 pub mod kinds;
+pub mod named_options;
 pub mod param;
 pub mod row_options;
 pub mod session;

@@ -1,9 +1,10 @@
 //! Typed columns: each says its name, what it holds, and how its value is taken from a row. The
 //! function that declares a column decides its type, and what the value must be.
 
-use super::out::{Json, Out, Varchar, Varchars, Written};
+use super::out::{Blob, Json, Out, Varchar, Varchars, Written};
 use super::value::Number;
 use crate::ffi::{Column, Field, Type};
+use crate::query::Needs;
 
 /// The most columns of a row.
 const MAX_COLUMNS: usize = 32;
@@ -40,8 +41,8 @@ pub trait Has<J: Row>: Row {
 /// A column of `K`.
 pub struct Col<K: Row> {
     field: Field,
-    /// What must be worked out for it, as bits that its family names.
-    needs: u8,
+    /// What must be computed for it.
+    needs: Needs,
     write: Write<K>,
 }
 
@@ -55,6 +56,7 @@ pub(super) enum Write<K: Row> {
     Text(for<'a> fn(K::Of<'a>, Out<'_, Varchar>) -> Written),
     Json(for<'a> fn(K::Of<'a>, Out<'_, Json>) -> Written),
     Texts(for<'a> fn(K::Of<'a>, Out<'_, Varchars>) -> Written),
+    Blob(for<'a> fn(K::Of<'a>, Out<'_, Blob>) -> Written),
     Nested(for<'a> fn(K::Of<'a>, &mut Column)),
 }
 
@@ -77,24 +79,15 @@ impl<K: Row> Col<K> {
             Write::Double(value) => out.push_double(value(row)),
             Write::Text(write) => write(row, Out::new(out)).done(),
             Write::Json(write) => write(row, Out::new(out)).done(),
+            Write::Blob(write) => write(row, Out::new(out)).done(),
             Write::Texts(write) => write(row, Out::new(out)).done(),
             Write::Nested(write) => write(row, out),
         }
     }
 }
 
-/// Returns a column; `write` appends one value.
-pub const fn col<K: Row>(
-    name: &'static str,
-    kind: Type,
-    doc: &'static str,
-    write: for<'a> fn(K::Of<'a>, &mut Column),
-) -> Col<K> {
-    Col::new(name, kind, doc, Write::Nested(write))
-}
-
 /// Returns a column for which something must be worked out before it can be written.
-pub const fn needing<K: Row>(bits: u8, column: Col<K>) -> Col<K> {
+pub const fn needing<K: Row>(bits: Needs, column: Col<K>) -> Col<K> {
     Col { needs: bits, ..column }
 }
 
@@ -127,6 +120,8 @@ columns! {
     varchar: Type::Varchar, Text(for<'a> fn(K::Of<'a>, Out<'_, Varchar>) -> Written);
     /// Returns a column of JSON.
     json: Type::Json, Json(for<'a> fn(K::Of<'a>, Out<'_, Json>) -> Written);
+    /// Returns a column of BLOB.
+    blob: Type::Blob, Blob(for<'a> fn(K::Of<'a>, Out<'_, Blob>) -> Written);
     /// Returns a column of VARCHAR[].
     varchars: Type::List(&Type::Varchar), Texts(for<'a> fn(K::Of<'a>, Out<'_, Varchars>) -> Written);
 }
@@ -134,7 +129,7 @@ columns! {
 /// The columns of a part of each row.
 pub struct Part<K: Row> {
     fields: &'static [Field],
-    needs: fn(usize) -> u8,
+    needs: fn(usize) -> Needs,
     write: for<'a> fn(K::Of<'a>, usize, &mut Column),
 }
 
@@ -203,11 +198,16 @@ impl<K: Row> Columns<K> {
     }
 
     /// Returns what must be computed for the projected columns.
-    pub fn needs(&self, projection: &[usize]) -> u8 {
+    pub fn needs(&self, projection: &[usize]) -> Needs {
         projection.iter().fold(0, |needs, &index| needs | self.needs_of(index))
     }
 
-    fn needs_of(&self, index: usize) -> u8 {
+    /// Returns what must be computed for all columns.
+    pub fn all_needs(&self) -> Needs {
+        (0..self.len()).fold(0, |needs, index| needs | self.needs_of(index))
+    }
+
+    fn needs_of(&self, index: usize) -> Needs {
         match (self.own(index), &self.part) {
             (Some(column), _) => column.needs,
             (None, Some(part)) => (part.needs)(index - self.own.len()),

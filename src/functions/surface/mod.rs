@@ -1,11 +1,12 @@
 //! What a function on top of SQL is made of: what it says of itself (`declaration`), table functions (`table`), scalar
-//! functions (`scalar`), typed places for values (`out`, `structures`), typed columns (`columns`) and their values (`value`), results of
-//! tools (`records`), scans over rows that are there (`rows`) or being computed (`stream`), and what the registry lists
+//! functions (`scalar`), typed places for values (`out`, `structures`), typed columns (`columns`) and their values (`value`), the columns
+//! of lines (`line_rows`), results of tools (`records`), scans over rows that are there (`rows`) or being computed (`stream`), and what the registry lists
 //! (`entry`).
 
 pub mod columns;
 pub mod declaration;
 pub mod entry;
+pub mod line_rows;
 pub mod out;
 pub mod records;
 pub mod registry;
@@ -17,8 +18,8 @@ pub mod table;
 pub mod value;
 
 pub use columns::{
-    Col, Has, Part, Row, bigint, boolean, col, double, json, needing, timestamp, utinyint, varchar,
-    varchars,
+    Col, Has, Part, Row, bigint, blob, boolean, double, json, needing, timestamp, utinyint,
+    varchar, varchars,
 };
 pub use declaration::{Declaration, Declared, Family, Grant};
 pub use entry::{Entry, Signature};
@@ -26,6 +27,6 @@ pub use out::{Boolean, Json, Out, Returned, Varchar, Written};
 pub use registry::FUNCTIONS;
 pub use rows::Rows;
 pub use scalar::{Scalar, State};
-pub use stream::{RowGroup, Stream};
+pub use stream::{Stream, Tabular};
 pub use structures::{HasList, ListOf, RecordOf, StructOf, structure, structures};
 pub use table::{Scan, Table};

@@ -16,6 +16,8 @@ pub trait Returned: 'static {
 pub struct Varchar;
 /// JSON.
 pub struct Json;
+/// BLOB.
+pub struct Blob;
 /// BOOLEAN.
 pub struct Boolean;
 /// VARCHAR[].
@@ -27,6 +29,10 @@ impl Returned for Varchar {
 
 impl Returned for Json {
     const TYPE: Type = Type::Json;
+}
+
+impl Returned for Blob {
+    const TYPE: Type = Type::Blob;
 }
 
 impl Returned for Boolean {
@@ -90,6 +96,13 @@ impl Out<'_, Json> {
     /// Appends a JSON text or NULL.
     pub fn json<'a>(self, text: impl Into<Text<'a>>) -> Written {
         self.written(|column| text.into().write(column))
+    }
+}
+
+impl Out<'_, Blob> {
+    /// Appends bytes or NULL.
+    pub fn bytes(self, bytes: Option<&[u8]>) -> Written {
+        self.written(|column| column.push_blob(bytes))
     }
 }
 

@@ -6,13 +6,13 @@
 use super::sides::{A, B, Comparer};
 use crate::error::Result;
 use crate::ffi::Overload;
-use crate::functions::git::line_rows::LineRows;
 use crate::functions::params::args::Args;
 use crate::functions::params::context_lines::TOTAL_CONTEXT;
 use crate::functions::params::fields;
 use crate::functions::surface::{
     Declaration, Declared, Family, Grant, ListOf, Out, Scalar, Written,
 };
+use crate::query::diff_rows::LineRows;
 use crate::text::{CancelToken, DiffOptions};
 
 /// The scalar function.

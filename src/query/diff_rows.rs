@@ -1,11 +1,7 @@
-//! The rows that show a diff line by line, the same in every function.
-
-use std::convert::Infallible;
+//! Diffs line by line.
 
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::ffi::{Column, Type};
-use crate::functions::surface::{Col, Row, col};
 use crate::git::{Change, Comparison, Reader};
 use crate::text::cancel_token::Stopped;
 use crate::text::{CancelToken, Diff, DiffLine, DiffOptions, Engine, LineKind};
@@ -18,59 +14,21 @@ pub struct LineRow<'a> {
 }
 
 impl<'a> LineRow<'a> {
-    fn line(self) -> &'a Line {
+    /// Returns the line's number in the diff, from 1.
+    pub fn number(self) -> usize {
+        self.index + 1
+    }
+
+    /// Returns the line's type and numbers.
+    pub fn line(self) -> &'a Line {
         &self.rows.lines[self.index]
     }
 
-    fn content(self) -> &'a [u8] {
+    /// Returns the line without its newline.
+    pub fn content(self) -> &'a [u8] {
         let start = self.index.checked_sub(1).map_or(0, |before| self.rows.lines[before].end);
         &self.rows.contents[start..self.line().end]
     }
-}
-
-impl Row for LineRows {
-    type Of<'a> = LineRow<'a>;
-
-    const OWN: &'static [Col<Self>] = &[
-        col("seq", Type::BigInt, "The line's number in the diff, from 1", |row, out| {
-            out.push_bigint(i64::try_from(row.index + 1).ok());
-        }),
-        col(
-            "line_type",
-            Type::Varchar,
-            "CONTEXT, ADDED, REMOVED or BINARY, in upper case",
-            |row, out| {
-                out.push_text(Some(row.line().line_type));
-            },
-        ),
-        col(
-            "content",
-            Type::Varchar,
-            "The line without its newline; of a binary file, git's line that the files differ",
-            |row, out| {
-                out.push_bytes(Some(row.content()));
-            },
-        ),
-        col(
-            "old_line",
-            Type::BigInt,
-            "The line's number in the old content, from 1",
-            |row, out| {
-                out.push_bigint(row.line().old.map(i64::from));
-            },
-        ),
-        col(
-            "new_line",
-            Type::BigInt,
-            "The line's number in the new content, from 1",
-            |row, out| {
-                out.push_bigint(row.line().new.map(i64::from));
-            },
-        ),
-        col("hunk", Type::BigInt, "The number of its hunk, from 1", |row, out| {
-            out.push_bigint(row.line().hunk.map(i64::from));
-        }),
-    ];
 }
 
 /// Lines of a diff; their contents lie end to end.
@@ -81,13 +39,18 @@ pub struct LineRows {
     charge: Charge,
 }
 
-struct Line {
-    line_type: &'static str,
+/// The type and the numbers of a line.
+pub struct Line {
+    /// CONTEXT, ADDED, REMOVED or BINARY.
+    pub line_type: &'static str,
     /// Where the content ends; it starts where the one before ends.
     end: usize,
-    old: Option<u32>,
-    new: Option<u32>,
-    hunk: Option<u32>,
+    /// The line's number in the old content, from 1.
+    pub old: Option<u32>,
+    /// The line's number in the new content, from 1.
+    pub new: Option<u32>,
+    /// The number of its hunk, from 1.
+    pub hunk: Option<u32>,
 }
 
 impl LineRows {
@@ -146,14 +109,6 @@ impl LineRows {
     /// Returns a line by its 0-based place.
     pub fn row(&self, index: usize) -> LineRow<'_> {
         LineRow { rows: self, index }
-    }
-
-    /// Appends all lines as one list.
-    pub fn write_list(&self, out: &mut Column) {
-        let Ok(()) = out.push_list(|elements| {
-            (0..self.len()).for_each(|index| Self::COLUMNS.write_struct(self.row(index), elements));
-            Ok::<(), Infallible>(())
-        });
     }
 }
 

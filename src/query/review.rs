@@ -3,11 +3,11 @@
 //! The changes are measured once, all of them: what the patches weigh, not what they say. The
 //! patches of the files on the page are then written again.
 
+use super::context::Context;
+use super::revisions::Revisions;
 use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see};
 use crate::form::Form;
-use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::comparison::Revisions;
 use crate::git::{
     Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Patcher,
     Status,
@@ -70,17 +70,13 @@ pub struct Reviewed {
 
 impl Request {
     /// Compares and returns the page.
-    pub fn answer(
-        &self,
-        execution: &ExecutionContext,
-        frame: &(impl Frame + Sync),
-    ) -> Result<Reviewed> {
-        execution.read(|| self.compare(execution, frame))
+    pub fn answer(&self, context: &Context, frame: &(impl Frame + Sync)) -> Result<Reviewed> {
+        context.read(|| self.compare(context, frame))
     }
 
-    fn compare(&self, execution: &ExecutionContext, frame: &impl Frame) -> Result<Reviewed> {
-        let comparison = self.revisions.open(execution)?;
-        let outlines = self.outlines(&comparison, execution, frame.layout().form())?;
+    fn compare(&self, context: &Context, frame: &impl Frame) -> Result<Reviewed> {
+        let comparison = self.revisions.open(context)?;
+        let outlines = self.outlines(&comparison, context, frame.layout().form())?;
         let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
         let (rows, files): (Vec<Measured>, Vec<File>) = outlines
             .into_iter()
@@ -93,7 +89,7 @@ impl Request {
         let review = Review::new(files, frame.layout(), binding);
         let mut patcher = comparison.patcher(self.options.clone())?;
         let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
-            patch(&mut patcher, &rows[file].change, &CancelToken::of(&execution.budget))
+            patch(&mut patcher, &rows[file].change, &CancelToken::of(&context.budget))
         })?;
         Ok(Reviewed { rows, page })
     }
@@ -102,7 +98,7 @@ impl Request {
     fn outlines(
         &self,
         comparison: &Comparison,
-        execution: &ExecutionContext,
+        context: &Context,
         form: Form,
     ) -> Result<Vec<Outline>> {
         let make = |comparison: &Comparison| {
@@ -113,15 +109,15 @@ impl Request {
             let changes = self.changes_of(comparison, file)?;
             return changes
                 .into_iter()
-                .map(|change| outliner.outline(change, &CancelToken::of(&execution.budget)))
+                .map(|change| outliner.outline(change, &CancelToken::of(&context.budget)))
                 .collect();
         }
-        let mut work = self.revisions.work_on(comparison, execution, |comparison| {
+        let mut work = self.revisions.work_on(comparison, context, |comparison| {
             let mut outliner = make(comparison)?;
             Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
         })?;
         let (mut outlines, mut held) = (Vec::new(), Charge::free());
-        let cancel = CancelToken::of(&execution.budget);
+        let cancel = CancelToken::of(&context.budget);
         while let Poll::Ready(outline) = work.poll(None) {
             let outline = outline?;
             held.join(cancel.charge_all(outline.held_bytes())?);
@@ -133,7 +129,7 @@ impl Request {
     /// Returns what became of one file; with renames it may have been made from another.
     fn changes_of(&self, comparison: &Comparison, file: &str) -> Result<Vec<Change>> {
         let file = &comparison.repository().file_from_root(file)?;
-        if let renames @ Some(_) = self.revisions.renames() {
+        if let renames @ Some(_) = self.revisions.renames {
             let changes = Changes::new(comparison, renames)?;
             let of_file = |change: &Result<Change>| {
                 change.as_ref().map_or(true, |change| change.path == file.as_bytes())

@@ -1,4 +1,4 @@
-//! A walk on a thread of its own, ahead of who takes what it finds.
+//! A walk on a thread of its own, ahead of its consumer.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -8,9 +8,9 @@ use std::{mem, vec};
 use crate::budget::{Budget, Permits};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
+use crate::pipeline::{Batches, Growth, Ordered, Poll, Source, Weigh, Window};
 
-/// How often who waits for the walk looks whether the query is still wanted.
+/// How often a waiting reader checks whether the query is still wanted.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// What a walk finds, in its order; after an error it ends.
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(2);
 /// that one. Where no thread may or can be started it runs where it is asked.
 pub struct ReadAhead<I, T> {
     walk: Walk<I, T>,
-    batch: vec::IntoIter<Result<T>>,
+    batch: vec::IntoIter<T>,
     budget: Arc<Budget>,
 }
 
@@ -36,42 +36,28 @@ enum Walk<I, T> {
 }
 
 /// What was found and is handed over at once.
-struct Batch<T>(Vec<Result<T>>);
+struct Batch<T>(Vec<T>);
 
 impl<T> Weigh for Batch<T> {
     fn bytes(&self) -> usize {
-        self.0.len() * size_of::<Result<T>>()
+        self.0.len() * size_of::<T>()
     }
 }
 
-/// The batches of a walk; the first ones are small, as a query with a LIMIT may want no more.
-struct Batches<I> {
-    /// Gives the walk once its thread runs.
+/// A walk that is handed over once its thread runs.
+struct HandedOver<I> {
     walks: Receiver<I>,
     walk: Option<I>,
-    given: u32,
 }
 
-impl<T, I: Iterator<Item = Result<T>>> Iterator for Batches<I> {
-    type Item = Result<Batch<T>>;
+impl<I: Iterator> Iterator for HandedOver<I> {
+    type Item = I::Item;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.given == 0 {
+        if self.walk.is_none() {
             self.walk = self.walks.recv().ok();
         }
-        let walk = self.walk.as_mut()?;
-        let items = 1usize.checked_shl(self.given / 2).unwrap_or(usize::MAX);
-        self.given = self.given.saturating_add(1);
-        let mut batch = Vec::new();
-        for item in walk.take(items.min(limits::AHEAD_ITEMS)) {
-            let has_failed = item.is_err();
-            batch.push(item);
-            if has_failed {
-                self.walk = None;
-                break;
-            }
-        }
-        (!batch.is_empty()).then_some(Ok(Batch(batch)))
+        self.walk.as_mut()?.next()
     }
 }
 
@@ -91,9 +77,10 @@ where
 
     fn start(walk: I, permit: Permits, budget: &Budget) -> Walk<I, T> {
         let (hand_over, walks) = channel();
-        let batches = Source::new(Batches { walks, walk: None, given: 0 });
-        let window = Window { jobs: limits::AHEAD_BATCHES, bytes: usize::MAX };
-        let work = Ok::<Batch<T>, Error>;
+        let growth = Growth { doubles_after: 2, most: limits::AHEAD_ITEMS };
+        let batches = Source::new(Batches::new(HandedOver { walks, walk: None }, growth));
+        let window = Window::unweighed(limits::AHEAD_BATCHES);
+        let work = |batch| Ok::<_, Error>(Batch(batch));
         match Ordered::start(batches, vec![work], window, budget.part(), permit) {
             Err(_) => Walk::Here(walk),
             Ok(ahead) => match hand_over.send(walk) {
@@ -116,7 +103,7 @@ where
         };
         loop {
             if let Some(item) = self.batch.next() {
-                return item.map(Some);
+                return Ok(Some(item));
             }
             match ahead.poll(Some(Instant::now() + LOOK)) {
                 Poll::Ready(batch) => self.batch = batch?.0.into_iter(),

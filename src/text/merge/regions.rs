@@ -1,0 +1,166 @@
+//! Lays the changes of both sides over each other: what only one side changed is taken, what both did is a conflict.
+
+use std::ops::Range;
+
+use super::{Level, Merge, slice};
+use crate::budget::Charge;
+use crate::text::cancel_token::{CancelToken, Stopped};
+use crate::text::engine::Change;
+
+/// What becomes of a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The sides differ and nobody decided.
+    Conflict,
+    /// Our lines are taken.
+    Ours,
+    /// Their lines are taken.
+    Theirs,
+    /// Ours and theirs are taken.
+    Union,
+    /// It was a conflict, and both sides turned out to have the same lines.
+    Same,
+}
+
+/// Lines that at least one side changed: half-open ranges of 0-based numbers. A range starts below 0 only until the region
+/// is joined with the one before it.
+#[derive(Debug, Clone)]
+pub(super) struct Region {
+    pub(super) kind: Kind,
+    pub(super) base: Range<i64>,
+    pub(super) ours: Range<i64>,
+    pub(super) theirs: Range<i64>,
+}
+
+/// A change from the base to one side, in 64 signed bits.
+#[derive(Clone)]
+struct Step {
+    base: Range<i64>,
+    side: Range<i64>,
+}
+
+impl Step {
+    fn of(change: &Change) -> Self {
+        let wide = |range: &Range<u32>| i64::from(range.start)..i64::from(range.end);
+        Self { base: wide(&change.old), side: wide(&change.new) }
+    }
+
+    /// Returns how much later unchanged lines before this change are in the side than in the base.
+    fn shift(&self) -> i64 {
+        self.side.start - self.base.start
+    }
+
+    /// Returns the side's lines for a range of the base that contains this change.
+    fn spread(&self, base: &Range<i64>) -> Range<i64> {
+        self.side.start - (self.base.start - base.start)..self.side.end + (base.end - self.base.end)
+    }
+}
+
+fn moved(range: &Range<i64>, by: i64) -> Range<i64> {
+    range.start + by..range.end + by
+}
+
+impl Merge<'_> {
+    /// Returns the regions that `ours` and `theirs`, the changes of the sides, make.
+    pub(super) fn overlay(
+        &self,
+        ours: &[Change],
+        theirs: &[Change],
+        level: Level,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Vec<Region>, Stopped> {
+        let mut pace = cancel.pace();
+        let mut regions = Regions::default();
+        let (mut ours, mut theirs) = (ours, theirs);
+        while let (Some(our), Some(their)) = (ours.first(), theirs.first()) {
+            pace.spend(1)?;
+            let (our, their) = (Step::of(our), Step::of(their));
+            if our.base.end < their.base.start {
+                regions.take_ours(our, their.shift(), cancel)?;
+                ours = &ours[1..];
+                continue;
+            }
+            if their.base.end < our.base.start {
+                regions.take_theirs(their, our.shift(), cancel)?;
+                theirs = &theirs[1..];
+                continue;
+            }
+            if level == Level::Minimal || !self.is_same(&our, &their) {
+                let base = our.base.start.min(their.base.start)..our.base.end.max(their.base.end);
+                let (ours, theirs) = (our.spread(&base), their.spread(&base));
+                regions.add(Region { kind: Kind::Conflict, base, ours, theirs }, cancel)?;
+            }
+            let (our_end, their_end) = (our.base.end, their.base.end);
+            if our_end >= their_end {
+                theirs = &theirs[1..];
+            }
+            if their_end >= our_end {
+                ours = &ours[1..];
+            }
+        }
+        let longer = |side: usize| side as i64 - self.base.len() as i64;
+        for our in ours {
+            regions.take_ours(Step::of(our), longer(self.theirs.len()), cancel)?;
+            pace.spend(1)?;
+        }
+        for their in theirs {
+            regions.take_theirs(Step::of(their), longer(self.ours.len()), cancel)?;
+            pace.spend(1)?;
+        }
+        Ok(regions.all)
+    }
+
+    /// Tells whether both sides made the same of the same lines.
+    fn is_same(&self, our: &Step, their: &Step) -> bool {
+        our.base == their.base && slice(&self.ours, &our.side) == slice(&self.theirs, &their.side)
+    }
+}
+
+/// The regions so far.
+#[derive(Default)]
+struct Regions {
+    all: Vec<Region>,
+    charge: Charge,
+}
+
+impl Regions {
+    fn take_ours(
+        &mut self,
+        our: Step,
+        shift: i64,
+        cancel: &CancelToken<'_>,
+    ) -> Result<(), Stopped> {
+        let theirs = moved(&our.base, shift);
+        let region = Region { kind: Kind::Ours, base: our.base, ours: our.side, theirs };
+        self.add(region, cancel)
+    }
+
+    fn take_theirs(
+        &mut self,
+        their: Step,
+        shift: i64,
+        cancel: &CancelToken<'_>,
+    ) -> Result<(), Stopped> {
+        let ours = moved(&their.base, shift);
+        let region = Region { kind: Kind::Theirs, base: their.base, ours, theirs: their.side };
+        self.add(region, cancel)
+    }
+
+    /// Appends a region, or joins it with the last one where they touch on either side.
+    fn add(&mut self, region: Region, cancel: &CancelToken<'_>) -> Result<(), Stopped> {
+        if let Some(last) = self.all.last_mut()
+            && (region.ours.start <= last.ours.end || region.theirs.start <= last.theirs.end)
+        {
+            if region.kind != last.kind {
+                last.kind = Kind::Conflict;
+            }
+            last.base.end = region.base.end;
+            last.ours.end = region.ours.end;
+            last.theirs.end = region.theirs.end;
+            return Ok(());
+        }
+        cancel.room(&mut self.charge, &mut self.all, 1)?;
+        self.all.push(region);
+        Ok(())
+    }
+}
