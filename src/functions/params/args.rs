@@ -72,3 +72,50 @@ impl<'a> Args<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::kinds::{BigInt, Name};
+    use super::super::param::{Flag, Maybe, flag, number, optional, required};
+    use super::*;
+
+    const REV: Param<Name> = required("rev", "");
+    const MAILMAP: Param<Flag> = flag("mailmap", true, "");
+    const LIMIT: Param<Maybe<BigInt>> = optional("limit", "");
+    const OTHER: Param<BigInt> = number("other", 7, "");
+
+    fn args(values: &[Value; 3]) -> Args<'_> {
+        const POSITIONAL: &[Field] = &[REV.field];
+        const NAMED: &[Field] = &[MAILMAP.field, LIMIT.field];
+        Args::of_table("f", (POSITIONAL, &values[..1]), (NAMED, &values[1..]))
+    }
+
+    #[test]
+    fn what_was_given_is_read_by_name_and_what_was_not_has_its_default() {
+        let given = [Value::Text("main".to_owned()), Value::Boolean(false), Value::Integer(5)];
+        let args = args(&given);
+        assert_eq!(args.get(REV).unwrap(), "main");
+        assert!(!args.get(MAILMAP).unwrap());
+        assert_eq!(args.get(LIMIT).unwrap(), Some(5));
+        // The function has no such parameter.
+        assert_eq!(args.get(OTHER).unwrap(), 7);
+        assert!(args.has(LIMIT) && !args.has(OTHER));
+    }
+
+    #[test]
+    fn null_is_the_default_or_an_error_that_names_the_argument() {
+        let given = [Value::Null, Value::Null, Value::Null];
+        let args = args(&given);
+        let error = args.get(REV).unwrap_err().to_string();
+        assert_eq!(error, "invalid_args: the argument 'rev' of f is NULL. Give a text.");
+        assert!(args.get(MAILMAP).unwrap());
+        assert_eq!(args.get(LIMIT).unwrap(), None);
+    }
+
+    #[test]
+    fn a_name_has_no_nul() {
+        let given = [Value::Text("a\0b".to_owned()), Value::Null, Value::Null];
+        let error = args(&given).get(REV).unwrap_err().to_string();
+        assert!(error.starts_with("invalid_args: the argument 'rev' contains a NUL"), "{error}");
+    }
+}
