@@ -1,6 +1,7 @@
 //! The parameters of the functions over repositories: two sides, and the options of a diff.
 
 use super::arguments::required_text;
+use super::context_lines::CONTEXT;
 use super::named_options::NamedOptions;
 use crate::error::Result;
 use crate::ffi::{Field, Type, Value};
@@ -53,12 +54,7 @@ pub const NAMED: [Field; 12] = [
         "false",
         "Leave out changes whose lines are all blank",
     ),
-    Field::optional(
-        "context",
-        Type::Integer,
-        "3",
-        "Unchanged lines around a change, -1 for the whole file",
-    ),
+    CONTEXT.field,
     Field::optional(
         "inter_hunk_context",
         Type::Integer,
