@@ -6,21 +6,21 @@ use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
 /// Tells whether a line starts what is searched for.
 pub(super) fn is_search(line: &str) -> bool {
-    mark(line, '<').is_some_and(|rest| rest.trim_end_matches('>').trim() == "SEARCH")
+    search_signs(line).is_some()
 }
 
-fn is_divider(line: &str) -> bool {
-    mark(line, '=').is_some_and(|rest| rest.trim().is_empty())
+/// Returns how many signs the mark has that starts what is searched for: the other marks of the block have as many.
+fn search_signs(line: &str) -> Option<usize> {
+    let rest = line.trim_start_matches('<');
+    let signs = line.len() - rest.len();
+    let is_mark = (5..=9).contains(&signs) && rest.trim_end_matches('>').trim() == "SEARCH";
+    is_mark.then_some(signs)
 }
 
-fn is_replace(line: &str) -> bool {
-    mark(line, '>').is_some_and(|rest| rest.trim() == "REPLACE")
-}
-
-/// Returns what stands beside a mark of five to nine signs.
-fn mark(line: &str, sign: char) -> Option<&str> {
+/// Tells whether a line is a mark of so many signs with a word beside it.
+fn is_mark(line: &str, sign: char, signs: usize, word: &str) -> bool {
     let rest = line.trim_start_matches(sign);
-    (5..=9).contains(&(line.len() - rest.len())).then_some(rest)
+    line.len() - rest.len() == signs && rest.trim() == word
 }
 
 pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
@@ -30,10 +30,12 @@ pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChan
     let mut lines = patch.split_inclusive('\n').zip(1..);
     while let Some((line, number)) = lines.next() {
         cancel.check()?;
-        if !is_search(line.trim_end()) {
+        let Some(signs) = search_signs(line.trim_end()) else {
             named = path(line).or(named);
             continue;
-        }
+        };
+        let is_divider = |line: &str| is_mark(line, '=', signs, "");
+        let is_end = |line: &str| is_mark(line, '>', signs, "REPLACE");
         let name = named.take().or_else(|| changes.last().map(|change| change.path.clone()));
         let Some(name) = name else {
             return Err(
@@ -41,7 +43,7 @@ pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChan
             );
         };
         let old = part(&mut lines, number, "=======", is_divider)?;
-        let new = part(&mut lines, number, ">>>>>>> REPLACE", is_replace)?;
+        let new = part(&mut lines, number, ">>>>>>> REPLACE", is_end)?;
         if new.split_inclusive('\n').any(|line| is_divider(line.trim_end())) {
             return Err(wrong(number, "the block has more than one line =======")).map_err(
                 |error| {
@@ -113,8 +115,9 @@ fn part<'a>(
 /// Returns the path that a line names; `None` for a fence or an empty line.
 fn path(line: &str) -> Option<String> {
     let line = line.trim();
+    let is_fence = line.starts_with("```");
     let line = line.trim_start_matches('#').trim_end_matches(':').trim().trim_matches(['`', '*']);
-    (!line.is_empty() && !line.contains(' ')).then(|| line.to_owned())
+    (!is_fence && !line.is_empty() && !line.contains(' ')).then(|| line.to_owned())
 }
 
 /// Returns the lines that both parts have as context, and the others as changes.

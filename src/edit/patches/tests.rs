@@ -42,7 +42,7 @@ fn every_format_makes_the_same_change() {
         "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n*** End Patch\n",
         "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: f\n a\n-b\n+B\n*** End Patch\nEOF\n",
         "f\n<<<<<<< SEARCH\na\nb\n=======\na\nB\n>>>>>>> REPLACE\n",
-        "### `f`:\n```\n<<<<<<< SEARCH\nb\n=======\nB\n>>>>>>> REPLACE\n```\n",
+        "### `f`:\n```python\n<<<<<<< SEARCH\nb\n=======\nB\n>>>>>>> REPLACE\n```\n",
         r#"[{"path": "f", "old_string": "b", "new_string": "B"}]"#,
     ] {
         assert_eq!(made(patch, "a\nb\nc\n"), "a\nB\nc\n", "{patch}");
