@@ -15,8 +15,8 @@ WHEEL_READY := $(VENVS)/wheel/.ready
 STABLE_BIN := $(VENVS)/$(STABLE)/bin
 # The same with what the servers for agents need.
 STABLE_MCP := $(VENVS)/$(STABLE)/.mcp
-# The same with what checks the types of the Python package.
-STABLE_TYPES := $(VENVS)/$(STABLE)/.types
+# The same with what checks the types of the Python package and the style of all Python.
+STABLE_CHECKS := $(VENVS)/$(STABLE)/.checks
 NEXT_MCP := $(VENVS)/$(NEXT)/.mcp
 # The official client of the generation before, which has the same name as today's.
 OLD_MCP := build/mcp-1.30.0
@@ -59,8 +59,8 @@ help:
 	@echo "make wheel        the Python package in build/dist, for pip; test-wheel installs one in fresh environments"
 	@echo "make debug        build/debug/redline.duckdb_extension"
 	@echo "make sql          write what the registries say: sql/tools*.sql and the lists of functions in docs/"
-	@echo "make fmt          format the Rust sources"
-	@echo "make lint         rustfmt, clippy, rustdoc and mypy, warnings as errors"
+	@echo "make fmt          format the Rust and Python sources"
+	@echo "make lint         rustfmt, clippy, rustdoc, ruff and mypy, warnings as errors"
 	@echo "make bench        compare with git and its peers, side by side, into docs/benchmarks.md"
 	@echo "make bench-compare BASE=main  time this checkout and a revision of it in turns; WORK=renames measures some works"
 	@echo "make bench-worst  the same on texts that are hard to compare (minutes)"
@@ -94,10 +94,10 @@ test-rust:
 	@time $(CARGO) test --lib --test core $(K)
 
 test-sql: debug $(STABLE_MCP) $(NEXT_MCP)
-	$(call pytest_in_hosts,test/python/test_sql.py)
+	$(call pytest_in_hosts,test/python/surface/test_sql.py)
 
 test-python: debug $(STABLE_MCP) $(NEXT_MCP)
-	$(call pytest_in_hosts,test/python --ignore=test/python/test_sql.py)
+	$(call pytest_in_hosts,test/python --ignore=test/python/surface/test_sql.py)
 
 # Attacks, damaged files, random histories and, where REDLINE_TEST_REPOS names them, whole large ones: minutes.
 test-slow: debug $(STABLE_MCP) $(NEXT_MCP)
@@ -115,12 +115,12 @@ torture: debug $(STABLE_READY) $(NEXT_READY)
 	@set -e; for host in $(STABLE) $(NEXT); do \
 		printf '\n==> DuckDB %s: random layouts and histories, faults at the boundary, then damage\n' $$host; \
 		REDLINE_TORTURE=1 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/test_layouts.py test/python/test_boundary.py; \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow test/python/layouts/test_layouts.py test/python/hostile/test_boundary.py; \
 		REDLINE_STEPS=1000 REDLINE_FAILURES=1000 REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
 			$(VENVS)/$$host/bin/python -B -m pytest -q -m slow -o faulthandler_timeout=0 \
-			test/python/test_work_beside.py test/python/test_failing_calls.py; \
+			test/python/layouts/test_work_beside.py test/python/hostile/test_failing_calls.py; \
 		REDLINE_HISTORIES=$(TORTURE_HISTORIES) REDLINE_EXTENSION=build/debug/redline.duckdb_extension \
-			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/test_random_histories.py; \
+			$(VENVS)/$$host/bin/python -B -m pytest -q -o faulthandler_timeout=0 test/python/history/test_random_histories.py; \
 		$(VENVS)/$$host/bin/python -B test/python/support/torture.py --extension build/debug/redline.duckdb_extension \
 			--count $(TORTURE_CASES) --seed $(or $(TORTURE_SEED),1); \
 	done
@@ -172,27 +172,40 @@ sql: debug $(STABLE_READY)
 	$(call step,scripts/write_sql.py)
 	@$(STABLE_BIN)/python scripts/write_sql.py build/debug/redline.duckdb_extension
 
-fmt:
+fmt: $(STABLE_CHECKS)
+	$(STABLE_BIN)/ruff check --fix
+	$(STABLE_BIN)/ruff format
 	$(CARGO) fmt
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml
+	$(CARGO) fmt --manifest-path benches/Cargo.toml
 
-lint: $(STABLE_TYPES)
+lint: $(STABLE_CHECKS)
+	$(call step,ruff)
+	@$(STABLE_BIN)/ruff check
+	@$(STABLE_BIN)/ruff format --check
 	$(call step,mypy)
 	@$(STABLE_BIN)/python -m mypy --strict --cache-dir build/mypy python/duckdb_redline
 	$(call step,cargo fmt --check)
 	$(CARGO) fmt --check
 	$(CARGO) fmt --manifest-path test/fuzz/Cargo.toml --check
 	$(CARGO) fmt --manifest-path test/loom/Cargo.toml --check
+	$(CARGO) fmt --manifest-path benches/Cargo.toml --check
 	$(call step,cargo clippy)
 	$(CARGO) clippy --all-targets -- -D warnings
 	$(call step,cargo doc)
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items
 
+# A package of its own, whose dependencies have the versions of the extension.
+define build_bench
+	$(call step,cargo build --release --manifest-path benches/Cargo.toml --bin $(1))
+	@cp Cargo.lock benches/Cargo.lock
+	$(CARGO) build --release --manifest-path benches/Cargo.toml --target-dir target/bench --bin $(1)
+endef
+
 # WORK=renames measures the works whose title holds the word, and writes nothing.
 bench: release $(BENCH_READY)
-	$(call step,cargo build --release --features bench --bin text_pairs)
-	$(CARGO) build --release --features bench --bin text_pairs
+	$(call build_bench,text_pairs)
 	$(call step,benches/run.py in DuckDB $(STABLE))
 	@$(VENVS)/bench/bin/python benches/run.py --only "$(WORK)"
 
@@ -208,8 +221,7 @@ bench-compare: release $(BENCH_READY)
 		build/release/redline.duckdb_extension --only "$(WORK)"
 
 bench-worst:
-	$(call step,cargo build --release --features bench --bin one_pair)
-	$(CARGO) build --release --features bench --bin one_pair
+	$(call build_bench,one_pair)
 	$(call step,benches/worst_cases.py)
 	@$(PYTHON) benches/worst_cases.py
 
@@ -217,8 +229,8 @@ clean:
 	rm -rf build target
 
 # Made again when this file changes; a stamp is written last, so that an interrupted set-up starts again.
-$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest jsonschema click rich
-$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest jsonschema click rich
+$(STABLE_READY): PACKAGES := duckdb==$(STABLE) duckdb-cli==$(STABLE) pytest jsonschema click
+$(NEXT_READY): PACKAGES := duckdb==$(NEXT) pytest jsonschema click
 $(BENCH_READY): PACKAGES := duckdb==$(STABLE) pygit2 GitPython numpy pyarrow
 $(WHEEL_READY): PACKAGES := build hatchling auditwheel cargo-zigbuild ziglang
 $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
@@ -231,9 +243,9 @@ $(STABLE_READY) $(NEXT_READY) $(BENCH_READY) $(WHEEL_READY): Makefile
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
 	@touch $@
 
-$(STABLE_TYPES): $(STABLE_MCP)
-	$(call step,Python packages: mypy)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check mypy==2.4.1
+$(STABLE_CHECKS): $(STABLE_MCP)
+	$(call step,Python packages: mypy ruff)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check mypy==2.4.1 ruff==0.17.6
 	@touch $@
 
 $(STABLE_MCP): MCP_PACKAGES := mcp==2.3.0 mcp-server-motherduck==1.1.0

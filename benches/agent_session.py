@@ -2,7 +2,9 @@
 
     agent_session.py REPOSITORY FROM:TO [FROM:TO …] [--extension FILE] [--max-bytes 25000] [--git COMMAND] [--files COMMAND]
 
-Two tasks: the review of a change from its summary to its last hunk, and eight edits of which four must be refused. The peers
+Tasks: the review of a change from its summary to its last hunk, eight edits of which four must be refused, and nine questions
+about the repository whose answers git has (`QUESTIONS`), of which calls, bytes and dead ends are counted: calls that fail, and
+answers without what was asked. The peers
 are mcp-server-git (`--git`, by default `python -m mcp_server_git`) and server-filesystem (`--files`, by default `npx -y
 @modelcontextprotocol/server-filesystem`); one that does not start is left out. Bytes are those that the server writes to its
 client. Needs the packages `mcp` and `duckdb`.
@@ -104,6 +106,115 @@ async def review_with_git(session: Session, repository: pathlib.Path, old: str, 
     return result.content[0].text
 
 
+# -- questions -----------------------------------------------------------------------------------
+
+
+class Asked(NamedTuple):
+    """A repository, and what git says of it."""
+
+    root: pathlib.Path
+    old: str
+    new: str
+
+    def git(self, *arguments: str) -> str:
+        return subprocess.run(["git", "-C", self.root, *arguments], check=True, capture_output=True).stdout.decode(errors="replace")
+
+    def function(self) -> tuple[str, str]:
+        """Returns a function, and the file that it is in."""
+        path, line = self.git("grep", "-E", "^(pub )?fn [a-z_]+", "--", "*.rs").splitlines()[0].split(":", 1)
+        return re.search(r"fn (\w+)", line)[1], path
+
+    def gone(self) -> str:
+        """Returns a line that a commit of the range has removed."""
+        removed = re.findall(r"^-(\s*[a-z]\w+ [^\n]{20,60})$", self.git("diff", self.old, self.new, "--", "*.rs"), re.MULTILINE)
+        return removed[0].strip()
+
+    def renamed(self) -> tuple[str, str]:
+        """Returns the old and the new path of a file that was renamed."""
+        names = self.git("log", "--diff-filter=R", "-M", "--name-status", "--format=", "--", "*.rs").splitlines()
+        return next((old, new) for _, old, new in (name.split("\t") for name in names if name) if (self.root / new).exists())
+
+
+async def text_of(session: Session, tool: str, **arguments) -> str:
+    return (await session.call(tool, **arguments)).content[0].text
+
+
+async def review_without_lock_files(session, asked):
+    await text_of(session, "GitLog", range=f"{asked.old}..{asked.new}", limit=10)
+    text = await text_of(session, "GitDiff", **{"from": asked.old, "to": asked.new}, paths=[":!*.lock"])
+    return "Cargo.lock" not in text and "diff --git" in text
+
+
+async def begin_a_large_review(session, asked):
+    first = asked.git("rev-list", "--max-parents=0", asked.new).split()[-1]
+    text = await text_of(session, "GitDiff", **{"from": first, "to": asked.new})
+    return "By directory" in text and "diff --git" in text
+
+
+async def who_changed_a_function_last(session, asked):
+    name, path = asked.function()
+    wanted = asked.git("log", "-1", "-s", "--format=%H", "-L", f":{name}:{path}").strip()
+    return wanted[:12] in await text_of(session, "GitLog", file=path, function=name, limit=1)
+
+
+async def when_a_text_went(session, asked):
+    text = asked.gone()
+    wanted = asked.git("log", "-1", "-S", text, "--format=%H").strip()
+    return wanted[:12] in (await text_of(session, "GitLog", contains=text, limit=1))
+
+
+async def what_is_uncommitted(session, asked):
+    (asked.root / "untracked.txt").write_text("new\n")
+    status, diff = await text_of(session, "GitStatus"), await text_of(session, "GitDiff", **{"from": "HEAD"})
+    (asked.root / "untracked.txt").unlink()
+    return "?? untracked.txt" in status and "1 untracked file" in diff
+
+
+async def two_files(session, asked):
+    return "differ" in await text_of(session, "Diff", path_a="workspace/Cargo.toml", path_b="workspace/README.md")
+
+
+async def around_a_symbol(session, asked):
+    name, _ = asked.function()
+    found = await text_of(session, "search", pattern=f"fn {name}", glob="*.rs")
+    path, line = re.search(r"^(workspace/\S+)\n(\d+):", found, re.MULTILINE).groups()
+    return f"fn {name}" in await text_of(session, "read_file", path=path, first_line=int(line), last_line=int(line) + 40)
+
+
+async def explain_a_rename(session, asked):
+    old, new = asked.renamed()
+    return f"{old} => {new}" in await text_of(session, "GitLog", file=new)
+
+
+async def a_cursor_while_head_moves(session, asked):
+    first = await text_of(session, "GitDiff", **{"from": asked.old, "to": asked.new}, max_bytes=4_000)
+    ids = re.search(r"\(([0-9a-f]{12})\.\.([0-9a-f]{12})\)", first.splitlines()[0])
+    given = {"from": ids[1], "to": ids[2], "max_bytes": 4_000}
+    cursor = re.findall(r"with cursor (\w+)", await text_of(session, "GitDiff", **given))[-1]
+    asked.git("checkout", "-q", f"{asked.new}~1")
+    following = await text_of(session, "GitDiff", **given, cursor=cursor)
+    asked.git("checkout", "-q", asked.new)
+    return "(continued)" in following
+
+
+QUESTIONS = [
+    review_without_lock_files,
+    begin_a_large_review,
+    who_changed_a_function_last,
+    when_a_text_went,
+    what_is_uncommitted,
+    two_files,
+    around_a_symbol,
+    explain_a_rename,
+    a_cursor_while_head_moves,
+]
+
+
+async def answered(session: Session, asked: Asked, question) -> int:
+    """Asks a question; returns whether it was answered wrongly."""
+    return 0 if await question(session, asked) else 1
+
+
 # -- edits ---------------------------------------------------------------------------------------
 
 BINARY = b"\x7fELF\0\0value = 1\n"
@@ -165,7 +276,7 @@ async def main(given: argparse.Namespace) -> None:
     redline = lambda folder, *more: [sys.executable, "-m", "duckdb_redline.server", str(folder), "--extension", str(extension), *more]
     git = shlex.split(given.git or f"{sys.executable} -m mcp_server_git")
     files = shlex.split(given.files or "npx -y @modelcontextprotocol/server-filesystem")
-    print("| task | server | calls | bytes on the wire | bytes for each byte of diff | failures | wrong edits |\n|---|---|---|---|---|---|---|")
+    print("| task | server | calls | bytes on the wire | bytes for each byte of diff | failures | wrong |\n|---|---|---|---|---|---|---|")
 
     def row(task: str, server: str, count: Count | None, useful: int | None) -> None:
         if count is not None:
@@ -191,6 +302,15 @@ async def main(given: argparse.Namespace) -> None:
                     return 0 if seen else 1
 
                 row(task, server, await measured(server, command, task_of), useful)
+    old, new = given.ranges[-1].split(":")
+    with tempfile.TemporaryDirectory() as scratch:
+        repository = pathlib.Path(scratch) / "repository"
+        subprocess.run(["git", "clone", "-q", given.repository, repository], check=True)
+        subprocess.run(["git", "-C", repository, "checkout", "-q", new], check=True)
+        asked = Asked(repository, *(subprocess.run(["git", "-C", repository, "rev-parse", one], check=True, capture_output=True, text=True).stdout.strip() for one in (old, new)))
+        for question in QUESTIONS:
+            count = await measured("redline", redline(repository), lambda session, question=question: answered(session, asked, question))
+            row(question.__name__.replace("_", " "), "redline", count, None)
     for server, command, edit in (("redline", lambda folder: redline(folder, "--write"), edit_with_redline), ("server-filesystem", lambda folder: [*files, str(folder)], edit_with_files)):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch).resolve()

@@ -12,7 +12,7 @@ from inputs import ROOT
 
 # compare.py names another build.
 EXTENSION = os.environ.get("REDLINE_EXTENSION", ROOT / "build" / "release" / "redline.duckdb_extension")
-TEXT_PAIRS = ROOT / "target" / "release" / "text_pairs"
+TEXT_PAIRS = ROOT / "target/bench/release/text_pairs"
 # git prints what redline shows, and runs nothing of the repository.
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-abbrev"]
 

@@ -15,7 +15,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
     "GIT_CONFIG_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
-WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu".split()
+WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"]
 
 
 # What commands are started by, where their memory is measured.

@@ -2,7 +2,8 @@
 
 import json
 import os
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import contestants as ask
 import inputs

@@ -11,10 +11,11 @@ import resource
 import subprocess
 import sys
 import tempfile
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ONE_PAIR = ROOT / "target" / "release" / "one_pair"
+ONE_PAIR = ROOT / "target/bench/release/one_pair"
 ROUNDS = 3
 # Seconds of both together after which no further round begins.
 ENOUGH = 30

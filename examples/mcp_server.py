@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 
-from duckdb_redline.server.command import main  # noqa: E402
+from duckdb_redline.server.command import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -41,7 +41,7 @@ def library() -> bytes:
     if here not in PACKAGES:
         raise FetchError(f"the memory tests run on Linux x86_64 only, not on {' '.join(here)}")
     name, checksum = PACKAGES[here]
-    registry = os.environ.get("npm_config_registry", "https://registry.npmjs.org").rstrip("/")
+    registry = os.environ.get("npm_config_registry", "https://registry.npmjs.org").rstrip("/")  # noqa: SIM112
     url = f"{registry}/@duckdb/node-bindings-{name}/-/node-bindings-{name}-{VERSION}.tgz"
     print(f"fetching {url}", flush=True)
     try:

@@ -109,7 +109,7 @@ def all_hosts(hosts: list[str], extension: Path, slow: bool) -> list[Outcome]:
     with ThreadPoolExecutor() as pool, tempfile.TemporaryDirectory() as logs:
         running = []
         for number, (version, python) in enumerate(pairs):
-            log = open(Path(logs) / version, "w+") if number else None
+            log = open(Path(logs) / version, "w+") if number else None  # noqa: SIM115
             running.append((version, log, pool.submit(host_tests, version, python, extension, slow, log)))
         for version, log, outcome in running:
             heading(f"DuckDB {version}: {'slow tests' if slow else 'test/sql and test/python'}")

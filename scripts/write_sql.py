@@ -45,6 +45,24 @@ NATIVE = {
     "change_lines": ("diff_lines", "line of the diff, of all files"),
 }
 
+# The macros of sql/git.sql, named after git's commands: the table function of each, where its arguments start, options that
+# differ from the function's, and what it has a row for.
+GIT = {
+    "git_log": ("commits", {"range": "'HEAD'"}, {}, "commit"),
+    "git_show": ("commit_changes", {"range": "'HEAD'"}, {"merges": "'first_parent'", "renames": "true"}, "changed file of one commit"),
+    "git_status": ("file_status", {}, {}, "file that is not as HEAD has it"),
+    "git_blame": ("file_blame", {"rev": "'WORKTREE'"}, {}, "line, with the commit that it is from"),
+    "git_files": ("tree_files", {"rev": "'HEAD'"}, {}, "file of a revision"),
+    "git_refs": ("refs", {}, {}, "reference"),
+}
+
+GIT_DOC = """\
+-- Table macros named after git's commands, with their defaults in the current directory: FROM git_log(). They are the table
+-- functions with defaults, and their arguments are constants or parameters. Another extension, duck_tails, has functions of
+-- some of these names: do not run this script beside it.
+-- Made by `make sql` from redline_help(); do not edit.
+"""
+
 # Words of SQL get another name, and what a call mostly means has a default.
 NAMES = {"from": "from_rev", "to": "to_rev"}
 DEFAULTS = {"from": "'HEAD'", "to": "'WORKTREE'", "repo": "'.'"}
@@ -75,7 +93,7 @@ def macro(name: str, parameters: list[str], body: str) -> str:
 def render_macros(con: duckdb.DuckDBPyConnection) -> str:
     """Returns sql/macros.sql with the macros of which the extension knows the parameters."""
     text = (ROOT / "sql/macros.sql").read_text().partition(MADE)[0] + MADE
-    rows = con.execute("SELECT name, kind, parameters FROM redline_help()").fetchall()
+    rows = con.execute("SELECT name, kind, parameters FROM redline_help(function := 'ALL')").fetchall()
     functions = {name: (kind, parameters) for name, kind, parameters in rows}
     positional = lambda name: [p["name"] for p in functions[name][1] if p["default"] is None]
     named = lambda name: {p["name"]: OPTIONAL.get(p["name"], p["default"]) for p in functions[name][1] if p["default"] is not None}
@@ -100,6 +118,22 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
     return text
 
 
+def render_git(con: duckdb.DuckDBPyConnection) -> str:
+    """Returns sql/git.sql, from the parameters that the extension declares."""
+    helped = con.execute("SELECT name, parameters FROM redline_help()").fetchall()
+    functions = {name: parameters for name, parameters in helped}
+    text = GIT_DOC
+    for name, (function, starts, options, row) in GIT.items():
+        defaults = {p["name"]: starts.get(p["name"], DEFAULTS.get(p["name"])) for p in functions[function] if p["default"] is None}
+        named = {p["name"]: OPTIONAL.get(p["name"], p["default"]) for p in functions[function] if p["default"] is not None} | options
+        parameters = [p if default is None else f"{p} := {default}" for p, default in (defaults | named).items()]
+        # git show is about one commit: what it excludes are its parents.
+        given = [f"system.main.concat({p}, '^!')" if name == "git_show" and p == "range" else p for p in defaults]
+        given += [f"{p} := {p}" for p in named]
+        text += f"\n-- A row per {row}.\n" + macro(name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})")
+    return text.replace("git_show(range", "git_show(rev").replace("concat(range", "concat(rev")
+
+
 def page_of(function: str) -> str:
     """Returns the page that has the function's signature."""
     pages = ROOT / "docs" / "functions"
@@ -109,7 +143,7 @@ def page_of(function: str) -> str:
 
 def render_functions(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Returns the index of the functions, and the table that DuckDB's site of community extensions reads."""
-    functions = con.execute("SELECT name, description, example FROM redline_help()").fetchall()
+    functions = con.execute("SELECT name, description, example FROM redline_help(function := 'ALL')").fetchall()
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["function", "description", "comment", "example"])
@@ -127,7 +161,7 @@ def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     for name, (what, condition) in FILES.items():
         statements = con.execute(f"SELECT publish_sql FROM redline_tools() WHERE {condition}").fetchall()
         texts[f"sql/{name}"] = "\n".join([HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)])
-    return texts | {"sql/macros.sql": render_macros(con)} | render_functions(con)
+    return texts | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)} | render_functions(con)
 
 
 def main() -> None:

@@ -145,6 +145,21 @@ impl Error {
         self
     }
 
+    /// Asks whether one of `names` was meant, which are quoted; where there are none the hint stays.
+    #[must_use]
+    pub fn near(self, names: &[String]) -> Self {
+        if names.is_empty() {
+            return self;
+        }
+        self.and_hint(format!("Did you mean {}?", names.join(" or ")))
+    }
+
+    /// Says what to do instead, where nothing does yet.
+    #[must_use]
+    pub fn or_hint(self, hint: impl Into<String>) -> Self {
+        if self.hint.is_some() { self } else { self.with_hint(hint) }
+    }
+
     /// Keeps the cause for `std::error::Error::source`.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {

@@ -308,6 +308,8 @@ pub const SURVEY_REPOSITORIES: usize = 8;
 
 /// Bytes of a glob; a longer one is `invalid_args:`.
 pub const GLOB_BYTES: usize = 1_000;
+/// Patterns that the braces of a glob stand for; more are `invalid_args:`.
+pub const GLOB_ALTERNATIVES: usize = 256;
 
 /// Bytes of a pattern that is searched for, and of the program that an expression becomes; more are `invalid_args:`.
 pub const PATTERN_TEXT_BYTES: usize = 4_000;
@@ -336,12 +338,24 @@ pub const TRANSPORT_BYTES: usize = 128;
 /// and an agent can take at most. Others are `invalid_args:`.
 pub const REVIEW_BYTES_RANGE: std::ops::RangeInclusive<i64> = 2_000..=64 << 20;
 
+/// Bytes of the name of a side in a diff that an agent asks for.
+pub const LABEL_BYTES: usize = 1_000;
+
 /// The part of `max_bytes`, in percent, in which a page lists files while hunks wait; files beyond are
 /// listed on later pages.
 pub const REVIEW_LIST_PERCENT: usize = 40;
 
 /// The part of the list, one in so many, in which the first page counts the files that it does not list.
 pub const REVIEW_REST_SHARE: usize = 20;
+
+/// Directories by which a first page counts changed files that it has no room to list.
+pub const REVIEW_DIRECTORIES: usize = 40;
+
+/// Bytes of the first hunk of a file up to which it is shown before all second hunks.
+pub const REVIEW_FIRST_HUNK_BYTES: usize = 2_048;
+
+/// Bytes of a file that the second round of the first page shows; each further round shows twice as many.
+pub const REVIEW_ROUND_BYTES: usize = 512;
 
 /// Bytes of a hunk larger than a page that a page shows at least; with less room it is `too_large:`.
 pub const REVIEW_PART_BYTES: usize = 100;

@@ -12,6 +12,13 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<St
     nearest_names(wanted, names).iter().map(|name| quoted(name)).collect()
 }
 
+/// Returns the best of them alone, or none.
+pub fn best<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut near = nearest(wanted, names);
+    near.truncate(1);
+    near
+}
+
 /// Returns the same as they are.
 pub fn nearest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let names: Vec<&str> = names.collect();

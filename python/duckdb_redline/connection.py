@@ -62,13 +62,23 @@ def load(connection: DuckDBPyConnection, *, macros: bool = True, extension: str 
 
 
 def make_macros(connection: DuckDBPyConnection) -> None:
-    """Runs the scripts `macros` and `analytics` of the extension."""
-    scripts = one_row(connection, "SELECT system.main.redline_sql('macros'), system.main.redline_sql('analytics')")
+    """Runs the scripts `macros`, `analytics` and, unless another extension has functions of these names, `git`."""
     (path,) = one_row(connection, "SELECT max(path) FROM duckdb_databases() WHERE database_name = current_database()")
-    for script in map(str, scripts):
+    for name in ("macros", "analytics", "git"):
+        (script,) = one_row(connection, f"SELECT system.main.redline_sql('{name}')")
+        if name == "git" and has_function_of(connection, str(script)):
+            continue
         if path is not None:
-            script = re.sub(r"^CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO", script, flags=re.MULTILINE)
-        connection.execute(script)
+            script = re.sub(r"^CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO", str(script), flags=re.MULTILINE)
+        connection.execute(str(script))
+
+
+def has_function_of(connection: DuckDBPyConnection, script: str) -> bool:
+    """Tells whether a function that is no macro has a name that a script would give to a macro."""
+    names = re.findall(r"^CREATE OR REPLACE MACRO (\w+)", script, re.MULTILINE)
+    query = "SELECT count(*) FROM duckdb_functions() WHERE function_name IN (SELECT unnest(?)) AND function_type NOT LIKE '%macro'"
+    found = connection.execute(query, [names]).fetchone()
+    return found is not None and found[0] > 0
 
 
 def check_version(version: str) -> None:

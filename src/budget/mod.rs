@@ -115,23 +115,50 @@ impl Budget {
     }
 }
 
-/// Asks a budget at short steps: for the flag each time, for the clock at one in so many.
-#[derive(Debug, Default)]
-pub struct Beat(u8);
+/// Counts work that is too cheap to ask the budget at each of its steps.
+#[derive(Debug)]
+pub struct Pace {
+    left: usize,
+}
 
-impl Beat {
-    /// Tells whether to go on.
+impl Default for Pace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Pace {
+    /// The steps between two looks at the budget, each a line that is looked at: small enough for a look every few
+    /// microseconds to milliseconds, large enough to cost nothing.
+    pub const QUANTUM: usize = 1 << 14;
+
+    /// What an entry of a tree or a directory, or a commit that is known, counts for.
+    pub const ENTRY: usize = Self::QUANTUM / 64;
+
+    /// Starts to count.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { left: Self::QUANTUM }
+    }
+
+    /// Counts steps and tells whether it is time to look at the budget.
+    #[inline]
+    pub fn is_due(&mut self, steps: usize) -> bool {
+        if steps < self.left {
+            self.left -= steps;
+            return false;
+        }
+        self.left = Self::QUANTUM;
+        true
+    }
+
+    /// Counts an entry and tells whether to go on, when it is time to ask.
     ///
     /// # Errors
     /// Those of [`Budget::check`].
     #[inline]
-    pub fn check(&mut self, budget: &Budget) -> Result<(), Stopped> {
-        const CLOCK: u8 = 64;
-        self.0 = (self.0 + 1) % CLOCK;
-        if self.0 == 0 {
-            return budget.check();
-        }
-        if budget.is_cancelled() { Err(Stopped::Cancelled) } else { Ok(()) }
+    pub fn entry(&mut self, budget: &Budget) -> Result<(), Stopped> {
+        if self.is_due(Self::ENTRY) { budget.check() } else { Ok(()) }
     }
 }
 

@@ -349,5 +349,4 @@ pub fn required(outline: &str, id: Digest) -> Error {
 }
 
 #[cfg(test)]
-#[path = "approvals_tests.rs"]
 mod tests;

@@ -224,5 +224,4 @@ fn check(file: FileName<'_>, base: &[u8], edits: &[Edit<'_>]) -> Result<()> {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
 mod tests;

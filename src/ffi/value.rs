@@ -1,9 +1,9 @@
 //! Arguments and settings as plain Rust values.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use duckdb::core::LogicalTypeId;
-use duckdb::vtab::Value as HostValue;
 use libduckdb_sys as sys;
 
 use super::api::Outside;
@@ -29,6 +29,30 @@ pub enum Value {
     Struct(Vec<(Arc<str>, Value)>),
 }
 
+/// A value of DuckDB, which the duckdb crate reads with functions that may throw. It borrows the [`Outside`] as these
+/// functions do by their class, so that none is read where a panic is contained. Destroyed when dropped.
+struct HostValue<'o> {
+    value: duckdb::vtab::Value,
+    outside: &'o Outside,
+}
+
+impl HostValue<'_> {
+    /// Returns the elements of a list; none for another value.
+    fn elements(&self) -> impl Iterator<Item = Self> {
+        let Self { value, outside } = self;
+        let elements = value.to_list().unwrap_or_default();
+        elements.into_iter().map(|value| Self { value, outside })
+    }
+}
+
+impl Deref for HostValue<'_> {
+    type Target = duckdb::vtab::Value;
+
+    fn deref(&self) -> &Self::Target {
+        &self.value
+    }
+}
+
 impl Value {
     /// Copies a value and destroys the original; a null pointer is `None`.
     ///
@@ -38,7 +62,7 @@ impl Value {
         if raw.is_null() {
             return None;
         }
-        let value = HostValue::from(raw);
+        let value = HostValue { value: raw.into(), outside };
         if !value.is_null() && value.logical_type_id() == LogicalTypeId::TimestampTZ {
             // SAFETY: `raw` lives as long as `value`, and is of the type that is asked for.
             return Some(Self::Timestamp(unsafe { outside.duckdb_get_timestamp_tz(raw) }.micros));
@@ -46,8 +70,7 @@ impl Value {
         Some(Self::copy(&value))
     }
 
-    /// Reads a value with the functions of the duckdb crate, which may throw: only [`Self::take`] calls it, outside.
-    fn copy(value: &HostValue) -> Self {
+    fn copy(value: &HostValue<'_>) -> Self {
         // Reading a NULL as text aborts the process, so this test comes first.
         if value.is_null() {
             return Self::Null;
@@ -66,7 +89,7 @@ impl Value {
             }
             LogicalTypeId::Varchar => Self::Text(value.to_string()),
             LogicalTypeId::List => {
-                Self::List(value.to_list().unwrap_or_default().iter().map(Self::copy).collect())
+                Self::List(value.elements().map(|element| Self::copy(&element)).collect())
             }
             _ => Self::Other("value of another type"),
         }

@@ -2,7 +2,7 @@
 //!
 //! - `surface`: what a declaration is, and the registry, which lists every function once
 //! - `context`: settings, grants, the state of the database, reading a file that an argument names
-//! - `params`: revisions, named options, texts
+//! - `params`: declared parameters, named options, texts
 //! - `git`, `text`, `files`, `approvals`, `agent`, `debug`: the functions, by family
 
 mod agent;

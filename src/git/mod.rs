@@ -5,48 +5,59 @@
 //! measured to differ from git or to run a repository's commands (`docs/architecture.md`).
 
 mod attributes;
-mod bytes;
 mod change;
+mod config;
+mod encoding;
+mod graph;
 mod history;
-mod id_tables;
+pub mod index;
+mod model;
 mod objects;
+mod pathspec;
 mod refs;
 mod repository;
 mod revision;
 pub mod store;
-mod suggest;
 mod tree;
 mod worktree;
 
-pub use attributes::diff_attribute::{DiffAttribute, PathAttributes};
+pub use attributes::ContentSource;
+pub use attributes::ignore::Ignores;
 pub use change::change_iter::Changes;
-pub use change::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
 pub use change::comparison::{Comparison, Untracked};
 pub use change::contents::{Contents, Reader};
 pub use change::differences::{PathChange, Walk};
+pub use change::listed::untracked_paths;
 pub use change::measure::{LineCounts, Measure, Measured, Measurer};
 pub use change::patch::{PatchHunk, Patcher, WrittenPatch};
 pub use change::renames::RenameOptions;
-pub use change::search::Search;
-pub use change::side_files::{ReadLimit, SideFiles};
+pub use change::search::{Search, Searcher};
+pub use change::side_files::{ReadLimit, SideFiles, Stage, state_of_file};
+pub use change::status::{FileStatus, StatusFound, StatusOptions, StatusPart, StatusWalk, join};
+pub use change::suggest::nearest_paths;
+pub use graph::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
 pub use history::blame::{Blame, BlameCache, BlameOptions, BlamedRun, BlamedVersion};
-pub use history::commit::{CommitInfo, Person, TagInfo};
 pub use history::commit_changes::{CommitChanges, CommitMeasure, CommitMeasurer};
 pub use history::follow::{FileChange, Follow, FollowStep, FollowWalk};
 pub use history::line_log::{LineLog, LineVersion, LinesAsked};
-pub use history::mailmap::Mailmap;
+pub use history::mailmap::mailmap_of;
 pub use history::notes::Notes;
-pub use history::walk::{Comparable, Excluded, History, HistoryOptions, Merges, RevRange, Visited};
+pub use history::words::CommitFilter;
+pub use model::Oid;
+pub use model::bytes::Bytes;
+pub use model::changed_file::{Change, Entry, Mode, Origin, OriginKind, Source, Status};
+pub use model::commit::{CommitInfo, Person, TagInfo};
+pub use model::diff_attribute::{DiffAttribute, PathAttributes};
+pub use model::mailmap::Mailmap;
 pub use objects::Objects;
 pub use objects::blob_id::{BlobHasher, blob_id};
+pub use pathspec::glob::is_pattern;
+pub use pathspec::{PathFilter, Pathspec};
 pub use repository::Repository;
 pub use revision::{
-    CheckedOut, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision, date_of,
-    local_time_zone,
+    CheckedOut, NamedReference, Reference, ReferenceDetails, ReferenceReader, Revision,
+    ahead_behind, checked_out, date_of, decorations, ends_of, local_time_zone, merge_bases,
+    object_of, range_of, reference_names, side_of,
 };
 pub use store::Repositories;
-pub use tree::pathspec::{PathFilter, Pathspec};
-pub use worktree::status::{FileStatus, StatusFound, StatusOptions, StatusPart, StatusWalk, join};
-
-/// An object id; SHA-1 or SHA-256, as the repository has it.
-pub type Oid = gix::ObjectId;
+pub use tree::tree_lookup::TreeItem;

@@ -3,19 +3,20 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use super::refs::{References, Resolved};
-use super::store::{
-    Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, check_work_tree, locate,
-    read_config, stores_tables, with_configured_work_tree,
-};
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::attributes::diff_attribute::{Drivers, drivers};
-use crate::git::id_tables::IdSet;
+use crate::git::config::checkout::Checkout;
+use crate::git::config::drivers::{Drivers, drivers};
+use crate::git::model::id_tables::IdSet;
 use crate::git::objects::Objects;
-use crate::git::objects::cache::Cache;
-use crate::git::worktree::checkout::Checkout;
+use crate::git::pathspec::{PathFilter, Pathspec};
+use crate::git::refs::{Packed, References, Resolved};
+use crate::git::store::cache::Cache;
+use crate::git::store::{
+    Gate, GitDirectory, Graph, Lease, Location, ObjectStore, Repositories, check_work_tree, locate,
+    read_config, stores_tables, with_configured_work_tree,
+};
 use crate::limits;
 use crate::sandbox::{Access, OpenError, RefLimit, Root};
 use crate::text::CancelToken;
@@ -113,12 +114,7 @@ impl Repository {
     }
 
     /// Returns what reading it may use.
-    pub(super) fn budget(&self) -> &Budget {
-        &self.budget
-    }
-
-    /// Returns what reading it may use, to be shared with a walk.
-    pub(super) fn shared_budget(&self) -> &Arc<Budget> {
+    pub fn budget(&self) -> &Arc<Budget> {
         &self.budget
     }
 
@@ -266,5 +262,76 @@ impl Repository {
     /// Tells whether patches quote paths for bytes from 0x80 on: `core.quotePath`.
     pub(super) fn quotes_high(&self) -> bool {
         self.quotes_high
+    }
+
+    /// Returns the path from the root of what `path` names in `asked`, as in git's `rev:path`: one that begins with `./` or
+    /// `../` starts at the directory that the argument `repo` named.
+    ///
+    /// # Errors
+    /// `invalid_args` where such a path leads outside, or there is no work tree.
+    pub fn path_from_root(&self, path: &[u8], asked: &str) -> Result<Vec<u8>> {
+        if !path.starts_with(b"./") && !path.starts_with(b"../") {
+            return Ok(path.to_vec());
+        }
+        let refused = |what: &str, hint: &str| {
+            Error::invalid_args(format!("{} names {what}", quoted(asked)))
+                .with_hint(hint.to_owned())
+        };
+        let location = &self.location;
+        if location.work_tree.is_none() {
+            let hint = "Write the path from the root of the repository, without './'";
+            return Err(refused(
+                "a path relative to a directory, and a bare repository has no work tree",
+                hint,
+            ));
+        }
+        let mut names: Vec<&[u8]> = Vec::new();
+        for name in
+            location.directory.split(|&byte| byte == b'/').chain(path.split(|&byte| byte == b'/'))
+        {
+            match name {
+                b"" | b"." => {}
+                b".." => {
+                    if names.pop().is_none() {
+                        let hint = "A relative path starts at the directory that the argument 'repo' names";
+                        return Err(refused("a path outside of the work tree", hint));
+                    }
+                }
+                name => names.push(name),
+            }
+        }
+        let mut whole = names.join(&b'/');
+        let last = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        if matches!(last, b"" | b"." | b"..") && !whole.is_empty() {
+            whole.push(b'/');
+        }
+        Ok(whole)
+    }
+
+    /// Returns the same of a file that an argument names.
+    ///
+    /// # Errors
+    /// As above, and `invalid_args` where the directory has a name that is no UTF-8.
+    pub fn file_from_root(&self, file: &str) -> Result<String> {
+        String::from_utf8(self.path_from_root(file.as_bytes(), file)?).map_err(|_| {
+            Error::invalid_args(format!(
+                "{} starts at a directory whose name is not valid UTF-8",
+                quoted(file)
+            ))
+            .with_hint("Name the repository by its root")
+        })
+    }
+
+    /// Returns which paths pathspecs name, seen from the directory that was given.
+    ///
+    /// # Errors
+    /// `invalid_args` for a path that leads out of the repository.
+    pub(super) fn path_filter(&self, specs: &[Pathspec]) -> Result<PathFilter> {
+        PathFilter::new(specs, &self.location.directory)
+    }
+
+    /// Returns the packed references, to be read once for several readers.
+    pub fn packed_references(&self) -> Result<Arc<Packed>> {
+        self.references().packed()
     }
 }

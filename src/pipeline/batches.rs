@@ -2,21 +2,46 @@
 
 use crate::error::{Error, Result};
 
-/// Items in a batch at most.
-const MAX_BATCH: usize = 64;
+/// How batches grow from one item on, as a query with a LIMIT may want no more.
+#[derive(Debug, Clone, Copy)]
+pub struct Growth {
+    /// A batch has twice as many items as the one so many batches before it.
+    pub doubles_after: u32,
+    /// The most items of a batch.
+    pub most: usize,
+}
 
-/// The items of an iterator in batches: first of one, as the first rows are waited for, then of twice as many each time.
+/// The items of an iterator in growing batches; an error comes after the items before it.
 pub struct Batches<I> {
     items: I,
-    size: usize,
-    /// An error behind the last batch.
+    growth: Growth,
+    /// Batches that were given.
+    given: u32,
+    /// An error after the last batch.
     failed: Option<Error>,
 }
 
 impl<I> Batches<I> {
     /// Takes the items from an iterator.
-    pub fn new(items: I) -> Self {
-        Self { items, size: 1, failed: None }
+    pub fn new(items: I, growth: Growth) -> Self {
+        Self { items, growth, given: 0, failed: None }
+    }
+
+    /// Returns the iterator.
+    pub fn items(&self) -> &I {
+        &self.items
+    }
+
+    /// Returns the iterator.
+    pub fn items_mut(&mut self) -> &mut I {
+        &mut self.items
+    }
+
+    /// Returns how many items the next batch may have.
+    fn room(&mut self) -> usize {
+        let doubled = self.given / self.growth.doubles_after;
+        self.given = self.given.saturating_add(1);
+        1usize.checked_shl(doubled).unwrap_or(usize::MAX).min(self.growth.most)
     }
 }
 
@@ -27,8 +52,9 @@ impl<T, I: Iterator<Item = Result<T>>> Iterator for Batches<I> {
         if let Some(error) = self.failed.take() {
             return Some(Err(error));
         }
-        let mut batch = Vec::with_capacity(self.size);
-        while batch.len() < self.size {
+        let room = self.room();
+        let mut batch = Vec::with_capacity(room);
+        while batch.len() < room {
             match self.items.next() {
                 Some(Ok(item)) => batch.push(item),
                 Some(Err(error)) if batch.is_empty() => return Some(Err(error)),
@@ -39,7 +65,6 @@ impl<T, I: Iterator<Item = Result<T>>> Iterator for Batches<I> {
                 None => break,
             }
         }
-        self.size = (2 * self.size).min(MAX_BATCH);
         (!batch.is_empty()).then_some(Ok(batch))
     }
 }
@@ -48,15 +73,29 @@ impl<T, I: Iterator<Item = Result<T>>> Iterator for Batches<I> {
 mod tests {
     use super::*;
 
+    fn batches<T, I: Iterator<Item = Result<T>>>(
+        items: I,
+        doubles_after: u32,
+        most: usize,
+    ) -> Batches<I> {
+        Batches::new(items, Growth { doubles_after, most })
+    }
+
     #[test]
-    fn batches_hold_all_items_in_order_and_an_error_comes_behind_those_before_it() {
+    fn batches_hold_all_items_in_order_and_an_error_comes_after_those_before_it() {
         let items = (0..200).map(|n| if n == 150 { Err(Error::stale("150")) } else { Ok(n) });
-        let mut batches = Batches::new(items);
-        let lengths: Vec<usize> = (0..8).map(|_| batches.next().unwrap().unwrap().len()).collect();
+        let mut found = batches(items, 1, 64);
+        let lengths: Vec<usize> = (0..8).map(|_| found.next().unwrap().unwrap().len()).collect();
         assert_eq!(lengths, [1, 2, 4, 8, 16, 32, 64, 23]);
-        assert!(batches.next().unwrap().is_err());
-        let all: Vec<i32> = Batches::new((0..200).map(Ok)).flat_map(Result::unwrap).collect();
+        assert!(found.next().unwrap().is_err());
+        let all: Vec<i32> = batches((0..200).map(Ok), 1, 64).flat_map(Result::unwrap).collect();
         assert_eq!(all, (0..200).collect::<Vec<_>>());
-        assert!(Batches::new(std::iter::empty::<Result<i32>>()).next().is_none());
+        assert!(batches(std::iter::empty::<Result<i32>>(), 1, 64).next().is_none());
+    }
+
+    #[test]
+    fn batches_grow_as_slowly_as_they_are_told() {
+        let lengths = batches((0..40).map(Ok), 3, 4).map(|batch| batch.unwrap().len());
+        assert_eq!(lengths.collect::<Vec<_>>(), [1, 1, 1, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 3]);
     }
 }

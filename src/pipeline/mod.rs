@@ -23,13 +23,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use batches::Batches;
+pub use batches::{Batches, Growth};
 pub use source::Source;
 use state::{Room, Shared};
 use sync::{JoinHandle, Mutex};
 
 use crate::budget::{Budget, Current, Permits};
 use crate::error::{Error, Result};
+use crate::limits;
 
 /// How long a waiting reader waits at most before it looks by itself: a batch of long jobs may never fill.
 const LOOK: Duration = Duration::from_millis(2);
@@ -55,6 +56,18 @@ pub struct Window {
     pub jobs: usize,
     /// Bytes of results; the jobs in work go beyond it.
     pub bytes: usize,
+}
+
+impl Window {
+    /// Returns a window of so many jobs, and of [`limits::WINDOW_BYTES`].
+    pub fn of(jobs: usize) -> Self {
+        Self { jobs, bytes: limits::WINDOW_BYTES }
+    }
+
+    /// Returns a window of so many jobs, whatever their results weigh.
+    pub fn unweighed(jobs: usize) -> Self {
+        Self { jobs, bytes: usize::MAX }
+    }
 }
 
 /// A result that knows what it takes in memory, about.

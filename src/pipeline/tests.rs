@@ -41,6 +41,16 @@ fn ready<R: Weigh + Send + 'static>(ordered: &mut Ordered<R>) -> Option<Result<R
     }
 }
 
+/// Waits until `count` is `wanted`, and lets the other threads run on for some turns.
+fn reaches(count: &AtomicUsize, wanted: usize) {
+    while count.load(Ordering::SeqCst) < wanted {
+        std::thread::yield_now();
+    }
+    for _ in 0..1000 {
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn a_slow_job_never_lets_a_later_one_out_first() {
     for threads in [1, 2, 7] {
@@ -76,10 +86,7 @@ fn an_error_of_the_slowest_job_arrives_while_the_others_wait_for_room() {
         if job > 0 {
             return Ok(job);
         }
-        while count.load(Ordering::SeqCst) < FIRST {
-            std::thread::yield_now();
-        }
-        std::thread::sleep(Duration::from_millis(20));
+        reaches(&count, FIRST);
         Err(Error::tool_failed("the first"))
     });
     assert!(matches!(
@@ -104,9 +111,10 @@ fn an_unread_result_never_grows_past_the_window() {
         count.fetch_add(1, Ordering::SeqCst);
         Ok(job)
     });
-    std::thread::sleep(Duration::from_millis(50));
-    assert_eq!(started.load(Ordering::SeqCst), FIRST);
+    reaches(&started, FIRST);
+    // Ends the workers: what they had begun is counted.
     drop(ordered);
+    assert_eq!(started.load(Ordering::SeqCst), FIRST);
 }
 
 #[test]
@@ -123,10 +131,7 @@ fn heavy_results_do_not_pile_up_while_nobody_reads() {
         count.fetch_add(1, Ordering::SeqCst);
         Ok(Heavy)
     });
-    while begun.load(Ordering::SeqCst) < 2 {
-        std::thread::yield_now();
-    }
-    std::thread::sleep(Duration::from_millis(20));
+    reaches(&begun, 2);
     // Two fill the window of 100 bytes; the other worker may have begun a third.
     assert!(begun.load(Ordering::SeqCst) <= 3);
     assert!(matches!(ordered.poll(None), Poll::Ready(Ok(Heavy))));
@@ -208,8 +213,7 @@ fn few_jobs_are_begun_before_anything_is_read() {
     let source = Source::new((0..).map(Ok));
     let mut ordered =
         Ordered::start(source, vec![worker; 2], window, Arc::default(), permits(2)).unwrap();
-    std::thread::sleep(Duration::from_millis(50));
-    assert_eq!(begun.load(Ordering::SeqCst), FIRST);
+    reaches(&begun, FIRST);
     for read in 1..100 {
         assert!(ready(&mut ordered).is_some());
         assert!(begun.load(Ordering::SeqCst) <= FIRST + 2 * read);
@@ -227,11 +231,14 @@ fn a_panicking_worker_is_an_error_and_not_a_hang() {
 
 #[test]
 fn a_deadline_passes_while_the_first_job_runs() {
-    let mut ordered = start((0..1).map(Ok), 1, |job| {
-        std::thread::sleep(Duration::from_millis(100));
+    let passed = Arc::new(AtomicUsize::new(0));
+    let deadline = Arc::clone(&passed);
+    let mut ordered = start((0..1).map(Ok), 1, move |job| {
+        reaches(&deadline, 1);
         Ok(job)
     });
     assert!(matches!(ordered.poll(Some(Instant::now() + Duration::from_millis(5))), Poll::Pending));
+    passed.store(1, Ordering::SeqCst);
     assert!(matches!(ordered.poll(None), Poll::Ready(Ok(0))));
     assert!(matches!(ordered.poll(None), Poll::End));
 }

@@ -69,7 +69,7 @@ impl Binding {
         check_options(&body, self.options)?;
         if body[4..12] != self.state {
             return Err(Error::stale("this cursor belongs to a different or changed comparison").with_hint(
-                "A revision or a file has changed since that page, or different ones were named; start again without a cursor",
+                "A revision or a file has changed since that page, or different ones were named; start again without a cursor, and with the ids of the answer instead of names that move",
             ));
         }
         Ok(position)

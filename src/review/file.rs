@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::noise::Noise;
+use super::rank::Rank;
 use crate::form::Form;
 
 /// A changed file: what its line says, and what its patch measures.
@@ -16,12 +17,23 @@ pub struct File {
     pub lines: Option<(u64, u64)>,
     /// What else its line says.
     pub notes: Vec<String>,
+    /// What it is for.
+    pub rank: Rank,
     /// Why it comes last, where it does.
     pub noise: Option<Noise>,
+    /// Whether its line says all that its patch does, as of a rename alone.
+    pub is_told_by_list: bool,
     /// What else an answer needs to list it, in bytes.
     pub extra: usize,
     /// What its patch measures; empty where patches are not shown.
     pub patch: Measures,
+}
+
+impl File {
+    /// Returns what it comes by: noise last, then what it is for.
+    pub(super) fn class(&self) -> (bool, Rank) {
+        (self.noise.is_some(), self.rank)
+    }
 }
 
 /// What a patch measures.
@@ -120,6 +132,11 @@ impl Measures {
     /// Tells whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// Returns the bytes of all pieces.
+    pub(super) fn bytes(&self) -> usize {
+        self.sizes().sum()
     }
 
     /// Returns the bytes of each piece, which tell two patches apart.

@@ -1,11 +1,14 @@
 //! The order in which hunks are shown over all pages.
 //!
-//! The first page is fair: hunks stand there by the bytes of their file up to the hunk's end, so that
-//! it fills all files to the same level, as water fills vessels. From the second page on, what is left
-//! comes file by file, so that the head of a file is repeated only where a page ends within the file.
-//! Files that come last do so in both.
+//! Files come by what they are for ([`Rank`]), and those that nobody reads line by line come last. The first page shows
+//! some of each file, in rounds: the first hunks, then as much of each file as the round allows, twice as much as the
+//! round before. Within a round the file with the largest change is first. From the second page on, what is left comes
+//! file by file, so that the head of a file is repeated only where a page ends within the file.
+
+use std::cmp::Reverse;
 
 use super::file::File;
+use crate::limits;
 
 /// A piece of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,23 +17,32 @@ pub(super) struct OrderedPiece {
     pub piece: usize,
 }
 
-/// Returns all pieces in the fair order of the first page.
-pub(super) fn fair(files: &[File]) -> Vec<OrderedPiece> {
+/// Returns all pieces in the order of the first page.
+pub(super) fn first_page(files: &[File]) -> Vec<OrderedPiece> {
     let mut order = Vec::new();
     for (index, file) in files.iter().enumerate() {
+        let (class, whole) = (file.class(), file.patch.bytes());
         let mut level = 0;
         for (piece, measure) in file.patch.pieces.iter().enumerate() {
             level += measure.bytes;
-            order.push((file.noise.is_some(), level, OrderedPiece { file: index, piece }));
+            let is_first = piece == 0 && measure.bytes <= limits::REVIEW_FIRST_HUNK_BYTES;
+            let round = if is_first { 0 } else { round(level) };
+            let place = OrderedPiece { file: index, piece };
+            order.push((class, round, Reverse(whole), place));
         }
     }
     order.sort();
-    order.into_iter().map(|(_, _, place)| place).collect()
+    order.into_iter().map(|(.., place)| place).collect()
 }
 
-/// Returns the order of all pages when the first one showed the first `shown` pieces of the fair order.
-pub(super) fn behind(fair: &[OrderedPiece], shown: usize) -> Vec<OrderedPiece> {
-    let (first, rest) = fair.split_at(shown.min(fair.len()));
+/// Returns the round that shows a file up to so many bytes.
+fn round(level: usize) -> u32 {
+    1 + (level / limits::REVIEW_ROUND_BYTES).checked_ilog2().map_or(0, |rounds| rounds + 1)
+}
+
+/// Returns the order of all pages when the first one showed the first `shown` pieces of its order.
+pub(super) fn after(first_page: &[OrderedPiece], shown: usize) -> Vec<OrderedPiece> {
+    let (first, rest) = first_page.split_at(shown.min(first_page.len()));
     let mut rest = rest.to_vec();
     rest.sort_unstable();
     [first, &rest].concat()

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::cursor::{Binding, CURSOR_BYTES, Position};
-use super::file::{File, Patch};
+use super::directories;
+use super::file::{File, Measures, Patch};
 use super::layout::Layout;
 use super::list::List;
 use super::order::{self, OrderedPiece};
@@ -15,14 +16,18 @@ use crate::limits;
 
 /// A change that is shown page by page.
 pub struct Review {
-    /// In the order of the list: what comes last stands last.
+    /// In the order of the list: what is read first stands first.
     files: Vec<File>,
     /// For each of them, its place among those that were given.
     given: Vec<usize>,
     /// All pieces in the order of the first page.
-    fair: Vec<OrderedPiece>,
+    first_page: Vec<OrderedPiece>,
     layout: Layout,
     binding: Binding,
+    /// The ends, as the totals name them.
+    ends: String,
+    /// What the first page says of what it does not show; whole lines.
+    note: String,
 }
 
 /// The pieces of a file that a page shows.
@@ -37,10 +42,20 @@ impl Review {
     /// Prepares the pages of changed files, given in the order of their paths.
     pub fn new(files: Vec<File>, layout: Layout, binding: Binding) -> Self {
         let mut files: Vec<(usize, File)> = files.into_iter().enumerate().collect();
-        files.sort_by_key(|(_, file)| file.noise.is_some());
-        let (given, files): (Vec<usize>, Vec<File>) = files.into_iter().unzip();
-        let fair = order::fair(&files);
-        Self { files, given, fair, layout, binding }
+        files.sort_by_key(|(_, file)| file.class());
+        let (given, mut files): (Vec<usize>, Vec<File>) = files.into_iter().unzip();
+        if matches!(layout, Layout::Text(_)) {
+            let told = files.iter_mut().filter(|file| file.is_told_by_list);
+            told.for_each(|file| file.patch = Measures::default());
+        }
+        let first_page = order::first_page(&files);
+        Self { files, given, first_page, layout, binding, ends: String::new(), note: String::new() }
+    }
+
+    /// Says between which ends the files differ, and on the first page what else there is.
+    #[must_use]
+    pub fn with_words(self, ends: String, note: String) -> Self {
+        Self { ends, note, ..self }
     }
 
     /// Returns the page that begins at a cursor, or the first one; `overhead` is what an answer of
@@ -70,8 +85,8 @@ impl Review {
     fn position(&self, cursor: &str) -> Result<Position> {
         let position = self.binding.position(cursor)?;
         let is_ours = position.listed <= self.files.len()
-            && position.shown <= self.fair.len()
-            && position.first <= self.fair.len();
+            && position.shown <= self.first_page.len()
+            && position.first <= self.first_page.len();
         if is_ours {
             Ok(position)
         } else {
@@ -92,6 +107,8 @@ struct Builder<'a, P> {
     whole_room: usize,
     is_first: bool,
     listed: Range<usize>,
+    /// What counts the files by directory.
+    directories: Option<String>,
     /// What counts the files that are not listed yet.
     rest_of_list: Option<String>,
     /// How many pieces of each file earlier pages have shown.
@@ -114,12 +131,17 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
     ) -> Result<Self> {
         let (files, layout) = (&review.files, review.layout);
         let is_first = from == Position::default();
-        let order =
-            if is_first { review.fair.clone() } else { order::behind(&review.fair, from.first) };
+        let order = if is_first {
+            review.first_page.clone()
+        } else {
+            order::after(&review.first_page, from.first)
+        };
         let all = Rest { files: files.len(), hunks: order.len(), of_files: files.len() };
         let fixed = overhead
-            + layout.words(&wording::summary(files, true))
-            + layout.words(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len()))
+            + layout.words(&wording::summary(files, &review.ends, true))
+            + if is_first { layout.words(&review.note) } else { 0 }
+            + layout.words(&wording::closing(all, &"0".repeat(CURSOR_BYTES), files.len(), true))
+            + layout.words(&wording::longest_only_noise(files))
             // The empty lines before the hunks and before what is left out.
             + 2 * layout.words("\n");
         let before =
@@ -132,6 +154,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             whole_room: 0,
             is_first,
             listed: from.listed..from.listed,
+            directories: None,
             rest_of_list: None,
             before,
             shown: BTreeMap::new(),
@@ -176,6 +199,19 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         }
         let whole: usize = (self.listed.end..count).map(|at| list.cost(at)).sum();
         let counts_rest = self.is_first && whole > share;
+        if counts_rest {
+            let layout = self.review.layout;
+            self.directories = directories::totals(&self.review.files, layout, share / 2);
+        }
+        if let Some(text) = &self.directories {
+            let cost = self.review.layout.words(text);
+            self.room -= cost;
+            if !has_hunks {
+                self.list_while(share - cost);
+            }
+            self.next.listed = self.listed.end;
+            return Ok(());
+        }
         let kept = if counts_rest { share / limits::REVIEW_REST_SHARE } else { 0 };
         let room = self.list_while(share - kept);
         // A line that is longer than that part stands alone in it.
@@ -328,7 +364,12 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         let mut add = |kind, file: Option<usize>, text| {
             sections.push(Section { kind, file: file.map(|file| review.given[file]), text });
         };
-        add(Kind::Summary, None, wording::summary(files, !self.is_first));
+        let note = if self.is_first { &review.note[..] } else { "" };
+        let summary = wording::summary(files, &review.ends, !self.is_first) + note;
+        add(Kind::Summary, None, summary);
+        if let Some(text) = self.directories.take() {
+            add(Kind::Summary, None, text);
+        }
         let list = self.list_of_files();
         for file in self.listed.clone() {
             let mut text = list.text(file, self.is_left_out(file));
@@ -366,6 +407,11 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             hunks: left.len(),
             of_files: left.iter().map(|place| place.file).collect::<HashSet<_>>().len(),
         };
+        let is_noise_left = left.iter().all(|place| files[place.file].noise.is_some())
+            && files[self.next.listed..].iter().all(|file| file.noise.is_some());
+        let waiting = left.iter().map(|place| place.file).chain(self.next.listed..files.len());
+        let only_noise =
+            if is_noise_left { wording::only_noise(files, waiting) } else { String::new() };
         if rest.files == 0 && rest.hunks == 0 {
             return Ok(Page { sections, next_cursor: None });
         }
@@ -373,7 +419,11 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             Error::too_large("the change has more hunks than a cursor can count")
                 .with_hint("Name fewer files in paths")
         })?;
-        add(Kind::Omitted, None, wording::closing(rest, &cursor, files.len()));
+        add(
+            Kind::Omitted,
+            None,
+            only_noise + &wording::closing(rest, &cursor, files.len(), !self.listed.is_empty()),
+        );
         Ok(Page { sections, next_cursor: Some(cursor) })
     }
 }

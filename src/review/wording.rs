@@ -2,8 +2,8 @@
 
 use super::file::File;
 
-/// Returns the totals.
-pub fn summary(files: &[File], is_continued: bool) -> String {
+/// Returns the totals; `ends` says between which ends.
+pub fn summary(files: &[File], ends: &str, is_continued: bool) -> String {
     if files.is_empty() {
         return "No file differs.\n".to_owned();
     }
@@ -16,7 +16,7 @@ pub fn summary(files: &[File], is_continued: bool) -> String {
     };
     let continued = if is_continued { " (continued)" } else { "" };
     format!(
-        "{} changed, {}, {}{noise}{continued}\n",
+        "{} changed, {}, {}{noise}{ends}{continued}\n",
         counted(files.len() as u64, "file"),
         counted(additions, "insertion(+)"),
         counted(deletions, "deletion(-)")
@@ -65,11 +65,11 @@ pub struct Rest {
     pub of_files: usize,
 }
 
-/// Returns the line that tells what asks for the rest.
-pub fn closing(rest: Rest, cursor: &str, files: usize) -> String {
+/// Returns the line that tells what asks for the rest; `has_list` where files are marked on the page.
+pub fn closing(rest: Rest, cursor: &str, files: usize, has_list: bool) -> String {
     let unlisted =
         (rest.files > 0).then(|| format!("{} not listed yet", counted(rest.files as u64, "file")));
-    let mark = if files == 1 { "" } else { " (marked *)" };
+    let mark = if files == 1 || !has_list { "" } else { " (marked *)" };
     let of = match rest.of_files {
         1 if files == 1 => String::new(),
         count => format!(" of {}", counted(count as u64, "file")),
@@ -79,6 +79,40 @@ pub fn closing(rest: Rest, cursor: &str, files: usize) -> String {
     let what: Vec<String> = unlisted.into_iter().chain(hunks).collect();
     let alone = if files == 1 { "" } else { "; paths names files to see alone" };
     format!("{}. The same call with cursor {cursor} goes on{alone}.\n", what.join(", "))
+}
+
+/// Returns the line that says that nothing is left but what nobody reads line by line; nothing where all of a change is so.
+pub fn only_noise(files: &[File], waiting: impl Iterator<Item = usize>) -> String {
+    if files.iter().all(|file| file.noise.is_some()) {
+        return String::new();
+    }
+    let mut waiting: Vec<usize> = waiting.collect();
+    waiting.sort_unstable();
+    waiting.dedup();
+    match &waiting[..] {
+        [] => String::new(),
+        [only] => one_noise(&files[*only].name),
+        _ => ONLY_NOISE.to_owned(),
+    }
+}
+
+/// Returns the longest that such a line may be.
+pub fn longest_only_noise(files: &[File]) -> String {
+    let noise = files.iter().filter(|file| file.noise.is_some());
+    let lines = noise.map(|file| one_noise(&file.name)).chain([ONLY_NOISE.to_owned()]);
+    let has_noise = files.iter().any(|file| file.noise.is_some());
+    lines.max_by_key(String::len).filter(|_| has_noise).unwrap_or_default()
+}
+
+const ONLY_NOISE: &str =
+    "Only generated files are left: stop here, or name those that matter in paths.\n";
+
+fn one_noise(name: &str) -> String {
+    const SHOWN: usize = 80;
+    if name.len() > SHOWN {
+        return ONLY_NOISE.to_owned();
+    }
+    format!("Only a generated file is left, {name}: stop here, unless it matters.\n")
 }
 
 /// Returns the line before a part of a hunk, which names the hunk by the lines that it covers.

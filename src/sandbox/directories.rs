@@ -11,24 +11,8 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinka
 use rustix::io::Errno;
 
 use super::beneath::Root;
-use super::directory::{self, DirectoryEntry};
+use super::directory::{self, DirectoryEntry, EntryKind};
 use super::handles::with_handles;
-
-/// What stands at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    /// A regular file, and whether its owner may execute it.
-    Regular {
-        /// The owner's permission.
-        executable: bool,
-    },
-    /// A symbolic link.
-    Link,
-    /// A directory.
-    Directory,
-    /// A FIFO, socket or device.
-    Special,
-}
 
 /// A moment as the file system tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +27,9 @@ pub struct Moment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
     /// What stands there.
-    pub kind: FileKind,
+    pub kind: EntryKind,
+    /// Whether its owner may execute it.
+    pub is_executable: bool,
     /// Bytes; of a link, those of its target's name.
     pub size: u64,
     /// When the content was written last.
@@ -60,12 +46,6 @@ pub struct FileState {
 
 impl FileState {
     fn new(stat: &Stat) -> Self {
-        let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => FileKind::Regular { executable: stat.st_mode & 0o100 != 0 },
-            FileType::Symlink => FileKind::Link,
-            FileType::Directory => FileKind::Directory,
-            _ => FileKind::Special,
-        };
         // The types of these fields differ between systems.
         #[allow(clippy::unnecessary_cast)]
         let moment = |seconds, nanoseconds| Moment {
@@ -74,7 +54,8 @@ impl FileState {
         };
         #[allow(clippy::unnecessary_cast)]
         Self {
-            kind,
+            kind: EntryKind::of(FileType::from_raw_mode(stat.st_mode)),
+            is_executable: stat.st_mode & 0o100 != 0,
             size: stat.st_size as u64,
             modified: moment(stat.st_mtime, stat.st_mtime_nsec),
             changed: moment(stat.st_ctime, stat.st_ctime_nsec),
@@ -121,7 +102,7 @@ impl Directories {
         });
         let Some(file) = some(opened)? else { return Ok(None) };
         let state = FileState::new(&fstat(&file)?);
-        Ok(matches!(state.kind, FileKind::Regular { .. }).then(|| (File::from(file), state)))
+        Ok((state.kind == EntryKind::File).then(|| (File::from(file), state)))
     }
 
     /// Returns where the link at a path points to, `None` where something else stands there.
@@ -236,7 +217,7 @@ mod tests {
         std::fs::rename(inside.join("a"), temp.path().join("gone")).unwrap();
         symlink("../outside", inside.join("a")).unwrap();
         assert_eq!(size(b"a/b/secret"), None);
-        assert_eq!(directories.look(b"a").unwrap().map(|state| state.kind), Some(FileKind::Link));
+        assert_eq!(directories.look(b"a").unwrap().map(|state| state.kind), Some(EntryKind::Link));
         assert_eq!(directories.read_link(b"a").unwrap().as_deref(), Some(&b"../outside"[..]));
         assert!(directories.entries(b"a").unwrap().is_none());
     }
@@ -255,7 +236,7 @@ mod tests {
         let mut directories = Directories::new(Root::open(temp.path()).unwrap());
         assert_eq!(
             directories.look(b"fifo").unwrap().map(|state| state.kind),
-            Some(FileKind::Special)
+            Some(EntryKind::Special)
         );
         assert!(directories.open(b"fifo").unwrap().is_none());
         let entries = directories.entries(b"").unwrap().unwrap();

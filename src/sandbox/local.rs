@@ -12,24 +12,11 @@ use super::walk::Found;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalPath(String);
 
-/// What stands at a path, links followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LocalKind {
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
-    /// A FIFO, a socket or a device: reading may never end.
-    Special,
-    /// Nothing, as far as can be seen.
-    Missing,
-}
-
 /// What stands at a path that may be read, and how DuckDB is to name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalFile {
-    /// What it is.
-    pub kind: LocalKind,
+    /// What it is, links followed; `None` for nothing, as far as can be seen.
+    pub kind: Option<EntryKind>,
     /// The path to open it by. Where access is limited it has neither a link nor `..`, as DuckDB has the system walk
     /// the path before it checks where that led.
     pub path: String,
@@ -65,7 +52,7 @@ impl LocalPath {
         if self.is_url(access) {
             // Whoever takes it, local files are no part of it; DuckDB would take it for one that nobody does.
             let is_plain = self.0.split('/').all(|name| name != "..");
-            let url = LocalFile { kind: LocalKind::Missing, path: self.0.clone() };
+            let url = LocalFile { kind: None, path: self.0.clone() };
             return if is_plain { Ok(url) } else { Err(OpenError::Outside) };
         }
         let found = match found? {
@@ -73,10 +60,12 @@ impl LocalPath {
             found => found,
         };
         let (kind, path) = match found {
-            Found::Directory(directory) => (LocalKind::Directory, directory.path().to_owned()),
-            Found::Other(path, EntryKind::File) => (LocalKind::File, path),
-            Found::Other(path, _) => (LocalKind::Special, path),
-            Found::Missing(path) => (LocalKind::Missing, path),
+            Found::Directory(directory) => {
+                (Some(EntryKind::Directory), directory.path().to_owned())
+            }
+            Found::Other(path, EntryKind::File) => (Some(EntryKind::File), path),
+            Found::Other(path, _) => (Some(EntryKind::Special), path),
+            Found::Missing(path) => (None, path),
             Found::Named(path) => (kind(&path), path),
         };
         let path = path.into_os_string().into_string().map_err(|_| {
@@ -118,12 +107,12 @@ pub fn is_free_name(relative: &str) -> bool {
         .is_ok_and(|found| found.is_none())
 }
 
-fn kind(path: &Path) -> LocalKind {
+fn kind(path: &Path) -> Option<EntryKind> {
     match path.metadata() {
-        Ok(found) if found.is_file() => LocalKind::File,
-        Ok(found) if found.is_dir() => LocalKind::Directory,
-        Ok(_) => LocalKind::Special,
-        Err(_) => LocalKind::Missing,
+        Ok(found) if found.is_file() => Some(EntryKind::File),
+        Ok(found) if found.is_dir() => Some(EntryKind::Directory),
+        Ok(_) => Some(EntryKind::Special),
+        Err(_) => None,
     }
 }
 
@@ -181,19 +170,19 @@ mod tests {
         let at = |name: &str| root.join(name).to_str().unwrap().to_owned();
         let access = Access::new(false, &[&at("in")]).with_files(&[&at("single")]);
         for (given, found) in [
-            ("in/file", Some((LocalKind::File, "in/file"))),
-            ("in/link", Some((LocalKind::File, "in/file"))),
-            ("in/sub/../file", Some((LocalKind::File, "in/file"))),
-            ("none/../in/file", Some((LocalKind::File, "in/file"))),
-            ("in/none", Some((LocalKind::Missing, "in/none"))),
-            ("in/none/../file", Some((LocalKind::Missing, "in/none"))),
-            ("in/file/", Some((LocalKind::Missing, "in/file/-"))),
-            ("in/file/x", Some((LocalKind::Missing, "in/file/-"))),
-            ("in/file/..", Some((LocalKind::Missing, "in/file/-"))),
-            ("in/sub", Some((LocalKind::Directory, "in/sub"))),
-            ("single", Some((LocalKind::File, "single"))),
-            ("in/named", Some((LocalKind::File, "single"))),
-            ("none/../single", Some((LocalKind::File, "single"))),
+            ("in/file", Some((Some(EntryKind::File), "in/file"))),
+            ("in/link", Some((Some(EntryKind::File), "in/file"))),
+            ("in/sub/../file", Some((Some(EntryKind::File), "in/file"))),
+            ("none/../in/file", Some((Some(EntryKind::File), "in/file"))),
+            ("in/none", Some((None, "in/none"))),
+            ("in/none/../file", Some((None, "in/none"))),
+            ("in/file/", Some((None, "in/file/-"))),
+            ("in/file/x", Some((None, "in/file/-"))),
+            ("in/file/..", Some((None, "in/file/-"))),
+            ("in/sub", Some((Some(EntryKind::Directory), "in/sub"))),
+            ("single", Some((Some(EntryKind::File), "single"))),
+            ("in/named", Some((Some(EntryKind::File), "single"))),
+            ("none/../single", Some((Some(EntryKind::File), "single"))),
             ("in/out", None),
             ("other", None),
             ("none", None),
@@ -230,12 +219,13 @@ mod tests {
         let everything = Access::new(true, &[]);
         let here = Access::new(false, &[temp.path().to_str().unwrap()]);
         let kind = |path: &LocalPath, access| path.look(access).unwrap().kind;
-        use LocalKind::{Directory, File, Missing, Special};
+        use EntryKind::{Directory, File, Special};
         for access in [&everything, &here] {
             let names = ["file", "", "fifo", "link", "none", "file/x"];
             let kinds = names.map(|name| kind(&at(name), access));
-            assert_eq!(kinds, [File, Directory, Special, Special, Missing, Missing]);
+            let wanted = [File, Directory, Special, Special].map(Some);
+            assert_eq!((&kinds[..4], &kinds[4..]), (&wanted[..], &[None, None][..]));
         }
-        assert_eq!(kind(&LocalPath("/dev/zero".to_owned()), &everything), Special);
+        assert_eq!(kind(&LocalPath("/dev/zero".to_owned()), &everything), Some(Special));
     }
 }

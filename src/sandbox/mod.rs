@@ -36,10 +36,10 @@ mod write;
 
 pub use access::Access;
 pub use beneath::Root;
-pub use directories::{Directories, FileKind, FileState, Moment};
+pub use directories::{Directories, FileState, Moment};
 pub use directory::{Directory, DirectoryEntry, EntryKind, Links, OpenError, RegularFile, Stamp};
 pub use guard::{kernel_guard, read_restricted};
-pub use local::{LocalFile, LocalKind, LocalPath, is_free_name};
+pub use local::{LocalFile, LocalPath, is_free_name};
 pub use place::{Identity, OpenFile, Place};
 pub use policy::{ApprovalPolicy, Mode, Sandbox, Sandboxes};
 pub use pooled::PooledFile;

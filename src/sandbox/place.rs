@@ -309,12 +309,10 @@ impl<'a> Place<'a> {
     /// and that directory.
     fn near(&self) -> (Vec<String>, String) {
         let root = &self.sandbox.root;
-        let deepest = self.path.directories().rev();
-        let found = deepest
-            .filter_map(|directory| {
-                Some((directory, root.names(directory, limits::DIRECTORY_NAMES).ok()?))
-            })
-            .next();
+        let mut deepest = self.path.directories().rev();
+        let found = deepest.find_map(|directory| {
+            Some((directory, root.names(directory, limits::DIRECTORY_NAMES).ok()?))
+        });
         let (directory, names) = found.unwrap_or_default();
         let rest =
             self.path.as_str().strip_prefix(directory).unwrap_or_default().trim_start_matches('/');
@@ -330,7 +328,7 @@ impl<'a> Place<'a> {
 
     fn not_a_file(&self, what: &str) -> Error {
         Error::tool_failed(format!("{} is {what}, not a file", quoted(&self.to_string())))
-            .with_hint("Give the path of a file")
+            .with_hint("Give the path of a file; list_files lists a directory")
     }
 
     fn failed(&self, error: std::io::Error) -> Error {

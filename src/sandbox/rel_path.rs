@@ -227,6 +227,21 @@ const OBEYED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "programs that are installed beside the work, this server's own too",
+        &[
+            ".venv",
+            "venv",
+            "pyvenv.cfg",
+            "site-packages",
+            "dist-packages",
+            "*.pth",
+            "sitecustomize.py",
+            "usercustomize.py",
+            "node_modules/.bin",
+            "*.duckdb_extension",
+        ],
+    ),
+    (
         "package managers and builders",
         &[
             ".npmrc",

@@ -224,10 +224,9 @@ impl Sandboxes {
             .filter(|sandbox| sandbox.is_open() && sandbox.is_writable())
             .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
             .find(|place| place.path().reserved().is_none());
-        match meant {
-            Some(meant) => error.and_hint(format!("Did you mean {}?", quoted(&meant.to_string()))),
-            None => error,
-        }
+        let meant: Vec<String> =
+            meant.map(|meant| quoted(&meant.to_string())).into_iter().collect();
+        error.near(&meant)
     }
 
     /// Returns a refusal of a path that starts with no sandbox's name, with the path that was meant, if a
@@ -241,9 +240,7 @@ impl Sandboxes {
             .filter_map(|sandbox| Some(Place::new(self, sandbox, RelPath::parse(relative).ok()?)))
             .filter(|place| place.path().reserved().is_none())
             .find_map(|place| place.existing_or_near());
-        match near {
-            Some(near) => error.and_hint(format!("Did you mean {}?", quoted(&near))),
-            None => error,
-        }
+        let near: Vec<String> = near.map(|near| quoted(&near)).into_iter().collect();
+        error.near(&near)
     }
 }

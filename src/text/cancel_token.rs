@@ -1,14 +1,13 @@
 //! Carries the wish to cancel into loops that may run for seconds.
 
 pub use crate::budget::Stopped;
-use crate::budget::{Budget, Charge, reserve};
+use crate::budget::{Budget, Charge, Pace, reserve};
 
 #[cfg(test)]
 pub(super) use looks::CheckCount;
 
-/// The steps between two looks at the flag, each a line that is looked at: small enough for a look every few
-/// microseconds to milliseconds, large enough to cost nothing.
-pub(super) const QUANTUM: usize = 1 << 14;
+/// The steps between two looks at the budget.
+pub(super) const QUANTUM: usize = Pace::QUANTUM;
 
 /// How many bytes are passed over in the time of one step.
 const STEP_BYTES: usize = 256;
@@ -121,7 +120,7 @@ impl<'a> CancelToken<'a> {
     /// it each time.
     #[must_use]
     pub const fn pace(&self) -> PacedToken<'a> {
-        PacedToken { cancel: *self, left: QUANTUM }
+        PacedToken { cancel: *self, pace: Pace::new() }
     }
 }
 
@@ -129,7 +128,7 @@ impl<'a> CancelToken<'a> {
 #[derive(Debug)]
 pub struct PacedToken<'a> {
     cancel: CancelToken<'a>,
-    left: usize,
+    pace: Pace,
 }
 
 impl<'a> PacedToken<'a> {
@@ -141,12 +140,7 @@ impl<'a> PacedToken<'a> {
     /// Accounts for `work` steps and returns why to stop when it was time to look and there is a reason.
     #[inline]
     pub fn spend(&mut self, work: usize) -> Result<(), Stopped> {
-        if work < self.left {
-            self.left -= work;
-            return Ok(());
-        }
-        self.left = QUANTUM;
-        self.cancel.check()
+        if self.pace.is_due(work) { self.cancel.check() } else { Ok(()) }
     }
 
     /// Accounts for a line of which `bytes` are passed over at once; of a longer one than a stride, a part.

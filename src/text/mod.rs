@@ -1,8 +1,6 @@
 //! Texts and their differences: bytes in, values out, no I/O.
 
 mod binary;
-#[cfg(test)]
-mod cancel_tests;
 pub mod cancel_token;
 mod common_ends;
 mod counts;
@@ -15,6 +13,8 @@ pub mod patch;
 mod quote;
 pub mod section;
 mod similarity;
+#[cfg(test)]
+mod tests;
 pub mod unified;
 pub mod words;
 

@@ -4,9 +4,13 @@ use serde_json::{Map, Value};
 
 use super::schema;
 use super::tool::{Alias, Tool};
-use crate::error::{Error, Result, escaped, quoted};
+use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::limits;
 use crate::{strict_json, suggest};
+
+/// Arguments of which an empty text is as good as none: some clients fill in all that there are.
+const EMPTY_IS_NONE: &[&str] =
+    &["to", "rev", "range", "since", "until", "glob", "message", "author", "function", "base_oid"];
 
 /// The arguments of a call.
 #[derive(Debug)]
@@ -26,7 +30,10 @@ pub struct Given<A> {
 /// of another type, or missing.
 pub fn parse<T: Tool>(text: &str) -> Result<Given<T::Arguments>> {
     let mut arguments = object(T::NAME, text)?;
-    arguments.retain(|_, value| !value.is_null());
+    arguments.retain(|name, value| {
+        let is_empty = value.as_str().is_some_and(str::is_empty);
+        !value.is_null() && !(is_empty && EMPTY_IS_NONE.contains(&name.as_str()))
+    });
     rename::<T>(&mut arguments)?;
     check_names::<T>(&arguments)?;
     coerce::<T>(&mut arguments);
@@ -96,13 +103,10 @@ fn rename<T: Tool>(arguments: &mut Map<String, Value>) -> Result<()> {
 fn check_names<T: Tool>(arguments: &Map<String, Value>) -> Result<()> {
     let known = schema::arguments::<T>();
     let Some(unknown) = arguments.keys().find(|name| !known.contains(name)) else { return Ok(()) };
-    let near = suggest::nearest(unknown, known.iter().map(String::as_str));
-    let meant = match near.first() {
-        Some(near) => format!("Did you mean {near}? "),
-        None => String::new(),
-    };
+    let near = suggest::best(unknown, known.iter().map(String::as_str));
     Err(Error::invalid_args(format!("{} has no argument {}", T::NAME, quoted(unknown)))
-        .with_hint(format!("{meant}It takes {}", known.join(", "))))
+        .near(&near)
+        .and_hint(format!("It takes {}", known.join(", "))))
 }
 
 /// Takes a text for the number, the truth or the list that it is the text of, as servers bind them that know
@@ -164,9 +168,45 @@ fn wrong<T: Tool>(path: &str, words: &str) -> Error {
     let error = Error::invalid_args(format!(
         "the argument '{}' of {tool} cannot be used: {}",
         escaped(path),
-        escaped(words)
+        visible(&plain(words))
     ));
     error.with_hint(told::<T>(name).unwrap_or_else(|| "Its schema says what it takes".to_owned()))
+}
+
+/// Returns the words of a reader of types without the names of Rust's types.
+fn plain(words: &str) -> String {
+    let wrong = words.strip_prefix("invalid type: ").or(words.strip_prefix("invalid value: "));
+    if let Some((unknown, known)) = words
+        .strip_prefix("unknown variant ")
+        .or(words.strip_prefix("unknown field "))
+        .and_then(|rest| rest.split_once(", expected "))
+    {
+        let known = known.trim_start_matches("one of ");
+        return format!("{unknown} is unknown, and {known} are known");
+    }
+    let Some((given, wanted)) = wrong.and_then(|rest| rest.rsplit_once(", expected ")) else {
+        return words.to_owned();
+    };
+    let given = match given.split_once(' ') {
+        Some(("integer" | "floating", rest)) => {
+            format!("the number {}", rest.trim_start_matches("point ").trim_matches('`'))
+        }
+        Some(("boolean", rest)) => rest.trim_matches('`').to_owned(),
+        Some(("string", rest)) => format!("the text {rest}"),
+        _ if given == "sequence" => "a list".to_owned(),
+        _ if given == "map" => "an object".to_owned(),
+        _ => given.to_owned(),
+    };
+    let wanted = match wanted {
+        "u64" | "usize" | "u32" => "a whole number of 0 or more",
+        "i64" => "a whole number",
+        "a string" | "string" | "string or map" => "a text",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        other if other.starts_with("struct ") || other == "map" => "an object",
+        other => other,
+    };
+    format!("it is {given}, and {wanted} is wanted")
 }
 
 /// Returns what the schema says of an argument.

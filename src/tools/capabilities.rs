@@ -126,11 +126,15 @@ impl Output for Abilities {
 
     fn line(&self) -> String {
         let sandboxes = self.sandboxes.as_ref().map_or(0, Vec::len);
-        format!(
-            "{sandboxes} sandboxes, {} repositories, {} tools",
-            self.repositories.len(),
-            self.tools.len()
-        )
+        let count = |count: usize, [one, many]: [&str; 2]| {
+            format!("{count} {}", if count == 1 { one } else { many })
+        };
+        [
+            count(sandboxes, ["sandbox", "sandboxes"]),
+            count(self.repositories.len(), ["repository", "repositories"]),
+            count(self.tools.len(), ["tool", "tools"]),
+        ]
+        .join(", ")
     }
 
     fn facts(&self) -> AbilitiesFacts {

@@ -56,8 +56,7 @@ impl Declaration {
 /// Returns the error for a tool that is not there.
 pub fn no_such_tool<'a>(name: &str, tools: impl Iterator<Item = &'a str>) -> Error {
     let names: Vec<&str> = tools.collect();
-    let near = suggest::nearest(name, names.iter().copied());
-    let meant = near.first().map(|near| format!("Did you mean {near}? ")).unwrap_or_default();
     Error::not_found(format!("there is no tool {}", quoted(name)))
-        .with_hint(format!("{meant}The tools are {}", names.join(", ")))
+        .near(&suggest::best(name, names.iter().copied()))
+        .and_hint(format!("The tools are {}", names.join(", ")))
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::diff_result::DiffResult;
 use super::tool::{Alias, Output, Tool};
 use crate::error::{Error, Result, escaped};
+use crate::limits;
 
 /// Compares two texts or two files.
 pub struct Diff;
@@ -20,6 +21,22 @@ impl Tool for Diff {
         Alias::Means("file_b", "path_b"),
         Alias::Means("old_text", "text_a"),
         Alias::Means("new_text", "text_b"),
+        Alias::Means("old_path", "path_a"),
+        Alias::Means("new_path", "path_b"),
+        Alias::Means("path1", "path_a"),
+        Alias::Means("path2", "path_b"),
+        Alias::Means("file1", "path_a"),
+        Alias::Means("file2", "path_b"),
+        Alias::Means("a", "text_a"),
+        Alias::Means("b", "text_b"),
+        Alias::Say(
+            "from",
+            "Call GitDiff for revisions; Diff compares path_a and path_b, or text_a and text_b",
+        ),
+        Alias::Say(
+            "repo",
+            "Call GitDiff for a repository; Diff compares path_a and path_b, or text_a and text_b",
+        ),
         Alias::Means("oldText", "text_a"),
         Alias::Means("newText", "text_b"),
         Alias::Means("context", "context_lines"),
@@ -68,6 +85,13 @@ impl DiffArguments {
             ("text_a", &self.text_a),
             ("text_b", &self.text_b),
         ];
+        for (name, label) in [("label_a", &self.label_a), ("label_b", &self.label_b)] {
+            let bytes = label.as_ref().map_or(0, String::len);
+            if bytes > limits::LABEL_BYTES {
+                return Err(Error::invalid_args(format!("{name} has {bytes} bytes"))
+                    .with_hint(format!("Give a name of at most {} bytes", limits::LABEL_BYTES)));
+            }
+        }
         let values = given.map(|(_, value)| value.as_deref());
         match values {
             [Some(a), Some(b), None, None] => Ok(DiffMode::Paths(a, b)),

@@ -24,6 +24,9 @@ impl Tool for WriteFile {
         Alias::Means("text", "content"),
         Alias::Means("file_text", "content"),
         Alias::Means("contents", "content"),
+        Alias::Means("data", "content"),
+        Alias::Means("filename", "path"),
+        Alias::Means("filepath", "path"),
     ];
     type Arguments = WriteFileArguments;
     type Output = Written;
@@ -49,6 +52,9 @@ impl Tool for EditFile {
         Alias::Means("old_str", "old_string"),
         Alias::Means("new_str", "new_string"),
         Alias::Means("replaceAll", "replace_all"),
+        Alias::Means("search", "old_string"),
+        Alias::Means("replace", "new_string"),
+        Alias::Means("filename", "path"),
         Alias::Say("expected_replacements", "Give replace_all = true to replace every occurrence"),
         Alias::Say(
             "dryRun",

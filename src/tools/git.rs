@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tool::{Alias, Output, Tool};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::text::Whitespace;
 
 /// Which white space is ignored.
@@ -43,14 +43,53 @@ const ALIASES: &[Alias] = &[
     Alias::Means("ref2", "to"),
     Alias::Means("base", "from"),
     Alias::Means("head", "to"),
+    Alias::Means("target", "to"),
+    Alias::Means("source", "from"),
+    Alias::Means("base_ref", "from"),
+    Alias::Means("head_ref", "to"),
+    Alias::Means("old", "from"),
+    Alias::Means("new", "to"),
+    Alias::Means("rev", "from"),
+    Alias::Means("commit", "from"),
+    Alias::Say("staged", STAGED),
+    Alias::Say("cached", STAGED),
+    Alias::Say("stat", "Call GitDiffSummary for the list alone"),
+    Alias::Say("untracked", "Call GitStatus, which lists untracked files"),
+    Alias::Means("pathspec", "paths"),
+    Alias::Means("files", "paths"),
+    Alias::Means("max_length", "max_bytes"),
     Alias::Means("range", "from"),
     Alias::Means("path", "repo"),
     Alias::Means("repo_path", "repo"),
     Alias::Means("file_path", "file"),
+    Alias::Means("filename", "file"),
+    Alias::Means("unified", "context_lines"),
     Alias::Means("context", "context_lines"),
     Alias::Say("limit", "Give max_bytes, and cursor to go on"),
     Alias::Say("offset", "Give cursor = next_cursor of the previous answer to go on"),
 ];
+
+/// What shows what is staged.
+const STAGED: &str =
+    "Give from = HEAD, to = INDEX for what is staged; from = INDEX for what is not";
+
+/// Returns the sides that are meant, of words that agents take from git's command line.
+fn sides(from: String, to: Option<String>) -> Result<(String, Option<String>)> {
+    let word = |given: &str| given.trim_start_matches('-').to_ascii_lowercase();
+    if from.starts_with('-') && matches!(&word(&from)[..], "cached" | "staged") {
+        return Err(Error::invalid_args(format!("from is {}", quoted(&from))).with_hint(STAGED));
+    }
+    let is_work_tree = |given: &str| {
+        matches!(
+            &word(given)[..],
+            "working" | "work_tree" | "working_tree" | "working tree" | "work tree"
+        )
+    };
+    let side = |given: String| {
+        if is_work_tree(&given) { "WORKTREE".to_owned() } else { given }
+    };
+    Ok((side(from), to.map(side)))
+}
 
 /// Compares two sides, hunks included.
 pub struct GitDiff;
@@ -163,7 +202,11 @@ pub struct GitDiffFileArguments {
 
 impl GitDiffArguments {
     /// Checks what the types do not tell.
-    pub fn checked(self) -> Result<Self> {
+    ///
+    /// # Errors
+    /// `invalid_args` for arguments that exclude each other.
+    pub fn checked(mut self) -> Result<Self> {
+        (self.from, self.to) = sides(self.from, self.to)?;
         if self.file.is_some() && self.paths.as_ref().is_some_and(|paths| !paths.is_empty()) {
             return Err(Error::invalid_args("GitDiff was given both file and paths")
                 .with_hint("Give file for one file, or paths for those that pathspecs name"));
@@ -306,7 +349,12 @@ impl Output for Compared {
 
     fn line(&self) -> String {
         let Totals { files_changed, additions, deletions, .. } = self.totals;
-        format!("{files_changed} files changed, {additions} insertions, {deletions} deletions")
+        let count =
+            |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let [files, added, removed] =
+            [(files_changed, "file"), (additions, "insertion"), (deletions, "deletion")]
+                .map(|(number, word)| count(number, word));
+        format!("{files} changed, {added}, {removed}")
     }
 
     fn facts(&self) -> Totals {

@@ -1,4 +1,4 @@
-//! `GitLog`, `GitRefs` and `GitStatus`: lists of what a repository holds beside files.
+//! `GitRefs` and `GitStatus`: lists of what a repository holds beside files and commits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,119 +8,6 @@ use super::tool::{Alias, Tool};
 
 /// Digits of an id where it is shown to be read.
 const SHOWN_DIGITS: usize = 12;
-
-/// Lists commits.
-pub struct GitLog;
-
-impl Tool for GitLog {
-    const NAME: &'static str = "GitLog";
-    const TITLE: &'static str = "List commits";
-    const DESCRIPTION: &'static str = "Lists commits, newest first (since, until); with file those that changed it, through \
-         renames. Example: range = v1..main, since = 2 weeks ago";
-    const ALIASES: &'static [Alias] = &[
-        Alias::Means("rev", "range"),
-        Alias::Means("branch", "range"),
-        Alias::Means("ref", "range"),
-        Alias::Means("path", "repo"),
-        Alias::Means("repo_path", "repo"),
-        Alias::Means("file_path", "file"),
-        Alias::Means("after", "since"),
-        Alias::Means("before", "until"),
-        Alias::Say("from", "Give range = from..to"),
-        Alias::Say("to", "Give range = from..to"),
-        Alias::Means("max_count", "limit"),
-        Alias::Means("count", "limit"),
-        Alias::Means("n", "limit"),
-        Alias::Say("skip", "Give cursor = next_cursor of the previous answer to go on"),
-        Alias::Say("grep", "SQL: FROM commits(range, repo) WHERE subject LIKE …"),
-    ];
-    type Arguments = GitLogArguments;
-    type Output = Listing<ListedCommit>;
-}
-
-/// The arguments of `GitLog`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GitLogArguments {
-    /// Revision, a..b or ALL. Default: HEAD.
-    pub range: Option<String>,
-    #[allow(missing_docs)]
-    pub repo: Option<String>,
-    #[allow(missing_docs)]
-    pub file: Option<String>,
-    #[allow(missing_docs)]
-    pub paths: Option<Vec<String>>,
-    #[allow(missing_docs)]
-    pub since: Option<String>,
-    /// A date: commits until then.
-    pub until: Option<String>,
-    /// Commits at most, on all pages.
-    pub limit: Option<u64>,
-    #[allow(missing_docs)]
-    pub cursor: Option<String>,
-}
-
-/// A commit in a list.
-#[derive(Debug, Clone, Serialize)]
-pub struct ListedCommit {
-    /// Its id.
-    pub commit_id: String,
-    /// Its parents.
-    pub parent_ids: Vec<String>,
-    /// Who wrote it.
-    pub author_name: String,
-    /// Their address.
-    pub author_email: String,
-    /// When it was written, in UTC.
-    pub author_date: Option<String>,
-    /// The first paragraph of its message.
-    pub subject: String,
-    /// What leads to it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub refs: Vec<String>,
-    /// What it made of the file that was asked for.
-    #[serde(flatten)]
-    pub file: Option<ListedVersion>,
-}
-
-/// What a commit made of a file.
-#[derive(Debug, Clone, Serialize)]
-pub struct ListedVersion {
-    /// Its path there.
-    pub file_path: String,
-    /// What it was renamed or copied from.
-    pub old_path: Option<String>,
-    /// What happened to it.
-    pub status: &'static str,
-}
-
-impl ListedRow for ListedCommit {
-    const NAME: &'static str = "commits";
-
-    fn shown(&self, _before: Option<&Self>) -> String {
-        // What redline says stands before the day, where no name, author or subject reaches.
-        let mut text = shown_id(&self.commit_id).to_owned();
-        if self.parent_ids.len() > 1 {
-            text.push_str(" (merge)");
-        }
-        if !self.refs.is_empty() {
-            text.push_str(&format!(" [{}]", shown_refs(&self.refs)));
-        }
-        match &self.file {
-            Some(ListedVersion { file_path, old_path: Some(old), status }) => {
-                let [old, new] = [old, file_path].map(|path| shown_inside(path));
-                text.push_str(&format!(" ({status}: {old} => {new})"));
-            }
-            Some(ListedVersion { status, .. }) if *status != "modified" => {
-                text.push_str(&format!(" ({status})"));
-            }
-            _ => {}
-        }
-        let day = shown_day(self.author_date.as_deref());
-        text.push_str(&format!(" {day} {}: {}\n", self.author_name, self.subject));
-        text
-    }
-}
 
 /// Lists references.
 pub struct GitRefs;
@@ -132,6 +19,13 @@ impl Tool for GitRefs {
          Example: glob = refs/tags/v*";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("pattern", "glob"),
+        Alias::Means("name", "glob"),
+        Alias::Means("filter", "glob"),
+        Alias::Means("prefix", "glob"),
+        Alias::Means("branch", "glob"),
+        Alias::Say("branch_type", "Give glob = heads, remotes or tags, or leave it out for all"),
+        Alias::Say("remote", "Give glob = remotes"),
+        Alias::Say("kind", "Give glob = heads, remotes or tags"),
         Alias::Means("path", "repo"),
         Alias::Means("repo_path", "repo"),
         Alias::Say("limit", "Give max_bytes, and cursor to go on"),
@@ -210,8 +104,21 @@ impl Tool for GitStatus {
     const NAME: &'static str = "GitStatus";
     const TITLE: &'static str = "Status";
     const DESCRIPTION: &'static str = "Lists what is staged, changed, untracked or in conflict, like git status --short. Example: no arguments";
-    const ALIASES: &'static [Alias] =
-        &[Alias::Means("path", "repo"), Alias::Means("repo_path", "repo")];
+    const ALIASES: &'static [Alias] = &[
+        Alias::Means("path", "repo"),
+        Alias::Means("repo_path", "repo"),
+        Alias::Means("file", "paths"),
+        Alias::Means("file_path", "paths"),
+        Alias::Means("pathspec", "paths"),
+        Alias::Say("limit", "Give max_bytes, and cursor to go on"),
+        Alias::Say(
+            "staged",
+            "Leave it out: the first letter tells what is staged. GitDiff with from = HEAD, to = INDEX shows it",
+        ),
+        Alias::Say("untracked", "Leave it out: untracked files are listed, marked ??"),
+        Alias::Say("porcelain", "Leave it out: the answer is as of git status --short"),
+        Alias::Say("short", "Leave it out: the answer is as of git status --short"),
+    ];
     type Arguments = GitStatusArguments;
     type Output = Listing<ListedStatus>;
 }

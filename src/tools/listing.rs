@@ -109,8 +109,10 @@ impl<R: ListedRow> Output for Listing<R> {
     }
 
     fn line(&self) -> String {
-        let follow = if self.next_cursor.is_some() { "; more follow" } else { "" };
-        format!("{}: {} {}{follow}", self.head, self.rows.len(), R::NAME)
+        match self.next_cursor {
+            Some(_) => format!("{}; {} {} here, more follow", self.head, self.rows.len(), R::NAME),
+            None => self.head.clone(),
+        }
     }
 
     fn facts(&self) -> ListingFacts {

@@ -18,6 +18,7 @@ mod git;
 mod history;
 mod instructions;
 mod listing;
+mod log;
 mod publish;
 mod read;
 pub mod record;
@@ -46,11 +47,12 @@ pub use git::{
     GitDiffSummary, GitDiffSummaryArguments, Listed, Totals,
 };
 pub use history::{
-    GitLog, GitLogArguments, GitRefs, GitRefsArguments, GitStatus, GitStatusArguments,
-    ListedCommit, ListedReference, ListedStatus, ListedVersion, shown_id, utc_text,
+    GitRefs, GitRefsArguments, GitStatus, GitStatusArguments, ListedReference, ListedStatus,
+    shown_id, utc_text,
 };
 pub use instructions::INSTRUCTIONS;
 pub use listing::{ListedRow, Listing};
+pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion};
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{
     BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,

@@ -22,8 +22,17 @@ impl Tool for ReadFile {
         Alias::Means("file", "path"),
         Alias::Means("start_line", "first_line"),
         Alias::Means("end_line", "last_line"),
+        Alias::Means("filename", "path"),
+        Alias::Means("filepath", "path"),
+        Alias::Means("from_line", "first_line"),
+        Alias::Means("to_line", "last_line"),
         Alias::Say("offset", "Give first_line, counted from 1"),
+        Alias::Say("line", "Give first_line and last_line, the same for one line"),
+        Alias::Say("lines", "Give first_line and last_line"),
+        Alias::Say("line_range", "Give first_line and last_line"),
+        Alias::Say("view_range", "Give first_line and last_line"),
         Alias::Say("limit", "Give first_line and last_line"),
+        Alias::Say("rev", "Call GitFile for a file of a revision"),
         Alias::Say("head", "Give last_line"),
         Alias::Say("tail", "Give first_line: an answer tells how many lines there are"),
         Alias::Say("max_chars", "Give max_bytes, or first_line and last_line"),
@@ -194,6 +203,8 @@ pub struct Lines {
     pub last_line: u64,
     /// The file's git blob id.
     pub base_oid: String,
+    /// Whether bytes of it are not UTF-8.
+    pub is_lossy: bool,
     /// Where the range goes on, and the cursor that leads there.
     pub next: Option<(LinePlace, String)>,
 }
@@ -241,6 +252,8 @@ impl Lines {
         cursor: impl Fn(LinePlace) -> Result<String>,
     ) -> Result<Self> {
         (self.lines, self.bytes) = (scanned.lines, scanned.bytes);
+        self.is_lossy = std::str::from_utf8(&scanned.kept)
+            .is_err_and(|error| error.error_len().is_some() || !scanned.is_over);
         let widest = LinePlace { line: u64::MAX, byte: u64::MAX };
         let empty =
             Self { next: Some((widest, cursor(LinePlace { line: 1, byte: 0 })?)), ..self.clone() };
@@ -378,7 +391,8 @@ impl Output for Lines {
             (false, 0) => format!("no line of {lines}"),
             (false, _) => format!("lines {first_line} to {last_line} of {lines}"),
         };
-        format!("{path} ({part}, {bytes} bytes, base_oid {base_oid})")
+        let lossy = if self.is_lossy { ", not UTF-8: \u{fffd} stands for other bytes" } else { "" };
+        format!("{path} ({part}, {bytes} bytes, base_oid {base_oid}{lossy})")
     }
 
     fn facts(&self) -> LinesFacts {

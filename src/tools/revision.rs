@@ -25,10 +25,16 @@ impl Tool for GitShow {
         Alias::Means("commit", "rev"),
         Alias::Means("revision", "rev"),
         Alias::Means("ref", "rev"),
+        Alias::Means("sha", "rev"),
+        Alias::Means("hash", "rev"),
+        Alias::Means("id", "rev"),
+        Alias::Means("commit_id", "rev"),
+        Alias::Means("commit_hash", "rev"),
         Alias::Means("path", "repo"),
         Alias::Means("repo_path", "repo"),
         Alias::Means("context", "context_lines"),
-        Alias::Say("file", "Give paths"),
+        Alias::Means("file", "paths"),
+        Alias::Means("file_path", "paths"),
         Alias::Say("range", "Give rev, or call GitLog or GitDiff for a range"),
         Alias::Say("limit", "Give max_bytes, and cursor to go on"),
     ];
@@ -160,10 +166,20 @@ const FILE_ALIASES: &[Alias] = &[
     Alias::Means("revision", "rev"),
     Alias::Means("commit", "rev"),
     Alias::Means("ref", "rev"),
+    Alias::Means("branch", "rev"),
+    Alias::Means("sha", "rev"),
+    Alias::Means("hash", "rev"),
+    Alias::Means("commit_id", "rev"),
+    Alias::Means("version", "rev"),
+    Alias::Means("filename", "file"),
     Alias::Means("repo_path", "repo"),
     Alias::Means("start_line", "first_line"),
     Alias::Means("end_line", "last_line"),
-    Alias::Say("path", "Give repo, and file from its root"),
+    Alias::Means("path", "file"),
+    Alias::Say("line", "Give first_line and last_line, the same for one line"),
+    Alias::Say("lines", "Give first_line and last_line"),
+    Alias::Say("line_range", "Give first_line and last_line"),
+    Alias::Say("view_range", "Give first_line and last_line"),
     Alias::Say("offset", "Give first_line, counted from 1"),
     Alias::Say("limit", "Give first_line and last_line"),
 ];
@@ -174,8 +190,7 @@ pub struct GitFile;
 impl Tool for GitFile {
     const NAME: &'static str = "GitFile";
     const TITLE: &'static str = "Show a file";
-    const DESCRIPTION: &'static str =
-        "As read_file, at rev (HEAD) or INDEX. Example: file = src/main.rs, rev = v1";
+    const DESCRIPTION: &'static str = "As read_file, at rev (HEAD), INDEX, or in a conflict ours, theirs or base. Example: file = src/main.rs, rev = v1";
     const ALIASES: &'static [Alias] = FILE_ALIASES;
     type Arguments = GitFileArguments;
     type Output = FileLines;
@@ -290,7 +305,7 @@ pub struct GitBlameArguments {
 }
 
 /// A run of lines of one commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct BlameHead {
     /// The commit; null for lines that are not committed.
     pub commit_id: Option<String>,
@@ -307,6 +322,9 @@ pub struct BlameHead {
     #[serde(skip)]
     #[allow(missing_docs)]
     pub is_renamed: bool,
+    /// Whether an earlier run of the page says what the commit is.
+    #[serde(skip)]
+    pub is_known: bool,
 }
 
 /// A line and whose it is.
@@ -342,6 +360,9 @@ impl ListedRow for ListedBlame {
         } else {
             String::new()
         };
+        if head.is_known {
+            return format!("{}{from}\n{line}", shown_id(commit));
+        }
         format!(
             "{}{from} {} {}: {}\n{line}",
             shown_id(commit),

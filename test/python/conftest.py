@@ -9,9 +9,9 @@ import pytest
 # pytest.ini puts support/ on the path; its assertions show their values, as those of the tests do.
 pytest.register_assert_rewrite(*(path.stem for path in pathlib.Path(__file__).parent.glob("support/*.py")))
 
-import repositories  # noqa: E402
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import histories
+import repositories
+from repositories import ROOT
 
 
 def pytest_report_header() -> str:
@@ -37,6 +37,12 @@ def extension() -> pathlib.Path:
 def fixtures() -> pathlib.Path:
     """Returns the folder of the fixture repositories, made when it is missing or old."""
     return repositories.fixtures()
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory) -> pathlib.Path:
+    """Returns a repository with one commit of each kind."""
+    return histories.one_of_each(tmp_path_factory.mktemp("cases"))
 
 
 @pytest.fixture

@@ -1,15 +1,15 @@
 //! Reads `src/**` and fails, with the line, where an arrow between modules runs the wrong way.
 
-use super::sources::{circles, sources};
+use super::sources::{Arrow, Source, arrows, circles, sources};
 
-/// Each module and the modules of the crate it may name.
+/// Each module and the modules that it may use, which stand before it; the folders of `git` are modules. The tables of
+/// `docs/architecture.md` say the same.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("limits", &[]),
     ("form", &[]),
     // Compiled for tests only.
     ("growth", &[]),
-    ("find", &["error", "limits", "budget", "pattern"]),
     ("strict_json", &[]),
     ("suggest", &["error"]),
     ("budget", &["error", "limits"]),
@@ -17,23 +17,187 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pipeline", &["error", "limits", "budget"]),
     ("text", &["error", "limits", "budget"]),
     ("sandbox", &["error", "limits", "budget", "strict_json", "suggest"]),
+    ("git/encoding", &["budget"]),
+    ("git/model", &["limits", "budget", "text", "git/encoding"]),
+    ("git/pathspec", &["error", "git/model"]),
+    ("git/store", &["error", "limits", "budget", "text", "sandbox", "git/model"]),
+    ("git/refs", &["error", "limits", "budget", "sandbox", "git/model", "git/store"]),
+    ("git/config", &["budget", "git/model"]),
+    ("git/objects", &["error", "limits", "budget", "git/model", "git/store"]),
+    (
+        "git/repository",
+        &[
+            "error",
+            "limits",
+            "budget",
+            "text",
+            "sandbox",
+            "git/model",
+            "git/pathspec",
+            "git/store",
+            "git/refs",
+            "git/config",
+            "git/objects",
+        ],
+    ),
+    (
+        "git/tree",
+        &["error", "limits", "budget", "text", "git/model", "git/pathspec", "git/objects"],
+    ),
+    (
+        "git/index",
+        &["error", "limits", "sandbox", "git/model", "git/store", "git/repository", "git/tree"],
+    ),
+    (
+        "git/attributes",
+        &[
+            "error",
+            "limits",
+            "budget",
+            "text",
+            "sandbox",
+            "git/model",
+            "git/pathspec",
+            "git/config",
+            "git/objects",
+            "git/repository",
+            "git/index",
+        ],
+    ),
+    (
+        "git/graph",
+        &[
+            "error",
+            "budget",
+            "text",
+            "git/model",
+            "git/pathspec",
+            "git/store",
+            "git/objects",
+            "git/repository",
+            "git/tree",
+        ],
+    ),
+    (
+        "git/revision",
+        &[
+            "error",
+            "limits",
+            "budget",
+            "pattern",
+            "suggest",
+            "text",
+            "git/model",
+            "git/refs",
+            "git/objects",
+            "git/repository",
+            "git/tree",
+            "git/index",
+            "git/graph",
+        ],
+    ),
+    (
+        "git/worktree",
+        &[
+            "error",
+            "limits",
+            "budget",
+            "sandbox",
+            "git/encoding",
+            "git/model",
+            "git/pathspec",
+            "git/config",
+            "git/objects",
+            "git/repository",
+            "git/index",
+            "git/attributes",
+        ],
+    ),
+    (
+        "git/change",
+        &[
+            "error",
+            "limits",
+            "budget",
+            "pattern",
+            "suggest",
+            "text",
+            "sandbox",
+            "git/model",
+            "git/pathspec",
+            "git/store",
+            "git/objects",
+            "git/repository",
+            "git/tree",
+            "git/index",
+            "git/attributes",
+            "git/revision",
+            "git/worktree",
+        ],
+    ),
+    (
+        "git/history",
+        &[
+            "error",
+            "limits",
+            "budget",
+            "pattern",
+            "text",
+            "git/model",
+            "git/pathspec",
+            "git/objects",
+            "git/repository",
+            "git/tree",
+            "git/attributes",
+            "git/graph",
+            "git/revision",
+            "git/change",
+        ],
+    ),
+    (
+        "git",
+        &[
+            "git/model",
+            "git/pathspec",
+            "git/store",
+            "git/objects",
+            "git/repository",
+            "git/tree",
+            "git/index",
+            "git/attributes",
+            "git/graph",
+            "git/revision",
+            "git/change",
+            "git/history",
+        ],
+    ),
     ("review", &["error", "limits", "budget", "form"]),
-    ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
-    ("git", &["error", "limits", "budget", "pattern", "suggest", "text", "sandbox"]),
+    ("find", &["error", "limits", "budget", "pattern", "git"]),
     ("edit", &["error", "limits", "budget", "strict_json", "text", "growth"]),
+    ("tools", &["error", "limits", "budget", "form", "strict_json", "suggest", "text", "edit"]),
     ("render", &["error", "limits", "text", "edit"]),
+    (
+        "query",
+        &[
+            "error", "limits", "budget", "find", "form", "pipeline", "text", "sandbox", "git",
+            "edit", "review",
+        ],
+    ),
     ("ffi", &["error", "limits", "budget"]),
     (
         "functions",
         &[
             "error", "limits", "budget", "suggest", "find", "form", "pipeline", "text", "sandbox",
-            "git", "edit", "render", "review", "tools", "ffi",
+            "git", "edit", "query", "render", "review", "tools", "ffi",
         ],
     ),
 ];
 
+/// Modules of which each folder is one.
+const DIVIDED: [&str; 1] = ["git"];
+
 /// The entry point is where the layers meet: it registers the functions.
-const EXCEPTIONS: &[(&str, &str)] = &[("src/ffi/entry.rs", "crate::functions::register")];
+const EXCEPTIONS: &[(&str, &str)] = &[("src/ffi/entry.rs", "src/functions/mod.rs")];
 
 /// What only one module may name: a crate, a part of std or a word of the language.
 const ONLY_IN: &[(&str, &[&str])] = &[
@@ -41,7 +205,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     // Its tables hash the first eight bytes of an id alone, which a repository chooses.
     ("gix::hashtable", &[]),
     // Room is made where it may fail, and be charged.
-    ("with_capacity", &["edit", "functions", "pipeline", "text"]),
+    ("with_capacity", &["edit", "functions", "pipeline", "query", "text"]),
     ("libduckdb_sys", &["ffi"]),
     ("duckdb::", &["ffi"]),
     ("unsafe {", &["ffi"]),
@@ -50,48 +214,144 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rustix::", &["sandbox"]),
     ("grep_", &["find"]),
     ("regex_automata::", &["pattern"]),
-    ("use ignore::", &["find"]),
     ("std::process", &[]),
     ("Command::new", &[]),
 ];
 
-/// Returns `git` for `src/git/walk.rs` and `error` for `src/error.rs`.
-fn module(name: &str) -> &str {
+/// Returns `text` for `src/text/words.rs` and `error` for `src/error.rs`.
+fn top(name: &str) -> &str {
     let below = name.trim_start_matches("src/");
     below.split('/').next().unwrap_or(below).trim_end_matches(".rs")
 }
 
-#[test]
-fn no_module_uses_one_above_it() {
+/// Returns the same, and `git/tree` for `src/git/tree/walk.rs`.
+fn module(name: &str) -> &str {
+    let below = name.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
+    let parts = if DIVIDED.contains(&top(name)) { 2 } else { 1 };
+    let end = below.match_indices('/').nth(parts - 1).map_or(below.len(), |(at, _)| at);
+    &below[..end]
+}
+
+/// Returns what modules use that they may not.
+fn wrong_arrows(sources: &[Source]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for source in sources() {
-        let name = &source.name;
-        let own = module(name);
-        if own == "lib" {
+    for Arrow { from, line, path, to } in arrows(sources) {
+        let (own, used) = (module(from), module(to));
+        let is_excepted = EXCEPTIONS.iter().any(|exception| *exception == (from, to));
+        // The root shows all modules.
+        if own == used || own == "lib" || is_excepted {
             continue;
         }
         let (_, allowed) = MAY_USE
             .iter()
             .find(|(of, _)| *of == own)
-            .unwrap_or_else(|| panic!("{name} is in no layer"));
-        for (number, line) in source.code() {
-            for used in line.split("crate::").skip(1) {
-                let used = used
-                    .split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .next()
-                    .unwrap_or_default();
-                let excepted =
-                    EXCEPTIONS.iter().any(|(file, what)| file == name && line.contains(what));
-                if used != own && !excepted && !used.is_empty() && !allowed.contains(&used) {
-                    wrong.push(format!(
-                        "{name}:{number}: {own} may not use {used}: {}",
-                        line.trim()
-                    ));
-                }
-            }
+            .unwrap_or_else(|| panic!("{from} is in no row of MAY_USE"));
+        // A module of another one is used as a whole.
+        let shown = if top(from) == top(to) { used } else { top(to) };
+        if !allowed.contains(&shown) {
+            wrong.push(format!("{from}:{line}: {own} may not use {shown}: {path}"));
         }
     }
+    wrong
+}
+
+#[test]
+fn no_module_uses_one_above_it() {
+    let wrong = wrong_arrows(&sources());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_module_uses_only_what_stands_before_it() {
+    for (at, (module, used)) in MAY_USE.iter().enumerate() {
+        let before = &MAY_USE[..at];
+        for used in *used {
+            assert!(
+                before.iter().any(|(name, _)| name == used),
+                "{module} uses {used}, which does not stand before it"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_planted_import_upwards_is_found() {
+    let file = |name: &str, text: &str| Source::parse(name, text.to_owned());
+    let planted = |name: &str, text: &str| {
+        let sources = [
+            file("src/lib.rs", "pub mod git; mod functions; pub use git::Index;"),
+            file("src/functions/mod.rs", "pub fn register() {}"),
+            file("src/git/mod.rs", "pub use index::Index; pub use model::Oid;"),
+            file("src/git/model/mod.rs", "pub struct Oid;"),
+            file("src/git/index/mod.rs", "pub struct Index; pub use crate::git::model::Oid;"),
+            file("src/git/repository.rs", "use crate::git::Oid;"),
+            file(name, text),
+        ];
+        wrong_arrows(&sources)
+    };
+    for (name, text) in [
+        ("src/git/tree/walk.rs", "use crate::git::index::Index;"),
+        ("src/git/tree/walk.rs", "use crate::git::Index;"),
+        ("src/git/tree/walk.rs", "use super::super::{Oid, Index as Other};"),
+        ("src/git/tree/walk.rs", "fn f(_: crate::git::Index) {}"),
+        ("src/git/tree/walk.rs", "pub use crate::git::Index;"),
+        ("src/git/tree/walk.rs", "fn f() { assert!(crate::git::Index::new()); }"),
+        ("src/git/tree/walk.rs", "use crate::git::index::Oid; use crate::git::Absent;"),
+        ("src/git/tree/walk.rs", "use crate::functions::register;"),
+        ("src/text/words.rs", "use crate::git::Oid;"),
+    ] {
+        assert_eq!(planted(name, text).len(), 1, "{text}: {:?}", planted(name, text));
+    }
+    for (name, text) in [
+        ("src/git/change/patch.rs", "use crate::git::Index;"),
+        ("src/git/tree/walk.rs", "use crate::git::index::Oid;"),
+        ("src/git/tree/walk.rs", "#[cfg(test)] mod tests { use crate::git::Index; }"),
+        ("src/functions/params/texts.rs", "use crate::git::{Index, Oid};"),
+        ("src/ffi/entry.rs", "use crate::functions::register;"),
+    ] {
+        assert_eq!(planted(name, text), [""; 0], "{text}");
+    }
+}
+
+/// Returns the rows of a page's tables whose last column says what a module may use: the modules, and what it says.
+fn rows_of_page(page: &str) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    let mut is_meant = false;
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if cells.len() < 4 {
+            is_meant = false;
+            continue;
+        }
+        let last = cells[cells.len() - 2];
+        if is_meant && !last.starts_with("---") {
+            for module in cells[1].split(", ") {
+                rows.push((module.trim_matches('`').to_owned(), last.to_owned()));
+            }
+        }
+        is_meant |= last == "may use";
+    }
+    rows
+}
+
+#[test]
+fn the_tables_of_the_page_say_what_each_module_may_use() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/architecture.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let named = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+    };
+    let wanted: Vec<(String, String)> =
+        MAY_USE.iter().map(|(module, used)| ((*module).to_owned(), named(used))).collect();
+    let mut rows = rows_of_page(&page);
+    for row in &wanted {
+        let at = rows.iter().position(|found| found == row);
+        rows.swap_remove(
+            at.unwrap_or_else(|| panic!("the page wants | `{}` | … | {} |", row.0, row.1)),
+        );
+    }
+    assert!(rows.is_empty(), "the page has rows of no module: {rows:?}");
 }
 
 #[test]
@@ -99,7 +359,7 @@ fn no_module_names_what_belongs_to_another() {
     let mut wrong = Vec::new();
     for source in sources() {
         let name = &source.name;
-        let own = module(name);
+        let own = top(name);
         for (number, line) in source.code() {
             for (what, homes) in ONLY_IN {
                 let is_use = line.contains(what) && !line.contains(&format!("lib{what}"));
@@ -192,7 +452,7 @@ const DROPPED: &[(&str, &str, &str)] = &[
     ("src/git/revision/upstream.rs", "recv", "another thread has ended"),
     ("src/git/store/gate.rs", "open", "the wording of an error"),
     ("src/git/store/graph.rs", "read_all", "the commits themselves are read"),
-    ("src/git/store/index/tests.rs", "paths", "a test"),
+    ("src/git/index/tests.rs", "paths", "a test"),
     ("src/git/store/kept.rs", "duration_since", "a clock before 1970 keeps nothing"),
     (
         "src/git/worktree/look_ahead.rs",

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use redline::git::{Comparison, DiffAttribute, Repositories, Repository, Revision};
+use redline::git::{ContentSource, DiffAttribute, Reader, Repositories, Repository};
 use redline::sandbox::Access;
 
 use crate::index_git::git;
@@ -110,9 +110,7 @@ fn both(repo: &Path, paths: &[String]) -> [Vec<String>; 2] {
     let given = repo.to_str().expect("UTF-8");
     let repository =
         Repository::open(given, &access, &repositories, 1 << 20).expect("a repository");
-    let comparison =
-        Comparison::new(repository, Revision::Empty, Revision::Empty).expect("two sides");
-    let mut reader = comparison.reader();
+    let mut reader = Reader::new(&ContentSource::of_objects(&repository));
     let ours = paths.iter().map(|path| {
         let found = reader.attributes(path.as_bytes()).expect("attributes");
         let driver = found.driver.map(|name| String::from_utf8_lossy(&name).into_owned());

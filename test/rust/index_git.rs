@@ -1,4 +1,4 @@
-//! `git::store::index` against `git ls-files --stage --debug`, over indexes of every version and kind.
+//! `git::index` against `git ls-files --stage --debug`, over indexes of every version and kind.
 
 use std::fmt::Write;
 use std::fs;
@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use redline::git::store::{Gate, index};
+use redline::git::index;
+use redline::git::store::Gate;
 use redline::sandbox::Access;
 use tempfile::TempDir;
 

@@ -61,7 +61,7 @@ fn changed(r: &mut Random, text: &[u8]) -> Vec<u8> {
             1 => out.extend_from_slice(b"}\n\n"),
             2 => out.extend([line, line].concat()),
             3 => out.extend([b"new\n", line].concat()),
-            4 => out.extend_from_slice(r.pick::<&[u8]>(&[b"x\n", b"y\n", b"\n", b"{\n"])),
+            4 => out.extend_from_slice(["x\n", "y\n", "\n", "{\n"][r.below(4)].as_bytes()),
             _ => out.extend_from_slice(line),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use proptest::prelude::*;
 use redline::error::{Error, ErrorKind};
 use redline::form::Form;
-use redline::review::{Binding, File, Kind, Layout, Noise, Page, Patch, Review};
+use redline::review::{Binding, File, Kind, Layout, Noise, Page, Patch, Rank, Review};
 
 const TEXT: Layout = Layout::Text(Form::Text);
 const JSON: Layout = Layout::Text(Form::Json);
@@ -37,7 +37,9 @@ impl Sample {
             name: self.name.clone(),
             lines: Some((1, 1)),
             notes: Vec::new(),
+            rank: Rank::of(self.name.as_bytes()),
             noise: self.is_noise.then_some(Noise::LockFile),
+            is_told_by_list: false,
             extra: if layout == Layout::Data { EXTRA } else { 0 },
             patch: self.patch().measures(layout.form()),
         }
@@ -318,9 +320,10 @@ fn the_first_page_has_hunks_however_many_files_there_are() {
     let page = page(&samples, JSON, 25_000, None).unwrap();
     let hunks: usize = page.patch().len();
     assert!(hunks > 12_500, "{hunks} bytes of hunks");
-    let rest = "more files are listed on later pages: 900 in dir-1/, 900 in dir-2/";
-    assert!(page.text().contains(rest), "{}", page.text());
-    assert!(page.text().contains("\ndir-0/\n M file-0 +1 -1"), "{}", page.text());
+    for directory in ["dir-0/ 900 files +900 -900\n", "dir-4/ 400 files +400 -400\n"] {
+        assert!(page.text().contains(directory), "{}", page.text());
+    }
+    assert!(page.text().contains("paths = dir-0 shows that part"), "{}", page.text());
 }
 
 #[test]
@@ -346,4 +349,54 @@ fn pages_behind_the_first_go_file_by_file() {
         .map(|(_, page)| page.patch().matches("--- a/").count())
         .sum();
     assert!(heads <= 3 + 3 + 2, "{heads} heads");
+}
+
+#[test]
+fn what_matters_most_is_shown_first() {
+    let samples = files(&[
+        ("README.md", 1, 200),
+        ("deps/x.c", 3, 300),
+        ("src/large.c", 3, 90),
+        ("src/small.c", 1, 2),
+        ("tests/a.tcl", 1, 300),
+        ("y.lock", 1, 300),
+    ]);
+    let mut shown = Vec::new();
+    for (_, page) in pages(&samples, TEXT, &[2_500]) {
+        let hunks = page.sections.iter().filter(|section| section.kind == Kind::Hunk);
+        shown.extend(hunks.filter_map(|section| section.file));
+    }
+    shown.dedup();
+    let first = |file: usize| shown.iter().position(|&one| one == file).unwrap();
+    let order = [2, 4, 0, 1, 5].map(first);
+    assert!(order.is_sorted() && first(3) < first(4), "{shown:?}");
+}
+
+#[test]
+fn a_rename_alone_is_one_line() {
+    let names: Vec<String> = (0..300).map(|n| format!("old/{n}.txt => new/{n}.txt")).collect();
+    let head = "diff --git a/x b/x\nsimilarity index 100%\nrename from x\nrename to x\n";
+    let patch = || Patch::new(head.as_bytes(), &[]);
+    let file = |name: &String| File {
+        letter: 'R',
+        name: name.clone(),
+        notes: vec!["100% similar".to_owned()],
+        is_told_by_list: true,
+        patch: patch().measures(Form::Text),
+        ..files(&[("a", 0, 0)])[0].file(TEXT)
+    };
+    let review = Review::new(names.iter().map(file).collect(), TEXT, Binding::new(b"", b""));
+    let page = review.page(64_000, 0, None, |_| panic!("no patch is asked for")).unwrap();
+    assert!(page.next_cursor.is_none() && !page.text().contains("rename from"));
+    assert_eq!(page.text().lines().count(), 1 + names.len(), "{}", page.text());
+}
+
+#[test]
+fn the_end_says_that_generated_files_alone_are_left() {
+    let samples = files(&[("a", 1, 5), ("uv.lock", 300, 20)]);
+    let text = page(&samples, TEXT, 4_000, None).unwrap().text();
+    assert!(text.contains("Only a generated file is left, uv.lock: stop here"), "{text}");
+    let samples = files(&[("uv.lock", 300, 20)]);
+    let text = page(&samples, TEXT, 4_000, None).unwrap().text();
+    assert!(!text.contains("stop here"), "{text}");
 }

@@ -16,7 +16,27 @@ pub struct Source {
     /// The lines, from 1, of items that only tests have, wherever they stand.
     tests: Vec<RangeInclusive<usize>>,
     /// The paths that it imports or names from `crate`, `super` or `self` on; re-exports are not among them.
-    imports: Vec<Vec<String>>,
+    imports: Vec<Import>,
+    /// What it shows of other files: a name, and the path of what it means.
+    exports: Vec<(String, Import)>,
+}
+
+/// A path that a file names, and the line where it does.
+struct Import {
+    line: usize,
+    path: Vec<String>,
+}
+
+/// A file that names something of another one.
+pub struct Arrow<'s> {
+    /// The file that names it.
+    pub from: &'s str,
+    /// The line where it does.
+    pub line: usize,
+    /// The path as it is written.
+    pub path: String,
+    /// The file that defines it, however many others show it on the way.
+    pub to: &'s str,
 }
 
 impl Source {
@@ -25,7 +45,8 @@ impl Source {
         let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let mut seen = Seen::default();
         seen.visit_file(&file);
-        Self { name: name.to_owned(), text, tests: seen.tests, imports: seen.imports }
+        let Seen { tests, imports, exports } = seen;
+        Self { name: name.to_owned(), text, tests, imports, exports }
     }
 
     /// Returns the lines of code with their numbers, without those of tests and comments.
@@ -152,9 +173,10 @@ pub fn circles(sources: &[Source]) -> Vec<Vec<&str>> {
         .iter()
         .enumerate()
         .map(|(own, source)| {
-            let files =
-                source.imports.iter().filter_map(|path| file_of(&files, &source.module(), path));
-            files.filter(|&file| file != own).collect()
+            let module = source.module();
+            let named =
+                source.imports.iter().filter_map(|import| file_of(&files, &module, &import.path));
+            named.filter(|&file| file != own).collect()
         })
         .collect();
     let reached: Vec<BTreeSet<usize>> =
@@ -171,6 +193,50 @@ pub fn circles(sources: &[Source]) -> Vec<Vec<&str>> {
         .into_iter()
         .map(|circle| circle.into_iter().map(|file| sources[file].name.as_str()).collect())
         .collect()
+}
+
+/// Returns what each file names of others: of a name that a file only shows, the file that defines it. What a file shows of
+/// others counts too.
+pub fn arrows(sources: &[Source]) -> Vec<Arrow<'_>> {
+    let files: BTreeMap<Vec<String>, usize> = sources.iter().map(Source::module).zip(0..).collect();
+    let mut arrows = Vec::new();
+    for source in sources {
+        let shown = source.exports.iter().map(|(_, import)| import);
+        for import in source.imports.iter().chain(shown) {
+            let Some(to) = definition(sources, &files, &source.module(), &import.path, 0) else {
+                continue;
+            };
+            let (line, path) = (import.line, import.path.join("::"));
+            arrows.push(Arrow { from: &source.name, line, path, to: &sources[to].name });
+        }
+    }
+    arrows
+}
+
+/// Returns the file that defines what a path means in a module.
+fn definition(
+    sources: &[Source],
+    files: &BTreeMap<Vec<String>, usize>,
+    module: &[String],
+    path: &[String],
+    depth: usize,
+) -> Option<usize> {
+    let whole = absolute(module, path).or_else(|| {
+        let whole = [module, path].concat();
+        files.contains_key(&whole[..=module.len()]).then_some(whole)
+    })?;
+    let length = (1..=whole.len()).rev().find(|&length| files.contains_key(&whole[..length]))?;
+    let file = files[&whole[..length]];
+    let export = whole.get(length).and_then(|name| {
+        sources[file].exports.iter().find(|(shown, _)| shown == name && depth < sources.len())
+    });
+    match export {
+        Some((_, import)) => {
+            let path = [&import.path[..], &whole[length + 1..]].concat();
+            definition(sources, files, &whole[..length], &path, depth + 1)
+        }
+        None => Some(file),
+    }
 }
 
 fn reachable(imported: &[BTreeSet<usize>], from: usize) -> BTreeSet<usize> {
@@ -190,6 +256,12 @@ fn file_of(
     module: &[String],
     path: &[String],
 ) -> Option<usize> {
+    let whole = absolute(module, path)?;
+    (1..=whole.len()).rev().find_map(|length| files.get(&whole[..length]).copied())
+}
+
+/// Returns a path from the root of the crate on; `None` where it does not begin with `crate`, `super` or `self`.
+fn absolute(module: &[String], path: &[String]) -> Option<Vec<String>> {
     let supers = path.iter().take_while(|name| *name == "super").count();
     let base = match path.first()?.as_str() {
         "crate" => &[],
@@ -197,16 +269,40 @@ fn file_of(
         "super" => &module[..module.len().checked_sub(supers)?],
         _ => return None,
     };
-    let rest = &path[supers.max(1)..];
-    let whole = [base, rest].concat();
-    (1..=whole.len()).rev().find_map(|length| files.get(&whole[..length]).copied())
+    Some([base, &path[supers.max(1)..]].concat())
 }
 
 /// What is met on the way through a file.
 #[derive(Default)]
 struct Seen {
     tests: Vec<RangeInclusive<usize>>,
-    imports: Vec<Vec<String>>,
+    imports: Vec<Import>,
+    exports: Vec<(String, Import)>,
+}
+
+/// Calls `each` with every path of a tree of imports, and the name that it gives it.
+fn each_import(before: &[String], tree: &syn::UseTree, each: &mut impl FnMut(String, Import)) {
+    let mut found = |ident: &syn::Ident, name: &syn::Ident| {
+        let path = match ident.to_string().as_str() {
+            "self" if !before.is_empty() => before.to_vec(),
+            own => [before, &[own.to_owned()]].concat(),
+        };
+        each(name.to_string(), Import { line: ident.span().start().line, path });
+    };
+    match tree {
+        syn::UseTree::Path(path) => {
+            each_import(&[before, &[path.ident.to_string()]].concat(), &path.tree, each);
+        }
+        syn::UseTree::Name(name) => found(&name.ident, &name.ident),
+        syn::UseTree::Rename(name) => found(&name.ident, &name.rename),
+        syn::UseTree::Glob(glob) => {
+            let line = glob.span().start().line;
+            each("*".to_owned(), Import { line, path: before.to_vec() });
+        }
+        syn::UseTree::Group(group) => {
+            group.items.iter().for_each(|tree| each_import(before, tree, each));
+        }
+    }
 }
 
 impl Seen {
@@ -224,24 +320,6 @@ impl Seen {
             self.tests.push(first..=item.span().end().line);
         }
         is_test
-    }
-
-    fn import(&mut self, before: &[String], tree: &syn::UseTree) {
-        match tree {
-            syn::UseTree::Path(path) => {
-                self.import(&[before, &[path.ident.to_string()]].concat(), &path.tree)
-            }
-            syn::UseTree::Name(name) => {
-                self.imports.push([before, &[name.ident.to_string()]].concat())
-            }
-            syn::UseTree::Rename(name) => {
-                self.imports.push([before, &[name.ident.to_string()]].concat())
-            }
-            syn::UseTree::Glob(_) => self.imports.push(before.to_vec()),
-            syn::UseTree::Group(group) => {
-                group.items.iter().for_each(|tree| self.import(before, tree))
-            }
-        }
     }
 }
 
@@ -273,18 +351,39 @@ impl<'ast> Visit<'ast> for Seen {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        // A module that shows what its files hold does not depend on it.
-        if matches!(item.vis, syn::Visibility::Inherited) {
-            self.import(&[], &item.tree);
-        }
+        let is_import = matches!(item.vis, syn::Visibility::Inherited);
+        each_import(&[], &item.tree, &mut |name, import| {
+            // A module that shows what its files hold does not depend on it.
+            if is_import {
+                self.imports.push(import);
+            } else {
+                self.exports.push((name, import));
+            }
+        });
     }
 
     /// `pub(super)` names a module and imports nothing.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        self.imports.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        let names = path.segments.iter().map(|segment| segment.ident.to_string());
+        let line = path.span().start().line;
+        self.imports.push(Import { line, path: names.collect() });
         visit::visit_path(self, path);
+    }
+
+    /// In what is given to a macro, paths are those that begin with `crate`.
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let text = call.tokens.to_string().replace(' ', "");
+        let line = call.span().start().line;
+        for path in text.split("crate::").skip(1) {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+            let end = path.find(|c| !is_name(c)).unwrap_or(path.len());
+            let names = path[..end].split("::").map(str::to_owned);
+            let path = std::iter::once("crate".to_owned()).chain(names).collect();
+            self.imports.push(Import { line, path });
+        }
+        visit::visit_macro(self, call);
     }
 }
 
@@ -316,5 +415,33 @@ mod tests {
         ];
         assert_eq!(circles(&planted), [["src/a/b.rs", "src/a/c.rs", "src/a/d.rs"]]);
         assert!(circles(&planted[..3]).is_empty());
+    }
+
+    #[test]
+    fn an_arrow_leads_to_the_file_that_defines_what_is_named() {
+        let file = |name: &str, text: &str| Source::parse(name, text.to_owned());
+        let planted = [
+            file("src/a/mod.rs", "mod b; mod c; pub use b::{B, other as Other}; pub use c::*;"),
+            file("src/a/b.rs", "pub struct B; pub use crate::d::D;"),
+            file("src/a/c.rs", "use super::B;\nfn f() { println!(\"{}\", crate::d::D); }"),
+            file("src/d.rs", "use crate::a::B::new;\nuse crate::a::{self, Other, b::D, Absent};"),
+        ];
+        let arrows: Vec<_> = arrows(&planted)
+            .into_iter()
+            .filter(|arrow| arrow.from != arrow.to && !arrow.from.ends_with("mod.rs"))
+            .map(|arrow| (arrow.from, arrow.line, arrow.to))
+            .collect();
+        assert_eq!(
+            arrows,
+            [
+                ("src/a/b.rs", 1, "src/d.rs"),
+                ("src/a/c.rs", 1, "src/a/b.rs"),
+                ("src/a/c.rs", 2, "src/d.rs"),
+                ("src/d.rs", 1, "src/a/b.rs"),
+                ("src/d.rs", 2, "src/a/mod.rs"),
+                ("src/d.rs", 2, "src/a/b.rs"),
+                ("src/d.rs", 2, "src/a/mod.rs"),
+            ]
+        );
     }
 }

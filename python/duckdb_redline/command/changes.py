@@ -1,31 +1,23 @@
 """The sub-commands diff and stat: what changed between two sides."""
 
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
-import duckdb
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
-from .screen import Screen, harmless
-from .sides import Sides, revisions_and_paths
+from .screen import Screen, cut, harmless, padded, width_of
+from .sides import Sides
 
-STYLES = {"added": "green", "deleted": "red", "modified": "yellow", "renamed": "cyan", "copied": "cyan", "type_changed": "magenta"}
+if TYPE_CHECKING:
+    import duckdb
 
-
-def sides_of(con: duckdb.DuckDBPyConnection, repo: str, given: tuple[str, ...], staged: bool) -> Sides:
-    """Returns what is compared: like git, the index with the work tree where nothing is given."""
-    revisions, paths = revisions_and_paths(con, repo, given, 1 if staged else 2)
-    if staged:
-        if revisions and ".." in revisions[0]:
-            raise click.UsageError("--staged compares one revision with the index, not a range")
-        return Sides(revisions[0] if revisions else "HEAD", "INDEX", paths)
-    if not revisions:
-        return Sides("INDEX", "WORKTREE", paths)
-    return Sides(revisions[0], revisions[1] if len(revisions) > 1 else None, paths)
+COLOURS = {"added": "green", "deleted": "red", "modified": "yellow", "renamed": "cyan", "copied": "cyan", "type_changed": "magenta"}
+COLUMNS = "status, additions, deletions, old_path, file_path"
+# Status, added and removed lines (None: a binary file), the path before a rename, the path.
+Row = tuple[str, int | None, int | None, str | None, str]
+# A bar is never narrower, however long the names are.
+MIN_BAR = 10
 
 
 def call(function: str, sides: Sides, repo: str, **options: object) -> tuple[str, list[object]]:
@@ -36,30 +28,43 @@ def call(function: str, sides: Sides, repo: str, **options: object) -> tuple[str
     return f"system.main.{function}(?, ?, ?{named})", [sides.old, sides.new, repo, *given.values()]
 
 
-def show_diff(con: duckdb.DuckDBPyConnection, screen: Screen, sides: Sides, repo: str, **options: object) -> None:
+def show_diff(con: "duckdb.DuckDBPyConnection", screen: Screen, sides: Sides, repo: str, **options: object) -> None:
     """Prints the patches: as they are in a pipe, coloured and harmless on a terminal."""
     source, arguments = call("file_patches", sides, repo, **options)
-    result = con.execute(f"SELECT patch, patch_bytes FROM {source}", arguments)
+    with screen.working("comparing"):
+        result = con.execute(f"SELECT patch, patch_bytes FROM {source}", arguments)
+        # The first row is fetched before a pager opens, so that an error is not shown within it.
+        first = result.fetchone()
     if not screen.is_terminal and not screen.colour:
-        while row := result.fetchone():
-            sys.stdout.buffer.write(row[1])
-        sys.stdout.buffer.flush()
-        return
-    # The first row is fetched before a pager opens, so that an error is not shown within it.
-    first = result.fetchone()
-    if first is not None:
+        print_bytes(first, result)
+    elif first is None:
+        screen.note(f"Nothing differs {sides}.")
+    else:
         screen.show(coloured(first, result, screen.colour))
 
 
-def coloured(first: tuple[str, bytes], rest: duckdb.DuckDBPyConnection, colour: bool) -> Iterator[str]:
+def print_bytes(first: Any, rest: "duckdb.DuckDBPyConnection") -> None:
+    row = first
+    while row:
+        sys.stdout.buffer.write(row[1])
+        row = rest.fetchone()
+    sys.stdout.buffer.flush()
+
+
+def coloured(first: tuple[str, bytes], rest: "duckdb.DuckDBPyConnection", colour: bool) -> Iterator[str]:
     row: tuple[Any, ...] | None = first
     while row:
-        in_header = True
-        for line in row[0].removesuffix("\n").split("\n"):
-            in_header = in_header and not line.startswith("@@ ")
-            text = harmless(line)
-            yield (painted(text, in_header) if colour else text) + "\n"
+        yield from coloured_patch(row[0], colour)
         row = rest.fetchone()
+
+
+def coloured_patch(patch: str, colour: bool) -> Iterator[str]:
+    """Yields the lines of one file's patch, harmless and, where there is colour, painted."""
+    in_header = True
+    for line in patch.removesuffix("\n").split("\n"):
+        in_header = in_header and not line.startswith("@@ ")
+        text = harmless(line)
+        yield (painted(text, in_header) if colour else text) + "\n"
 
 
 def painted(line: str, in_header: bool) -> str:
@@ -71,26 +76,94 @@ def painted(line: str, in_header: bool) -> str:
     return click.style(line, fg={"+": "green", "-": "red"}[line[0]]) if line[:1] in "+-" and line else line
 
 
-def show_stat(con: duckdb.DuckDBPyConnection, screen: Screen, sides: Sides, repo: str, **options: object) -> None:
-    """Prints a line per changed file: a table on a terminal, and in a pipe status, counts and path between tabs."""
+def show_files(con: "duckdb.DuckDBPyConnection", screen: Screen, sides: Sides, repo: str, form: str, **options: object) -> None:
+    """Prints a line per changed file in one of the forms `stat`, `name-only`, `name-status` and `markdown`."""
     source, arguments = call("file_changes", sides, repo, **options)
-    columns = "status, additions, deletions, old_path, file_path"
-    rows = con.execute(f"SELECT {columns} FROM {source}", arguments).fetchall()
-    if not screen.is_terminal:
-        for status, additions, deletions, old_path, file_path in rows:
-            click.echo("\t".join([status, count(additions), count(deletions), path_of(old_path, file_path)]))
-        return
+    with screen.working("comparing"):
+        rows: list[Row] = con.execute(f"SELECT {COLUMNS} FROM {source}", arguments).fetchall()
     if not rows:
+        screen.note(f"Nothing differs {sides}.")
         return
-    table = Table(box=box.SIMPLE, show_footer=True)
-    table.add_column("status", footer=f"{len(rows)} files" if len(rows) > 1 else "1 file")
-    for at, (name, style) in enumerate([("+", "green"), ("-", "red")], 1):
-        table.add_column(name, justify="right", style=style, footer=str(sum(row[at] or 0 for row in rows)))
-    table.add_column("file", overflow="fold")
+    screen.show(FORMS[form](rows, screen))
+
+
+def stat_lines(rows: list[Row], screen: Screen) -> Iterator[str]:
+    """Yields bars as `git diff --stat` on a terminal, and cells between tabs in a pipe."""
+    return bars(rows, screen) if screen.is_terminal else tab_separated(rows)
+
+
+def tab_separated(rows: list[Row]) -> Iterator[str]:
     for status, additions, deletions, old_path, file_path in rows:
-        styled = Text(status, style=STYLES.get(status, ""))
-        table.add_row(styled, count(additions), count(deletions), Text(path_of(old_path, file_path)))
-    screen.show_table(table)
+        yield "\t".join([status, count(additions), count(deletions), path_of(old_path, file_path)]) + "\n"
+
+
+def bars(rows: list[Row], screen: Screen) -> Iterator[str]:
+    """Yields a line per file with a bar of its added and removed lines, the largest as wide as there is room, then the totals."""
+    names = [path_of(old_path, file_path) for *_, old_path, file_path in rows]
+    totals = [(additions or 0) + (deletions or 0) for _, additions, deletions, *_ in rows]
+    digits = max(3, len(str(max(totals))))
+    # " name | total bar"
+    room = screen.width - digits - len("  | ") - 1
+    name_width = min(max(map(width_of, names)), max(room - MIN_BAR, MIN_BAR))
+    longest, bar_width = max(1, *totals), max(MIN_BAR, room - name_width)
+    for name, (status, additions, deletions, *_) in zip(names, rows):
+        shown = screen.styled(padded(cut(name, name_width), name_width), fg=COLOURS.get(status))
+        if additions is None or deletions is None:
+            yield f" {shown} | {padded('Bin', digits, right=True)}\n"
+            continue
+        plus, minus = bar(additions, deletions, longest, bar_width)
+        drawn = screen.styled("+" * plus, fg="green") + screen.styled("-" * minus, fg="red")
+        yield f" {shown} | {additions + deletions:>{digits}} {drawn}".rstrip() + "\n"
+    yield summary(rows) + "\n"
+
+
+def bar(additions: int, deletions: int, longest: int, width: int) -> tuple[int, int]:
+    """Returns how many signs of each kind a bar has; what is not nothing has one at least."""
+    if longest <= width:
+        return additions, deletions
+    scaled = [max(1, value * width // longest) if value else 0 for value in (additions, deletions)]
+    return scaled[0], min(scaled[1], max(width - scaled[0], 1 if deletions else 0))
+
+
+def summary(rows: list[Row]) -> str:
+    """Returns the totals in git's words."""
+    added, removed = (sum(row[at] or 0 for row in rows) for at in (1, 2))  # type: ignore[misc]
+    parts = [f" {plural(len(rows), 'file')} changed"]
+    if added or not removed:
+        parts.append(f"{plural(added, 'insertion')}(+)")
+    if removed or not added:
+        parts.append(f"{plural(removed, 'deletion')}(-)")
+    return ", ".join(parts)
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def names_only(rows: list[Row], screen: Screen) -> Iterator[str]:
+    for *_, file_path in rows:
+        yield f"{harmless(file_path) if screen.is_terminal else file_path}\n"
+
+
+def names_and_statuses(rows: list[Row], screen: Screen) -> Iterator[str]:
+    for status, _, _, old_path, file_path in rows:
+        shown = screen.styled(padded(status, 12), fg=COLOURS.get(status)) if screen.is_terminal else f"{status}\t"
+        yield f"{shown}{path_of(old_path, file_path)}\n"
+
+
+def markdown(rows: list[Row], screen: Screen) -> Iterator[str]:
+    yield "| file | status | + | - |\n|---|---|---:|---:|\n"
+    for status, additions, deletions, old_path, file_path in rows:
+        name = path_of(old_path, file_path).replace("|", "\\|")
+        yield f"| {name} | {status} | {count(additions)} | {count(deletions)} |\n"
+
+
+FORMS: dict[str, Callable[[list[Row], Screen], Iterator[str]]] = {
+    "stat": stat_lines,
+    "name-only": names_only,
+    "name-status": names_and_statuses,
+    "markdown": markdown,
+}
 
 
 def count(lines: int | None) -> str:

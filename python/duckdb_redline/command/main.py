@@ -1,23 +1,33 @@
 """The command redline and its sub-commands."""
 
+import errno
 import json
+import os
 import pathlib
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
-import duckdb
 
-from ..connection import connect
 from ..extension import ExtensionError, extension_path, version
 from .screen import Screen, harmless
-from .sides import PathsBehindDashes, Sides, revisions_and_paths
+from .sides import PathsAfterDashes, Sides, complete, complete_paths, revisions_and_paths, sides_of
+
+if TYPE_CHECKING:
+    import duckdb
 
 EPILOG = "Exit codes: 0 done, 1 the query failed (the reason is on stderr), 2 a wrong argument."
-REPO = click.option("--repo", default=".", show_default=True, metavar="DIRECTORY", help="The repository, or a directory in it.")
-SIDES = click.argument("revisions_and_paths", nargs=-1, metavar="[REVISION [REVISION]] [--] [PATH]...")
-STAGED = click.option("--staged", is_flag=True, help="Compare the last commit with the index.")
+REPO = click.option("-C", "--repo", default=".", show_default=True, metavar="DIRECTORY", help="The repository, or a directory in it.")
+SIDES = click.argument("revisions_and_paths", nargs=-1, metavar="[REVISION [REVISION]] [--] [PATH]...", shell_complete=complete)
+STAGED = click.option("--staged", "--cached", is_flag=True, help="Compare the last commit with the index.")
 NO_RENAMES = click.option("--no-renames", is_flag=True, help="Show a moved file as one deleted and one added.")
+WHITESPACE = click.option("-w", "--ignore-whitespace", is_flag=True, help="Ignore whitespace when lines are compared.")
+STAT = click.option("--stat", "form", flag_value="stat", help="Show the files with bars of their changed lines.")
+NAME_ONLY = click.option("--name-only", "form", flag_value="name-only", help="Show the names of the files.")
+NAME_STATUS = click.option("--name-status", "form", flag_value="name-status", help="Show the names and how each changed.")
+MARKDOWN = click.option("--markdown", "form", flag_value="markdown", help="Show a table in Markdown.")
+PATCH = click.option("-p", "--patch", "form", flag_value="patch", help="Show the patch.")
 
 
 @dataclass
@@ -27,19 +37,42 @@ class Given:
     extension: pathlib.Path | None
     screen: Screen
 
-    def database(self, path: str = ":memory:") -> duckdb.DuckDBPyConnection:
-        return connect(path, extension=self.extension)
+    def database(self, path: str = ":memory:", macros: bool = False) -> "duckdb.DuckDBPyConnection":
+        from ..connection import connect
+
+        return connect(path, extension=self.extension, macros=macros)
 
 
 class Command(click.Group):
-    """Turns what DuckDB and redline say into an exit code and a line on stderr."""
+    """Turns what DuckDB, redline and the system say into an exit code and a line on stderr."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
-        except (duckdb.Error, ExtensionError) as error:
-            click.echo("\n".join(map(harmless, f"redline: {error}".split("\n"))), err=True)
-            ctx.exit(1)
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
+        except ExtensionError as error:
+            fail(ctx, str(error))
+        except BrokenPipeError:
+            # Whoever read has enough. The interpreter would report it once more when it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            fail(ctx, f"{error.strerror}{f': {error.filename}' if error.filename else ''}")
+        except Exception as error:
+            # Only what raises such an error has imported duckdb.
+            duckdb = sys.modules.get("duckdb")
+            if duckdb is None or not isinstance(error, duckdb.Error):
+                raise
+            fail(ctx, str(error))
+
+
+def fail(ctx: click.Context, reason: str) -> None:
+    click.echo("\n".join(map(harmless, f"redline: {reason}".split("\n"))), err=True)
+    ctx.exit(1)
 
 
 @click.group(cls=Command, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -53,76 +86,200 @@ def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_page
     ctx.obj = Given(extension, Screen(color, not no_pager))
 
 
-@main.command(cls=PathsBehindDashes)
+@main.command(cls=PathsAfterDashes)
 @SIDES
 @REPO
 @STAGED
 @NO_RENAMES
+@STAT
+@NAME_ONLY
+@NAME_STATUS
+@MARKDOWN
 @click.option("-U", "--context", type=click.IntRange(min=-1), help="Unchanged lines around a change; -1 is the whole file.")
-@click.option("-w", "--ignore-whitespace", is_flag=True, help="Ignore whitespace when lines are compared.")
+@WHITESPACE
 @click.pass_obj
-def diff(given: Given, revisions_and_paths: tuple[str, ...], repo: str, staged: bool, no_renames: bool, context: int | None, ignore_whitespace: bool) -> None:
+def diff(
+    given: Given,
+    revisions_and_paths: tuple[str, ...],
+    repo: str,
+    staged: bool,
+    no_renames: bool,
+    form: str | None,
+    context: int | None,
+    ignore_whitespace: bool,
+) -> None:
     """Shows what changed, as git diff prints it.
 
     Without a revision the index is compared with the work tree; with one, that revision; a range is a..b or a...b. INDEX,
     WORKTREE and EMPTY are sides, too.
     """
-    from .changes import show_diff, sides_of
+    from .changes import show_diff, show_files
 
     con = given.database()
     whitespace = "all" if ignore_whitespace else None
     sides = sides_of(con, repo, revisions_and_paths, staged)
-    show_diff(con, given.screen, sides, repo, renames=not no_renames, context=context, ignore_whitespace=whitespace)
+    if form is None:
+        show_diff(con, given.screen, sides, repo, renames=not no_renames, context=context, ignore_whitespace=whitespace)
+    else:
+        show_files(con, given.screen, sides, repo, form, renames=not no_renames, ignore_whitespace=whitespace)
 
 
-@main.command(cls=PathsBehindDashes)
+@main.command(cls=PathsAfterDashes)
 @SIDES
 @REPO
 @STAGED
 @NO_RENAMES
+@MARKDOWN
+@WHITESPACE
 @click.pass_obj
-def stat(given: Given, revisions_and_paths: tuple[str, ...], repo: str, staged: bool, no_renames: bool) -> None:
-    """Lists the changed files with their counts of lines.
+def stat(
+    given: Given, revisions_and_paths: tuple[str, ...], repo: str, staged: bool, no_renames: bool, form: str | None, ignore_whitespace: bool
+) -> None:
+    """Lists the changed files with their counts of lines, on a terminal as bars.
 
     Sides are named as for diff. In a pipe each line has the status, added lines, removed lines and the path, between tabs.
     """
-    from .changes import show_stat, sides_of
+    from .changes import show_files
 
     con = given.database()
-    show_stat(con, given.screen, sides_of(con, repo, revisions_and_paths, staged), repo, renames=not no_renames)
+    whitespace = "all" if ignore_whitespace else None
+    sides = sides_of(con, repo, revisions_and_paths, staged)
+    show_files(con, given.screen, sides, repo, form or "stat", renames=not no_renames, ignore_whitespace=whitespace)
 
 
-@main.command(cls=PathsBehindDashes)
-@click.argument("range_and_paths", nargs=-1, metavar="[RANGE] [--] [PATH]...")
+@main.command(cls=PathsAfterDashes)
+@click.argument("range_and_paths", nargs=-1, metavar="[RANGE] [--] [PATH]...", shell_complete=complete)
 @REPO
 @click.option("-n", "--max-count", type=click.IntRange(min=1), default=20, show_default=True, help="How many commits to show.")
+@click.option("--author", metavar="PATTERN", help="Only commits whose 'name <address>' the pattern matches.")
+@click.option("--grep", "message", metavar="PATTERN", help="Only commits whose message the pattern matches.")
+@click.option("--since", "--after", metavar="DATE", help="Only commits of this time or later.")
+@click.option("--until", "--before", metavar="DATE", help="Only commits of this time or earlier.")
+@click.option("-S", "contains", metavar="TEXT", help="Only commits that add or remove this text.")
+@click.option("-G", "changed_lines", metavar="PATTERN", help="Only commits with a changed line that the pattern matches.")
+@PATCH
+@STAT
+@NAME_ONLY
+@NAME_STATUS
+@MARKDOWN
 @click.pass_obj
-def log(given: Given, range_and_paths: tuple[str, ...], repo: str, max_count: int) -> None:
+def log(given: Given, range_and_paths: tuple[str, ...], repo: str, max_count: int, form: str | None, **only: str | None) -> None:
     """Lists the commits of a range that changed a file, newest first, with what each changed.
 
-    A range is a..b, a...b or one tip, by default HEAD. A merge counts as what it changed of its first parent.
+    A range is a..b, a...b or one tip, by default HEAD. A merge counts as what it changed of its first parent. Patterns are
+    regular expressions.
     """
-    from .history import show_log
+    from .commits import Wanted, show_log
 
     con = given.database()
     revisions, paths = revisions_and_paths(con, repo, range_and_paths, 1)
-    show_log(con, given.screen, Sides(revisions[0] if revisions else "HEAD", None, paths), repo, max_count)
+    sides = Sides(revisions[0] if revisions else "HEAD", None, paths)
+    show_log(con, given.screen, Wanted(sides, most=max_count, **only), repo, form or "oneline")
+
+
+@main.command(cls=PathsAfterDashes)
+@click.argument("revision_and_paths", nargs=-1, metavar="[REVISION] [--] [PATH]...", shell_complete=complete)
+@REPO
+@STAT
+@NAME_ONLY
+@NAME_STATUS
+@MARKDOWN
+@click.pass_obj
+def show(given: Given, revision_and_paths: tuple[str, ...], repo: str, form: str | None) -> None:
+    """Shows one commit, by default HEAD: its message and its patch, of a merge that against its first parent."""
+    from .commits import show_commit
+
+    con = given.database()
+    revisions, paths = revisions_and_paths(con, repo, revision_and_paths, 1)
+    show_commit(con, given.screen, revisions[0] if revisions else "HEAD", paths, repo, form or "patch")
 
 
 @main.command()
-@click.argument("query")
-@click.option("-f", "--format", "form", help="table, csv, json, jsonl or parquet. Default: the output file's ending; a table on a terminal, csv in a pipe.")
+@click.argument("file", shell_complete=complete_paths)
+@click.argument("revision", default="WORKTREE", shell_complete=complete)
+@REPO
+@click.option("-L", "lines", metavar="FIRST,LAST", help="Only these lines.")
+@WHITESPACE
+@click.pass_obj
+def blame(given: Given, file: str, revision: str, repo: str, lines: str | None, ignore_whitespace: bool) -> None:
+    """Shows the commit, the author and the day of each line of a file, of the work tree or of a revision."""
+    from .blame import show_blame
+
+    chosen = None
+    if lines is not None:
+        first, _, last = lines.partition(",")
+        if not (first.isdigit() and last.isdigit()):
+            raise click.UsageError(f"-L takes FIRST,LAST, two numbers of lines, not {lines!r}")
+        chosen = int(first), int(last)
+    show_blame(given.database(), given.screen, file, revision, repo, chosen, ignore_whitespace)
+
+
+@main.command()
+@click.argument("paths", nargs=-1, shell_complete=complete_paths)
+@REPO
+@click.option("--ignored", is_flag=True, help="List ignored files, too.")
+@click.pass_obj
+def status(given: Given, paths: tuple[str, ...], repo: str, ignored: bool) -> None:
+    """Lists what is not committed, as git status --short: a letter for the index and one for the work tree."""
+    from .status import show_status
+
+    show_status(given.database(), given.screen, list(paths), repo, ignored)
+
+
+@main.command()
+@click.argument("query", required=False)
+@click.option(
+    "-f", "--format", "form", help="table, csv, json, jsonl, markdown or parquet. Default: the output file's ending; a table on a terminal, csv in a pipe."
+)
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=pathlib.Path), help="Write to a file.")
 @click.option("--database", default=":memory:", help="A DuckDB database to open; in memory by default.")
 @click.pass_obj
-def sql(given: Given, query: str, form: str | None, output: pathlib.Path | None, database: str) -> None:
-    """Runs a query with redline and its macros loaded; - reads it from stdin.
+def sql(given: Given, query: str | None, form: str | None, output: pathlib.Path | None, database: str) -> None:
+    """Runs a query with redline and its macros loaded; - or nothing reads it from stdin, and a terminal gets a prompt.
 
-    Example: redline sql "FROM file_changes('HEAD~1', 'HEAD', '.')"
+    Example: redline sql "FROM changes('HEAD~1', 'HEAD')"
     """
     from .query import run_query
 
-    run_query(given.database(database), given.screen, sys.stdin.read() if query == "-" else query, form, output)
+    con = given.database(database, macros=True)
+    if query is None and sys.stdin.isatty():
+        from .setup import prompt
+
+        return prompt(con, given.screen)
+    run_query(con, given.screen, sys.stdin.read() if query in ("-", None) else str(query), form, output)
+
+
+@main.command()
+@click.argument("database", default=":memory:")
+@click.pass_obj
+def shell(given: Given, database: str) -> None:
+    """Opens a DuckDB shell with redline and its macros: the program duckdb, or a prompt where there is none."""
+    from .setup import run_shell
+
+    extension = (given.extension or extension_path()).resolve()
+    run_shell(given.database(macros=True), given.screen, extension, database)
+
+
+@main.command()
+@click.option("--completion", type=click.Choice(["bash", "zsh", "fish"]), help="Complete commands, revisions and paths in this shell.")
+@click.pass_obj
+def setup(given: Given, completion: str | None) -> None:
+    """Makes DuckDB's command line load redline and its macros, by lines in ~/.duckdbrc; or completes this command in a shell."""
+    from .setup import set_up_completion, set_up_duckdb
+
+    if completion is not None:
+        return set_up_completion(completion)
+    set_up_duckdb(given.database(), (given.extension or extension_path()).resolve())
+
+
+@main.command(name="help")
+@click.argument("name", required=False)
+@click.pass_obj
+def help_(given: Given, name: str | None) -> None:
+    """Lists the functions and macros of redline, or tells all about one."""
+    from .setup import show_help
+
+    show_help(given.database(), given.screen, name)
 
 
 @main.command()

@@ -1,16 +1,19 @@
 """What a person sees: colour and a pager on a terminal, plain text in a pipe, and nothing that hides or moves text."""
 
+import contextlib
 import os
+import shutil
 import sys
+import threading
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 # As git has it: leave at once where all fits on the screen, keep colours, leave the text on the screen.
 LESS = "FRX"
+# A query that takes longer says on a terminal that it is still working.
+SECONDS_OF_SILENCE = 1.0
 
 
 class Screen:
@@ -21,6 +24,7 @@ class Screen:
         wanted = self.is_terminal and "NO_COLOR" not in os.environ
         self.colour = colour == "always" or (colour == "auto" and wanted)
         self.pager = pager and self.is_terminal
+        self.width = shutil.get_terminal_size().columns
 
     def show(self, texts: Iterable[str]) -> None:
         """Prints texts one after the other, in a pager on a terminal."""
@@ -31,14 +35,71 @@ class Screen:
         for text in texts:
             click.echo(text, nl=False, color=self.colour)
 
-    def show_table(self, table: Table) -> None:
-        """Prints a table as wide as the terminal."""
-        console = Console(force_terminal=self.colour, no_color=not self.colour, highlight=False, markup=False)
-        with console.capture() as captured:
-            console.print(table)
-        self.show([captured.get()])
+    def styled(self, text: str, **style: object) -> str:
+        """Returns a text in a style, or as it is where there is no colour."""
+        return click.style(text, **style) if self.colour and text else text  # type: ignore[arg-type]
+
+    def note(self, text: str) -> None:
+        """Tells a person at the terminal why nothing is printed; a pipe gets nothing."""
+        if self.is_terminal:
+            click.echo(text, err=True)
+
+    @contextlib.contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Says on a terminal, after a second, that a query is still running, and for how long."""
+        if not (self.is_terminal and sys.stderr.isatty()):
+            yield
+            return
+        done = threading.Event()
+
+        def tell() -> None:
+            seconds = 0
+            while not done.wait(SECONDS_OF_SILENCE):
+                seconds += 1
+                sys.stderr.write(f"\r{what} … {seconds} s")
+                sys.stderr.flush()
+            if seconds:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+
+        teller = threading.Thread(target=tell, daemon=True)
+        teller.start()
+        try:
+            yield
+        finally:
+            done.set()
+            teller.join()
 
 
 def harmless(text: str) -> str:
     """Returns a line without what would move the cursor or hide text; a tab stays."""
     return "".join(c if c == "\t" or unicodedata.category(c)[0] != "C" else repr(c)[1:-1] for c in text)
+
+
+def cell(text: str) -> str:
+    """Returns a harmless text for one cell, in which a tab would end the cell."""
+    return harmless(text).replace("\t", " ")
+
+
+def width_of(text: str) -> int:
+    """Returns how many columns a harmless text takes."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def padded(text: str, width: int, right: bool = False) -> str:
+    """Returns a text of at least this width."""
+    blanks = " " * max(0, width - width_of(text))
+    return blanks + text if right else text + blanks
+
+
+def cut(text: str, width: int) -> str:
+    """Returns a text of at most this width; one that is cut ends in an ellipsis."""
+    if width_of(text) <= width:
+        return text
+    kept, used = [], 1
+    for c in text:
+        used += width_of(c)
+        if used > width:
+            break
+        kept.append(c)
+    return "".join(kept) + "…" if width > 0 else ""

@@ -2,11 +2,16 @@
 
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import click
-import duckdb
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    import duckdb
 
 UNCOMMITTED = {"index", "staged", "worktree", "workdir", "empty"}
+UNCOMMITTED_NAMES = {"INDEX", "WORKTREE", "EMPTY"}
 
 
 @dataclass
@@ -17,9 +22,13 @@ class Sides:
     new: str | None
     paths: list[str] = field(default_factory=list)
 
+    def __str__(self) -> str:
+        """Returns the sides as a sentence names them."""
+        return f"between {self.old} and {self.new}" if self.new else f"in {self.old}" if ".." in self.old else f"between {self.old} and WORKTREE"
 
-class PathsBehindDashes(click.Command):
-    """A command whose arguments behind `--` are paths, whatever they look like."""
+
+class PathsAfterDashes(click.Command):
+    """A command whose arguments after `--` are paths, whatever they look like."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -29,22 +38,36 @@ class PathsBehindDashes(click.Command):
         return super().parse_args(ctx, args)
 
 
-def revisions_and_paths(con: duckdb.DuckDBPyConnection, repo: str, given: tuple[str, ...], most: int) -> tuple[list[str], list[str]]:
+def sides_of(con: "duckdb.DuckDBPyConnection", repo: str, given: tuple[str, ...], staged: bool) -> Sides:
+    """Returns what is compared: like git, the index with the work tree where nothing is given."""
+    revisions, paths = revisions_and_paths(con, repo, given, 1 if staged else 2)
+    if staged:
+        if revisions and ".." in revisions[0]:
+            raise click.UsageError("--staged compares one revision with the index, not a range")
+        return Sides(revisions[0] if revisions else "HEAD", "INDEX", paths)
+    if not revisions:
+        return Sides("INDEX", "WORKTREE", paths)
+    return Sides(revisions[0], revisions[1] if len(revisions) > 1 else None, paths)
+
+
+def revisions_and_paths(con: "duckdb.DuckDBPyConnection", repo: str, given: tuple[str, ...], most: int) -> tuple[list[str], list[str]]:
     """Splits arguments: revisions first, up to `most` of them, then paths.
 
     What is no revision must be a path that exists; otherwise the error of the revision says what is near it.
     """
-    behind = click.get_current_context().meta.get("paths")
+    after = click.get_current_context().meta.get("paths")
     for at, argument in enumerate(given):
         problem = None if at < most else ""
         if problem is None and not is_range(argument) and argument.lower() not in UNCOMMITTED:
             problem = why_no_revision(con, repo, argument)
         if problem is None:
             continue
-        if behind is None and all(os.path.exists(os.path.join(repo, path)) for path in given[at:]):
+        if after is None and all(os.path.exists(os.path.join(repo, path)) for path in given[at:]):
             return list(given[:at]), list(given[at:])
+        if problem and after is None and at > 0:
+            problem += " A path that is not there goes after --"
         raise click.UsageError(problem or f"{argument!r} is one revision too many, and no path", click.get_current_context())
-    return list(given), behind or []
+    return list(given), after or []
 
 
 def is_range(argument: str) -> bool:
@@ -52,8 +75,10 @@ def is_range(argument: str) -> bool:
     return ".." in argument and argument != ".." and not argument.startswith(("../", "./", "/"))
 
 
-def why_no_revision(con: duckdb.DuckDBPyConnection, repo: str, argument: str) -> str | None:
+def why_no_revision(con: "duckdb.DuckDBPyConnection", repo: str, argument: str) -> str | None:
     """Returns what redline says against a revision; None where it is one."""
+    import duckdb
+
     try:
         con.execute("SELECT system.main.resolve_revision(?, ?)", [argument, repo])
     except duckdb.Error as error:
@@ -61,3 +86,33 @@ def why_no_revision(con: duckdb.DuckDBPyConnection, repo: str, argument: str) ->
             raise
         return str(error).partition(": ")[2]
     return None
+
+
+def complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Returns the revisions and then the paths that begin with what was typed."""
+    return complete_revisions(ctx, begun) + complete_paths(ctx, _, begun)
+
+
+def complete_revisions(ctx: click.Context, begun: str) -> list[CompletionItem]:
+    """Returns branches and tags, also as the second end of a range."""
+    import duckdb
+
+    from ..connection import connect
+    from ..extension import ExtensionError
+
+    ends, dots, last = begun.rpartition("..")
+    repo = ctx.params.get("repo") or "."
+    try:
+        extension = ctx.find_root().params.get("extension")
+        con = connect(macros=False, extension=extension)
+        rows = con.execute("SELECT short_name FROM system.main.refs(?)", [repo]).fetchall()
+    except (duckdb.Error, ExtensionError):
+        # Nobody sees an error while a word is completed.
+        return []
+    names = sorted({name for (name,) in rows} | UNCOMMITTED_NAMES)
+    return [CompletionItem(ends + dots + name) for name in names if name.startswith(last)]
+
+
+def complete_paths(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Leaves paths to the shell."""
+    return [CompletionItem(begun, type="file")]

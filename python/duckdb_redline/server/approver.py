@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
@@ -10,12 +11,18 @@ import mcp_types as types
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
+    from .host import Host
+
     Context = ServerRequestContext[Any, Any]
 
 # A question, with whose answer the client repeats the call, or a refusal; None where the call itself answers.
 Instead = types.InputRequiredResult | types.CallToolResult | None
 # What a sentence of redline ends with where it can be typed; a form and a web page have buttons instead.
 TYPED_ANSWERS = "[y/n]"
+TOO_LONG = (
+    "too_large: a person would have to read too many pages to approve this. Propose it in smaller changes, or tell the person "
+    "to start the server with --approve web."
+)
 
 
 class Page(TypedDict):
@@ -53,12 +60,10 @@ def refusal(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
-def too_long() -> types.CallToolResult:
-    """Refuses what has more pages than anybody reads: it would wait for a person who is never asked."""
-    return refusal(
-        "too_large: a person would have to read too many pages to approve this. Propose it in smaller changes, or tell the person "
-        "to start the server with --approve web."
-    )
+async def refused(host: Host, call: Call, text: str) -> types.CallToolResult:
+    """Refuses what nobody can be shown, and drops what waits: no person is ever asked about it."""
+    await host.withdraw(json.loads(call.payload)["approval_id"])
+    return refusal(text)
 
 
 def without_answers(text: str) -> str:

@@ -3,10 +3,14 @@
 import argparse
 import pathlib
 import sys
+from collections.abc import Callable
 
 from .. import __version__
 from ..extension import ExtensionError, extension_path
 
+# Whoever changes these files is the server. In an environment that a project has beside it, they are reserved (docs/sandboxes.md).
+PROGRAM = pathlib.Path(__file__).resolve().parent.parent
+RESERVED = {".venv", "venv", "site-packages", "dist-packages"}
 EPILOG = """\
 One directory is the sandbox `workspace`; of several, each has its own name (`NAME=DIRECTORY`, or the last part of its
 path). Agents name a file as SANDBOX/relative/path.
@@ -42,9 +46,35 @@ def parser() -> argparse.ArgumentParser:
         help="for programs: answer with values in structuredContent and a line of text, and list the schemas of answers (default: text alone, which every "
         "client shows its model)",
     )  # fmt: skip
+    command.add_argument(
+        "--query", metavar="SECONDS", nargs="?", type=number(1, 600), const=30,
+        help="offer the tool `query`: any SELECT in SQL over redline's functions, read-only, each for so many seconds at most (default: 30)",
+    )  # fmt: skip
+    command.add_argument(
+        "--max-file-bytes", metavar="BYTES", type=number(1, 1023 << 20), help="the largest file that agents may read or change (default: 4194304)"
+    )
+    command.add_argument(
+        "--progress", metavar="SECONDS", type=number(0.01, 600, float), default=10.0,
+        help="how often a client that asks for progress is told that its call waits or works (default: 10)",
+    )  # fmt: skip
     command.add_argument("--extension", type=pathlib.Path, help="the extension to load (default: the one of this package)")
     command.add_argument("--version", action="version", version=f"redline-mcp {__version__}")
     return command
+
+
+def number(least: float, most: float, kind: Callable[[str], float] = int) -> Callable[[str], float]:
+    """Returns what reads a number of a range."""
+
+    def read(text: str) -> float:
+        try:
+            found = kind(text)
+        except ValueError:
+            found = most + 1
+        if not least <= found <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} to {most}")
+        return found
+
+    return read
 
 
 def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
@@ -89,6 +119,8 @@ def main(arguments: list[str] | None = None) -> int:
     given.approve = given.approve or "client"
     if given.write and given.extension is not None and (root := around(given.extension, roots)) is not None:
         command.error(f"the extension {str(given.extension)!r} lies beneath {str(root)!r}, which agents change: put it elsewhere")
+    if given.write and (root := around(PROGRAM, roots)) is not None and RESERVED.isdisjoint(PROGRAM.relative_to(root).parts):
+        command.error(f"this program lies beneath {str(root)!r}, which agents change: install it elsewhere")
     if given.token_file is not None and (root := around(given.token_file, roots)) is not None:
         command.error(f"the token file {str(given.token_file)!r} lies beneath {str(root)!r}, which agents read: move it elsewhere")
     try:
@@ -96,13 +128,16 @@ def main(arguments: list[str] | None = None) -> int:
         import duckdb
 
         from .host import open_database
+        from .query import Queries
         from .serving import Refused, serving
     except ImportError as error:
         print(f"redline-mcp: {error}: pip install 'duckdb-redline[mcp]'", file=sys.stderr)
         return 1
     try:
-        host = open_database(roots, given.write, (given.extension or extension_path()).resolve())
-        anyio.run(serving(host, given))
+        extension = (given.extension or extension_path()).resolve()
+        host = open_database(roots, given.write, extension, given.max_file_bytes)
+        queries = Queries(roots, extension, given.query, given.max_file_bytes) if given.query is not None else None
+        anyio.run(serving(host, queries, given))
     except (ExtensionError, Refused, duckdb.Error) as error:
         print(f"redline-mcp: {error}", file=sys.stderr)
         return 1

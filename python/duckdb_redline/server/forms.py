@@ -9,7 +9,7 @@ import mcp_types as types
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from .approver import Call, Instead, Page, too_long, without_answers
+from .approver import TOO_LONG, Call, Instead, Page, refused, without_answers
 from .change import BLOCK_KEY, diff_block
 from .host import Host
 
@@ -70,7 +70,7 @@ class Forms:
         else:
             pages = await self.host.pages(call.payload, WIDTH, HEIGHT)
         if pages is None:
-            return too_long()
+            return await refused(self.host, call, TOO_LONG)
         answer = await self.answer(context, params, pages, call)
         if isinstance(answer, types.InputRequiredResult):
             return answer

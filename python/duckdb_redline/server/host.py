@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import json
 import pathlib
@@ -18,6 +20,8 @@ READING = [
     "list_files", "search", "read_file", "redline_capabilities",
 ]  # fmt: skip
 WRITING = ["write_file", "edit_file"]
+# Questions of one client that may wait, also of calls that were given up: a person has to look through them.
+MAX_PROPOSALS = 100
 # What a person may be asked to read at most, as pages of a terminal.
 MAX_PAGES = 20
 # Queries that run at once: of all agents, of one of them, and of the person, who never waits behind them.
@@ -34,7 +38,7 @@ class Host:
 
     async def rows(self, query: str, *arguments: object) -> list[tuple[object, ...]]:
         """Returns the rows of a query that the host asks for the person."""
-        return await rows(self.con, self.answers, query, *arguments)
+        return await rows(self.con, [self.answers], query, *arguments)
 
     async def value(self, query: str, *arguments: object) -> object:
         """Returns the one value of a query that the host asks for the person."""
@@ -43,8 +47,7 @@ class Host:
     async def called(self, session: str, query: str, *arguments: object) -> object:
         """Returns the one value of a query that an agent's call asks for."""
         share = self.sessions.setdefault(session, anyio.CapacityLimiter(MAX_CALLS_OF_SESSION))
-        async with share:
-            return (await rows(self.con, self.calls, query, *arguments))[0][0]
+        return (await rows(self.con, [share, self.calls], query, *arguments))[0][0]
 
     async def pages(self, payload: str, width: int, height: int, most: int | None = MAX_PAGES) -> list[Page] | None:
         """Returns the pages that a person must see; None where there are more than anybody reads."""
@@ -75,32 +78,80 @@ class Host:
         return True
 
 
-def open_database(folders: dict[str, pathlib.Path], write: bool, extension: pathlib.Path) -> Host:
+def sandboxes_of(folders: dict[str, pathlib.Path], write: bool) -> str:
+    """Returns what agents may reach, as the setting `redline_sandboxes` has it."""
+    mode = "rw" if write else "ro"
+    return json.dumps([{"name": name, "root": str(root), "mode": mode} for name, root in folders.items()])
+
+
+def open_database(folders: dict[str, pathlib.Path], write: bool, extension: pathlib.Path, max_file_bytes: int | None = None) -> Host:
     """Returns the host of a locked database; its cursors are the agents', and none of them knows the key."""
     host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
-    mode = "rw" if write else "ro"
-    sandboxes = json.dumps([{"name": name, "root": str(root), "mode": mode} for name, root in folders.items()])
     host.con.execute(f"LOAD {quoted(str(extension))}")
-    host.con.execute(f"SET GLOBAL redline_sandboxes = {quoted(sandboxes)}")
+    host.con.execute(f"SET GLOBAL redline_sandboxes = {quoted(sandboxes_of(folders, write))}")
+    host.con.execute(f"SET GLOBAL redline_max_proposals = {MAX_PROPOSALS}")
+    if max_file_bytes is not None:
+        host.con.execute(f"SET GLOBAL redline_max_read_bytes = {max_file_bytes}")
     host.con.execute(f"SET GLOBAL redline_tool_grants = {READING + WRITING * write}")
     host.con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'")
     host.con.execute("SET GLOBAL lock_configuration = true")
     return host
 
 
+class Places:
+    """Places in several limits, of one query: they are kept until it has ended, also where nobody waits for it any more."""
+
+    def __init__(self, limiters: list[anyio.CapacityLimiter]) -> None:
+        self.limiters, self.taken = limiters, list[anyio.CapacityLimiter]()
+        self.loop = asyncio.get_running_loop()
+
+    async def take(self) -> None:
+        try:
+            for limiter in self.limiters:
+                await limiter.acquire_on_behalf_of(self)
+                self.taken.append(limiter)
+        except BaseException:
+            self.free()
+            raise
+
+    def free(self) -> None:
+        while self.taken:
+            self.taken.pop().release_on_behalf_of(self)
+
+    def free_from_thread(self) -> None:
+        # The server may have ended meanwhile.
+        with contextlib.suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self.free)
+
+
 async def rows(
-    con: duckdb.DuckDBPyConnection, limiter: anyio.CapacityLimiter, query: str, *arguments: object
+    con: duckdb.DuckDBPyConnection, limiters: list[anyio.CapacityLimiter], query: str, *arguments: object
 ) -> list[tuple[object, ...]]:
     """Returns the rows of a query, run in a thread on a cursor of its own; a call that is cancelled interrupts it and nothing else."""
-    cursor = con.cursor()
+    places, cursor = Places(limiters), con.cursor()
+    await places.take()
+    # Who takes the ticket frees the places: the thread, or this call where it is cancelled before the thread begins.
+    ticket = [places]
+
+    def run() -> list[tuple[object, ...]]:
+        try:
+            ticket.pop()
+        except IndexError:
+            return []
+        try:
+            return cursor.execute(query, arguments).fetchall()
+        finally:
+            places.free_from_thread()
+
     try:
-        return await anyio.to_thread.run_sync(
-            lambda: cursor.execute(query, arguments).fetchall(), limiter=limiter, abandon_on_cancel=True
-        )
+        return await anyio.to_thread.run_sync(run, limiter=anyio.CapacityLimiter(1), abandon_on_cancel=True)
     except anyio.get_cancelled_exc_class():
         # The thread keeps the cursor until the query has ended.
         cursor.interrupt()
         raise
+    finally:
+        with contextlib.suppress(IndexError):
+            ticket.pop().free()
 
 
 def quoted(text: str) -> str:

@@ -18,6 +18,8 @@ from .. import __version__
 from .approver import Approver, Call, refusal
 from .apps import EXTENSION_ID, URI, Apps
 from .host import WRITING, Host
+from .progress import SECONDS, Progress
+from .query import NAME, Queries
 
 if TYPE_CHECKING:
     from .approver import Context
@@ -38,13 +40,17 @@ def one_session() -> Callable[[Context], str]:
     return lambda context: session
 
 
-def make_server(host: Host, approver: Approver, session_of: Callable[[Context], str], structured: bool = False) -> Server[Any]:
-    """Returns a server of the tools; `structured` answers with values for programs where a call does not say otherwise."""
+def make_server(
+    host: Host, approver: Approver, session_of: Callable[[Context], str], structured: bool = False, queries: Queries | None = None,
+    progress_seconds: float = SECONDS,
+) -> Server[Any]:
+    """Returns a server of the tools, with SQL where `queries` runs it; `structured` answers with values for programs where a call does not say otherwise."""
     apps = Apps(host)
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         # Who cannot ask a person is not offered what a person must approve.
         offered = [tool for tool in granted_tools(host, structured) if tool.name not in WRITING or approver.can_ask(context)]
+        offered += [queries.tool(structured)] if queries is not None else []
         return types.ListToolsResult(tools=[apps.tool(context, tool) if tool.name in WRITING else tool for tool in offered])
 
     async def list_resources(context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -59,7 +65,16 @@ def make_server(host: Host, approver: Approver, session_of: Callable[[Context], 
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
+        progress = Progress(context, progress_seconds)
+        return await progress.during(lambda: answered(context, params, progress))
+
+    async def answered(
+        context: Context, params: types.CallToolRequestParams, progress: Progress
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        arguments = ({"format": "json"} if structured else {}) | (params.arguments or {})
         call = params.name, json.dumps(params.arguments or {}), session_of(context)
+        if queries is not None and params.name == NAME:
+            return await queries.run(call[2], arguments)
         payload = None
         # Of these sandboxes nothing else wants a yes.
         if params.name in WRITING:
@@ -72,11 +87,11 @@ def make_server(host: Host, approver: Approver, session_of: Callable[[Context], 
                 return refusal(NOBODY)
             asked = Call(*call, str(payload))
             apps.asked(asked)
-            instead = await approver.ask(context, params, asked)
+            with progress.waiting():
+                instead = await approver.ask(context, params, asked)
             if instead is not None:
                 return instead
-        given = json.dumps({"format": "json"} | (params.arguments or {})) if structured else call[1]
-        answer = await host.called(call[2], "SELECT system.main.redline_call(?, ?, ?)", call[0], given, call[2])
+        answer = await host.called(call[2], "SELECT system.main.redline_call(?, ?, ?)", call[0], json.dumps(arguments), call[2])
         return types.CallToolResult.model_validate_json(str(answer))
 
     capabilities = host.con.cursor().execute("SELECT instructions FROM system.main.redline_capabilities()").fetchone()

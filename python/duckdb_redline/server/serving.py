@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import signal
 import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import anyio
+from mcp.server.lowlevel import Server
 
 from .approver import Approver
 from .forms import Forms
 from .host import Host
 from .protocol import make_server, one_session, serve
-
+from .query import Queries
 
 # What runs until it is cancelled, or the last client has gone.
 Serve = Callable[[], Coroutine[Any, Any, None]]
@@ -24,7 +26,7 @@ class Refused(Exception):
     """What was asked for cannot be served; the text says why."""
 
 
-def serving(host: Host, given: argparse.Namespace) -> Serve:
+def serving(host: Host, queries: Queries | None, given: argparse.Namespace) -> Serve:
     """Returns what serves, with everything open that it needs; raises Refused where that cannot be."""
     beside: Serve | None = None
     approver: Approver = Forms(host)
@@ -44,7 +46,8 @@ def serving(host: Host, given: argparse.Namespace) -> Serve:
             await page.serve(given.open)
 
         beside = beside_it
-    protocol = over_http(host, approver, given) if given.http is not None else on_stdio(host, approver, given)
+    make = functools.partial(make_server, host, approver, structured=given.structured, queries=queries, progress_seconds=given.progress)
+    protocol = over_http(make, given) if given.http is not None else on_stdio(make)
 
     async def run() -> None:
         async with anyio.create_task_group() as group:
@@ -64,8 +67,8 @@ async def until_terminated(scope: anyio.CancelScope) -> None:
             scope.cancel()
 
 
-def on_stdio(host: Host, approver: Approver, given: argparse.Namespace) -> Serve:
-    server = make_server(host, approver, one_session(), given.structured)
+def on_stdio(make: Callable[..., Server[Any]]) -> Serve:
+    server = make(one_session())
 
     async def run() -> None:
         await serve(server)
@@ -73,7 +76,7 @@ def on_stdio(host: Host, approver: Approver, given: argparse.Namespace) -> Serve
     return run
 
 
-def over_http(host: Host, approver: Approver, given: argparse.Namespace) -> Serve:
+def over_http(make: Callable[..., Server[Any]], given: argparse.Namespace) -> Serve:
     from .listening import bound
     from .over_http import place, serve_http, tokens_of
 
@@ -85,7 +88,7 @@ def over_http(host: Host, approver: Approver, given: argparse.Namespace) -> Serv
         listening = bound(address, port)
     except (OSError, ValueError) as error:
         raise Refused(f"--http: {error}") from error
-    server = make_server(host, approver, tokens.session_of, given.structured)
+    server = make(tokens.session_of)
 
     async def run() -> None:
         await serve_http(server, tokens, listening)

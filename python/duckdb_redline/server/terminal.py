@@ -15,7 +15,7 @@ import anyio
 import anyio.to_thread
 import mcp_types as types
 
-from .approver import Call, Instead, Page, refusal, too_long, without_answers
+from .approver import TOO_LONG, Call, Instead, Page, refusal, refused, without_answers
 from .host import Host
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Terminal:
         try:
             pages = await self.host.pages(call.payload, *self.size())
             if pages is None:
-                return too_long()
+                return await refused(self.host, call, TOO_LONG)
             async with self.turn:
                 await self.decide(call, pages)
         finally:

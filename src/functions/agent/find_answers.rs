@@ -6,14 +6,16 @@ use super::entry::{Answers, Call};
 use super::tools::TOOLS;
 use crate::budget::check_current;
 use crate::error::{Error, Result, escaped, quoted};
-use crate::find::{Glob, IGNORE_FILES, Ignored, Query, QueryOptions};
+use crate::find::{Glob, IGNORE_FILE, Ignored, Query, QueryOptions};
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::{grants, settings};
-use crate::functions::params::comparison::Revisions;
-use crate::git::{Change, Contents, Reader};
+use crate::git::{Change, Changes, Contents, Ignores, Reader};
 use crate::limits;
+use crate::query::Revisions;
 use crate::review::{Binding, Position};
-use crate::sandbox::{Directory, EntryKind, Next, RegularFile, Sandboxes, Stop};
+use crate::sandbox::{
+    Directory, EntryKind, Next, OpenError, RegularFile, Sandbox, Sandboxes, Stop,
+};
 use crate::tools::{
     Abilities, Capabilities, CapabilitiesArguments, FileList, ListFiles, ListFilesArguments,
     ListedFile, MatchedFile, MatchedLine, Matches, Reply, SandboxAbilities, Search,
@@ -93,18 +95,19 @@ impl Area<'_> {
         let root = sandbox.open_root()?;
         let mut ignored = Ignored::default();
         for above in above(&start) {
-            ignored.enter(above, &rules(&root, above));
+            let excludes = excludes(execution, sandbox, &root, above)?;
+            ignored.enter(above, excludes, &ignore_file(&root, above))?;
         }
         let levels = start.split('/').filter(|name| !name.is_empty()).count() as u64;
         let mut located = Vec::new();
         let visit = |stop: &Stop| {
             let is_directory = stop.kind == EntryKind::Directory;
-            if !self.include_ignored && ignored.is_ignored(&stop.path, is_directory) {
+            if !self.include_ignored && ignored.is_ignored(&stop.path, is_directory)? {
                 return Ok(Next::Skip);
             }
             let level = stop.path.split('/').count() as u64 - levels;
             let is_last = level >= self.depth;
-            let is_meant = glob.is_none_or(|glob| glob.matches(below(&stop.path, &start)));
+            let is_meant = is_meant(glob, below(&stop.path, &start))?;
             if (is_directory && is_last && glob.is_none()) || (!is_directory && is_meant) {
                 let end = if is_directory { "/" } else { "" };
                 located.push(Located {
@@ -115,7 +118,8 @@ impl Area<'_> {
                 });
             }
             if is_directory && !is_last {
-                ignored.enter(&stop.path, &rules(&root, &stop.path));
+                let excludes = excludes(execution, sandbox, &root, &stop.path)?;
+                ignored.enter(&stop.path, excludes, &ignore_file(&root, &stop.path))?;
             }
             Ok(if is_last { Next::Skip } else { Next::Go })
         };
@@ -140,11 +144,11 @@ impl Area<'_> {
             Revisions::of_tool("EMPTY".to_owned(), Some(rev.to_owned()), repo, &[], None)?;
         let comparison = revisions.open(execution)?;
         let mut located = Vec::new();
-        for change in comparison.changes(None, execution.budget.part())? {
+        for change in Changes::new(&comparison, None)? {
             let change = change?;
             let path = String::from_utf8_lossy(&change.path).into_owned();
             let is_file = change.new.is_some_and(|entry| entry.mode.is_regular());
-            if is_file && glob.is_none_or(|glob| glob.matches(&path)) {
+            if is_file && is_meant(glob, &path)? {
                 located.push(Located {
                     relative: path.clone(),
                     path,
@@ -252,15 +256,35 @@ fn below<'a>(path: &'a str, start: &str) -> &'a str {
     path.strip_prefix(start).unwrap_or(path).trim_start_matches('/')
 }
 
-/// Returns the rules that a directory has of its own.
-fn rules(root: &Directory, directory: &str) -> Vec<Vec<u8>> {
-    let path = |name: &str| match directory {
-        "" => name.to_owned(),
-        directory => format!("{directory}/{name}"),
-    };
-    let read =
-        |name: &&str| root.file(path(name).as_bytes()).ok()?.read_all(limits::IGNORE_BYTES).ok();
-    IGNORE_FILES.iter().filter_map(read).collect()
+fn is_meant(glob: Option<&Glob>, path: &str) -> Result<bool> {
+    glob.map_or(Ok(true), |glob| glob.matches(path))
+}
+
+fn inside(directory: &str, name: &str) -> String {
+    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+}
+
+/// Returns the content of the ignore file of a directory; nothing where there is none that may be read.
+fn ignore_file(root: &Directory, directory: &str) -> Vec<u8> {
+    let file = root.file(inside(directory, IGNORE_FILE).as_bytes());
+    file.ok().and_then(|file| file.read_all(limits::IGNORE_BYTES).ok()).unwrap_or_default()
+}
+
+/// Returns the rules of the repository that starts at a directory, if one does that may be read.
+fn excludes(
+    execution: &ExecutionContext,
+    sandbox: &Sandbox,
+    root: &Directory,
+    directory: &str,
+) -> Result<Option<Ignores>> {
+    if matches!(root.file(inside(directory, ".git").as_bytes()), Err(OpenError::Absent)) {
+        return Ok(None);
+    }
+    let name = inside(sandbox.name(), directory);
+    let opened =
+        execution.read(|| Ignores::of(&execution.repository(&name)?, directory.as_bytes()));
+    check_current()?;
+    Ok(opened.ok())
 }
 
 /// The place in a list of files, and in one of them.

@@ -1,10 +1,12 @@
 //! What the tools `GitDiff`, `GitDiffSummary` and `GitDiffFile` do.
 
 use super::entry::{Answers, Call};
+use super::missing_file::explained;
 use crate::error::Result;
-use crate::functions::git::review::{Frame, Request, Reviewed};
-use crate::functions::params::comparison::{self, Revisions};
-use crate::git::{LineCounts, Measured, RenameOptions};
+use crate::functions::params::named_options;
+use crate::git::{Changes, LineCounts, Measured, RenameOptions};
+use crate::query::Revisions;
+use crate::query::review::{Frame, Request, Reviewed};
 use crate::review::{CURSOR_BYTES, Kind, Layout, Page};
 use crate::text::DiffOptions;
 use crate::tools::{
@@ -14,7 +16,7 @@ use crate::tools::{
 
 impl Answers for GitDiff {
     fn answer(call: Call, arguments: GitDiffArguments) -> Result<Compared> {
-        Shown::Hunks.answer(&call, arguments.checked()?)
+        Shown::Hunks.answer(&call, arguments)
     }
 }
 
@@ -41,18 +43,29 @@ pub enum Shown {
 
 impl Shown {
     fn answer(self, call: &Call, arguments: GitDiffArguments) -> Result<Compared> {
+        let arguments = arguments.checked()?;
         let reply = call.reply;
         let names_paths = arguments.paths.as_ref().is_some_and(|paths| !paths.is_empty());
         let request = self.request(call, arguments)?;
         let whole = request.revisions.of_all_paths();
-        let Reviewed { rows, page } =
-            request.answer(&call.execution, &AnswerFrame::new(reply, self, 0))?;
+        let file = request.file.clone();
+        let reviewed = request.answer(&call.execution, &AnswerFrame::new(reply, self, 0));
+        let Reviewed { rows, page } = match (reviewed, file) {
+            (Err(error), Some(file)) => {
+                return Err(call.execution.read(|| {
+                    let comparison = whole.open(&call.execution)?;
+                    let repository = comparison.repository();
+                    Ok(explained(error, repository, &file))
+                })?);
+            }
+            (reviewed, _) => reviewed?,
+        };
         let mut compared = compared(&reply, &rows, page);
         if rows.is_empty() && names_paths && !reply.is_data {
             // Read where nothing else can be opened, as all that a repository says.
             let others = call.execution.read(|| {
                 let comparison = whole.open(&call.execution)?;
-                let mut changes = comparison.changes(None, call.execution.budget.part())?;
+                let mut changes = Changes::new(&comparison, None)?;
                 changes.try_fold(0u64, |others, change| change.map(|_| others + 1))
             })?;
             if others > 0 {
@@ -72,7 +85,7 @@ impl Shown {
         Ok(Request {
             revisions: Revisions::of_tool(arguments.from, arguments.to, repo, &paths, renames)?,
             options: DiffOptions {
-                context: comparison::context(arguments.context_lines)?,
+                context: named_options::context(arguments.context_lines)?,
                 whitespace: arguments.ignore_whitespace.map(Into::into).unwrap_or_default(),
                 ..DiffOptions::default()
             },

@@ -1,26 +1,25 @@
-//! What the tools `GitLog`, `GitRefs` and `GitStatus` do.
+//! What the tools `GitRefs` and `GitStatus` do, and how commits are listed.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::entry::{Answers, Call};
-use crate::error::{Error, Result, escaped, quoted, visible};
+use crate::error::{Error, Result, escaped, visible};
 use crate::find::Glob;
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::git::commit_columns::{Commit, INFO, NAMES};
-use crate::functions::git::file_history::Jobs;
-use crate::functions::git::file_status;
-use crate::functions::git::refs::kind;
 use crate::git::{
-    Change, FileChange, FileStatus, History, HistoryOptions, Mailmap, Merges, NamedReference, Oid,
-    Pathspec, Reference, ReferenceDetails, ReferenceReader, RenameOptions, Repository,
-    StatusOptions, Visited, date_of,
+    FileStatus, Mailmap, NamedReference, Oid, Pathspec, Reference, ReferenceDetails,
+    ReferenceReader, RenameOptions, Repository, StatusOptions, Visited, checked_out, decorations,
+    mailmap_of, reference_names,
 };
 use crate::limits;
+use crate::query::commit::Commit;
+use crate::query::file_status;
+use crate::query::needs::{INFO, NAMES, Needs};
+use crate::query::refs::kind;
 use crate::review::{Binding, Position};
 use crate::tools::{
-    GitLog, GitLogArguments, GitRefs, GitRefsArguments, GitStatus, GitStatusArguments,
-    ListedCommit, ListedReference, ListedStatus, ListedVersion, Listing, shown_id, utc_text,
+    GitRefs, GitRefsArguments, GitStatus, GitStatusArguments, ListedCommit, ListedReference,
+    ListedStatus, Listing, shown_id, utc_text,
 };
 
 /// What pages of a list are cut by.
@@ -63,106 +62,6 @@ pub fn shown(bytes: &[u8]) -> String {
     visible(&String::from_utf8_lossy(bytes))
 }
 
-impl Answers for GitLog {
-    fn answer(call: Call, arguments: GitLogArguments) -> Result<Listing<ListedCommit>> {
-        call.execution.read(|| log(&call, &arguments))
-    }
-}
-
-fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>> {
-    let execution = &call.execution;
-    let (repo, repository) = opened(execution, arguments.repo.as_deref())?;
-    let range = arguments.range.as_deref().unwrap_or("HEAD");
-    let ends = repository.ends(range)?;
-    let options = HistoryOptions {
-        merges: Merges::AllParents,
-        since: arguments.since.as_deref().map(|text| moment("since", text)).transpose()?,
-        until: arguments.until.as_deref().map(|text| moment("until", text)).transpose()?,
-        first_parent: false,
-    };
-    let given = arguments.paths.iter().flatten();
-    let paths = given.map(|path| Pathspec::parse(path)).collect::<Result<Vec<_>>>()?;
-    if arguments.file.is_some() && !paths.is_empty() {
-        return Err(Error::invalid_args("GitLog was given both file and paths").with_hint(
-            "Give file for one file through its renames, or paths for what pathspecs name",
-        ));
-    }
-    let asked = format!(
-        "GitLog {range:?} {:?} {:?} {:?} {:?} {:?}",
-        arguments.file, arguments.paths, arguments.since, arguments.until, arguments.limit
-    );
-    let most =
-        arguments.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    if most == 0 {
-        return Err(
-            Error::invalid_args("limit is 0").with_hint("Give the most commits that are wanted")
-        );
-    }
-    let pages = Pages::new(&asked, &ends.state(), arguments.cursor.as_deref())?;
-    let reader = CommitReader::new(&repository)?;
-    let budget = Arc::clone(&execution.budget);
-    let head = match &arguments.file {
-        Some(file) => format!("{} in {repo}, {}", quoted(range), quoted(file)),
-        None => format!("{} in {repo}", quoted(range)),
-    };
-    let filled = |rows: &mut dyn Iterator<Item = Result<ListedCommit>>| {
-        let cursor = |row| pages.cursor(row);
-        let mut page = Listing::filled(head.clone(), &call.reply, pages.first(), rows, cursor)?;
-        if page.rows.is_empty() && pages.first() == 0 {
-            page.head += &format!(": {}", no_commit(arguments));
-        }
-        Ok(page)
-    };
-    if let Some(file) = &arguments.file {
-        let jobs = Jobs::new(&repository, &ends, [file, range], options, None, budget)?;
-        let mut rows = jobs.take(most).skip(pages.first()).map(|found| {
-            let FileChange { commit, change } = found?;
-            Ok(ListedCommit { file: Some(version(&change)), ..reader.read(commit)? })
-        });
-        return filled(&mut rows);
-    }
-    let history = History::new(&repository, &ends, options, budget)?;
-    let mut history = history.with_paths(&repository, &paths)?;
-    history.settle();
-    let commits = std::iter::from_fn(|| history.next_commit());
-    let mut rows = commits.take(most).skip(pages.first()).map(|commit| reader.read(commit?));
-    filled(&mut rows)
-}
-
-/// Returns why a list of commits is empty.
-fn no_commit(arguments: &GitLogArguments) -> &'static str {
-    let GitLogArguments { paths, file, since, until, .. } = arguments;
-    match (
-        paths.as_ref().is_some_and(|paths| !paths.is_empty()),
-        file,
-        since.is_some() || until.is_some(),
-    ) {
-        (true, ..) => {
-            "0 commits change what paths names; paths start at the root of the repository"
-        }
-        (_, Some(_), _) => "0 commits change the file",
-        (_, _, true) => "0 commits of that time",
-        _ => "0 commits: all that the range leads to is left out by its start",
-    }
-}
-
-/// Returns the moment that a text means, in microseconds since 1970.
-fn moment(name: &str, text: &str) -> Result<i64> {
-    let seconds = date_of(text).and_then(|seconds| seconds.checked_mul(1_000_000));
-    seconds.ok_or_else(|| {
-        Error::invalid_args(format!("{name} is {}", quoted(text)))
-            .with_hint("Give a date, such as 2026-01-31 or '2 weeks ago'")
-    })
-}
-
-fn version(change: &Change) -> ListedVersion {
-    ListedVersion {
-        file_path: shown(&change.path),
-        old_path: change.origin.as_ref().map(|origin| shown(&origin.path)),
-        status: change.status().name(),
-    }
-}
-
 /// Reads commits for lists.
 pub struct CommitReader<'a> {
     repository: &'a Repository,
@@ -173,12 +72,12 @@ pub struct CommitReader<'a> {
 impl<'a> CommitReader<'a> {
     /// Reads the names of people, and of the references that lead to commits.
     pub fn new(repository: &'a Repository) -> Result<Self> {
-        let (mailmap, decorations) = (repository.mailmap()?, repository.decorations()?);
+        let (mailmap, decorations) = (mailmap_of(repository)?, decorations(repository)?);
         Ok(Self { repository, mailmap, decorations })
     }
 
     /// Returns what is asked of a commit.
-    pub fn commit(&self, visited: Visited, needs: u8) -> Result<Commit> {
+    pub fn commit(&self, visited: Visited, needs: Needs) -> Result<Commit> {
         let (objects, cancel) = (self.repository.objects(), self.repository.cancel());
         Commit::read(visited, needs, &objects, Some(&self.mailmap), &cancel)
     }
@@ -194,7 +93,13 @@ impl<'a> CommitReader<'a> {
         texts
     }
 
-    fn read(&self, visited: Visited) -> Result<ListedCommit> {
+    /// Returns the names of people.
+    pub fn mailmap(&self) -> &Mailmap {
+        &self.mailmap
+    }
+
+    /// Returns a commit as it is listed.
+    pub fn read(&self, visited: Visited) -> Result<ListedCommit> {
         let commit = self.commit(visited, INFO | NAMES)?;
         let (id, info) = (commit.visited.id, commit.info.as_ref());
         let author = info.and_then(|info| info.author.as_ref());
@@ -207,6 +112,7 @@ impl<'a> CommitReader<'a> {
             subject: info.map_or(String::new(), |info| shown(&info.subject)),
             refs: self.refs(&id),
             file: None,
+            lines: None,
         })
     }
 }
@@ -226,12 +132,14 @@ impl Answers for GitRefs {
 fn references(call: &Call, arguments: &GitRefsArguments) -> Result<Listing<ListedReference>> {
     let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
     let globs = arguments.glob.as_deref().map(reference_globs).transpose()?;
-    let is_meant = |named: &&NamedReference| {
-        let name = String::from_utf8_lossy(&named.name);
-        globs.as_ref().is_none_or(|globs| globs.iter().any(|glob| glob.matches(&name)))
-    };
-    let all = repository.reference_names()?;
-    let named: Vec<NamedReference> = all.iter().filter(is_meant).cloned().collect();
+    let all = reference_names(&repository)?;
+    let mut named: Vec<NamedReference> = Vec::new();
+    for reference in &all {
+        let name = String::from_utf8_lossy(&reference.name);
+        if globs.as_ref().map_or(Ok(true), |globs| Glob::any_matches(globs, &name))? {
+            named.push(reference.clone());
+        }
+    }
     let state: Vec<String> = named
         .iter()
         .map(|named| format!("{} {:?}", String::from_utf8_lossy(&named.name), named.object))
@@ -305,7 +213,7 @@ fn status(call: &Call, arguments: &GitStatusArguments) -> Result<Listing<ListedS
         ignored: false,
     };
     let files = file_status::status(&repository, options, &call.execution)?;
-    let head = repository.checked_out()?;
+    let head = checked_out(&repository)?;
     let place = match (&head.branch, head.commit) {
         (Some(branch), Some(id)) => {
             format!("on {} at {}", shown(short(branch)), shown_id(&id.to_string()))

@@ -12,7 +12,7 @@ impl Declared for RedlineSql {
     const DECLARATION: Declaration = Declaration {
         family: Family::Agent,
         grant: Grant::Everybody,
-        description: "A script of sql/ as text: macros, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
+        description: "A script of sql/ as text: macros, git, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
         example: "SELECT redline_sql('macros')",
     };
 }
@@ -24,8 +24,16 @@ macro_rules! scripts {
     };
 }
 
-const SCRIPTS: &[(&str, &str)] =
-    scripts!["macros", "analytics", "tools", "tools_edit", "lockdown", "mcp_server", "mcp_http"];
+const SCRIPTS: &[(&str, &str)] = scripts![
+    "macros",
+    "git",
+    "analytics",
+    "tools",
+    "tools_edit",
+    "lockdown",
+    "mcp_server",
+    "mcp_http"
+];
 
 impl ScalarFunction for RedlineSql {
     const NAME: &'static str = "redline_sql";

@@ -1,27 +1,30 @@
 //! What the tools `GitShow`, `GitFile` and `GitBlame` do.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::entry::{Answers, Call};
 use super::git_answers::{AnswerFrame, Shown, compared};
 use super::history_answers::{CommitReader, Pages, opened, shown};
-use crate::budget::Budget;
-use crate::error::{Error, Result, escaped, quoted};
+use super::missing_file::explained;
+use crate::error::{Error, Result, escaped, quoted, visible};
 use crate::find::shortened;
 use crate::form::Form;
-use crate::functions::git::commit_columns::{BODY, INFO, NAMES};
-use crate::functions::git::file_blame::infos;
-use crate::functions::git::review::{Request, Reviewed};
-use crate::functions::params::comparison::{self, Revisions};
+use crate::functions::params::named_options;
 use crate::git::{
-    BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person, ReadLimit,
-    RenameOptions, Repository, SideFiles, Visited, blob_id,
+    Blame, BlameOptions, BlamedVersion, CommitInfo, History, HistoryOptions, Merges, Person,
+    ReadLimit, RenameOptions, Repository, SideFiles, Stage, Visited, blob_id, mailmap_of,
+    object_of, range_of, state_of_file,
 };
+use crate::query::Revisions;
+use crate::query::blame::Blamed;
+use crate::query::needs::{BODY, INFO, NAMES};
+use crate::query::review::{Request, Reviewed};
 use crate::review::{Binding, Position};
 use crate::text::DiffOptions;
 use crate::tools::{
     BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
-    GitShow, GitShowArguments, LinePlace, LineScan, Lines, ListedBlame, Listing, Reply,
+    GitShow, GitShowArguments, LinePlace, LineScan, Lines, ListedBlame, ListedRow, Listing, Reply,
     ShownCommit, utc_text,
 };
 
@@ -31,6 +34,20 @@ const MESSAGE_PART: usize = 3;
 impl Answers for GitShow {
     fn answer(call: Call, arguments: GitShowArguments) -> Result<ShownCommit> {
         let rev = arguments.rev.as_deref().unwrap_or("HEAD");
+        if let Some((rev, file)) = rev
+            .split_once(':')
+            .filter(|(rev, file)| !rev.is_empty() && !file.is_empty() && !rev.contains('{'))
+        {
+            let error = Error::invalid_args(format!(
+                "{} is a file, not a commit",
+                quoted(&format!("{rev}:{file}"))
+            ));
+            return Err(error.with_hint(format!(
+                "Call GitFile with rev = {}, file = {}",
+                visible(rev),
+                visible(file)
+            )));
+        }
         let execution = &call.execution;
         let words = execution.read(|| {
             let (_, repository) = opened(execution, arguments.repo.as_deref())?;
@@ -44,7 +61,7 @@ impl Answers for GitShow {
         let request = Request {
             revisions: Revisions::of_tool(parent, commit, repo, &paths, renames)?,
             options: DiffOptions {
-                context: comparison::context(arguments.context_lines)?,
+                context: named_options::context(arguments.context_lines)?,
                 ..DiffOptions::default()
             },
             file: None,
@@ -67,14 +84,14 @@ impl Answers for GitShow {
 }
 
 /// Returns the commit that a revision names, as a walk finds it.
-fn commit(repository: &Repository, rev: &str, budget: &Arc<Budget>) -> Result<Visited> {
-    let ends = repository.ends(rev)?;
+fn commit(repository: &Repository, rev: &str) -> Result<Visited> {
+    let ends = range_of(repository, rev)?;
     if ends.tips.len() != 1 || !ends.hidden.is_empty() {
         return Err(Error::invalid_args(format!("{} is not one commit", quoted(rev)))
             .with_hint("Give one revision; GitLog lists the commits of a range"));
     }
     let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
-    let mut history = History::new(repository, &ends, options, Arc::clone(budget))?;
+    let mut history = History::new(repository, &ends, options)?;
     let first = history.next_commit().transpose()?;
     first.ok_or_else(|| {
         Error::not_found(format!("{} names no commit", quoted(rev))).with_hint("Call GitLog")
@@ -84,7 +101,7 @@ fn commit(repository: &Repository, rev: &str, budget: &Arc<Budget>) -> Result<Vi
 /// Returns what a commit says of itself, the message cut where it would leave no room for anything else.
 fn words(repository: &Repository, rev: &str, call: &Call) -> Result<CommitWords> {
     let reader = CommitReader::new(repository)?;
-    let visited = commit(repository, rev, &call.execution.budget)?;
+    let visited = commit(repository, rev)?;
     let commit = reader.commit(visited, INFO | NAMES | BODY)?;
     let visited = &commit.visited;
     let mut words = CommitWords {
@@ -138,16 +155,33 @@ fn file(call: &Call, arguments: &GitFileArguments) -> Result<Lines> {
     let mut range = arguments.range()?;
     let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
     let (rev, path) = (arguments.rev.as_deref().unwrap_or("HEAD"), arguments.file.as_str());
-    let mut files = SideFiles::open_alone(&repository, rev)?;
-    let Some(entry) = files.find(path.as_bytes())? else {
+    // A branch may have the name of a stage.
+    let stage =
+        Stage::named(rev).filter(|_| rev.starts_with(':') || object_of(&repository, rev).is_err());
+    let side = if stage.is_some() { "INDEX" } else { rev };
+    let mut files = SideFiles::open_alone(&repository, side)?;
+    let found = match stage {
+        Some(stage) => files.find_stage(path.as_bytes(), stage),
+        None => files.find(path.as_bytes())?,
+    };
+    let Some(entry) = found else {
+        if stage.is_some() && files.find(path.as_bytes())?.is_some() {
+            return Err(Error::not_found(format!(
+                "{} has no version {} in the index",
+                quoted(path),
+                quoted(rev)
+            ))
+            .with_hint("ours, theirs and base are of files in a conflict, which GitStatus lists; rev = INDEX is what is staged"));
+        }
         let error =
             Error::not_found(format!("there is no file {} in {}", quoted(path), quoted(rev)));
-        return Err(match files.nearest(path)?.as_slice() {
+        let error = match files.nearest(path)?.as_slice() {
             [] => {
                 error.with_hint("Paths start at the root of the repository; list_files lists them")
             }
             near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
-        });
+        };
+        return Err(explained(error, &repository, path));
     };
     let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
     let options = format!(
@@ -202,25 +236,22 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
     let asked = format!("GitBlame {repo:?} {path:?} {rev:?} {first} {last}");
     let peeked = arguments.cursor.as_deref().map(|given| Binding::peek(given, asked.as_bytes()));
     let shown_before = peeked.transpose()?.unwrap_or_default().listed;
-    // A line costs two bytes at least: no page holds more.
-    let most = u32::try_from(call.reply.max_bytes / 2).unwrap_or(u32::MAX);
     let from = first.saturating_add(u32::try_from(shown_before).unwrap_or(u32::MAX));
-    let options = BlameOptions {
-        lines: Some((from, last.min(from.saturating_add(most)))),
-        ..BlameOptions::default()
-    };
-    let state = repository.state_of_file(path, rev)?;
+    let state = state_of_file(&repository, path, rev)?;
     let pages = Pages::new(&asked, &state, arguments.cursor.as_deref())?;
-    let blame = repository.blame(path, rev, &options, &call.execution.budget)?;
+    let last_of_page = last.min(last_of_page(&repository, path, rev, from, &call.reply)?);
+    let options =
+        BlameOptions { lines: Some((from, last_of_page.max(from))), ..BlameOptions::default() };
+    let blame = Blame::of(&repository, path, rev, &options)
+        .map_err(|error| explained(error, &repository, path))?;
     let count = u32::try_from(blame.bounds.len() - 1).unwrap_or(u32::MAX);
-    let infos = infos(&repository, &blame.versions, Some(&repository.mailmap()?))?;
+    let blamed = Blamed::new(blame, &repository, Some(&mailmap_of(&repository)?), INFO)?;
+    let blame = &blamed.blame;
+    let mut known = HashSet::new();
     let runs = blame.runs.iter().flat_map(|run| {
-        let head = Arc::new(head(
-            &blame.versions[run.version],
-            infos[run.version].as_deref(),
-            u64::from(run.source) + 1,
-            path,
-        ));
+        let version = blamed.version(*run);
+        let head = head(version, blamed.info(*run), u64::from(run.source) + 1, path);
+        let head = Arc::new(BlameHead { is_known: !known.insert(version.commit), ..head });
         (0..run.lines).map(move |offset| (run.line + offset, Arc::clone(&head)))
     });
     let mut rows = runs.map(|(line, head)| {
@@ -230,6 +261,36 @@ fn blame(call: &Call, arguments: &GitBlameArguments) -> Result<Listing<ListedBla
     let place = escaped(&format!("{path} at {rev}"));
     let lines = format!("{place}, lines {first} to {} of {count}", last.min(count));
     Listing::filled(lines, &call.reply, pages.first(), &mut rows, |row| pages.cursor(row))
+}
+
+/// Returns the last line that a page can hold which begins at a line: what of the file is not shown is not followed.
+fn last_of_page(
+    repository: &Repository,
+    path: &str,
+    rev: &str,
+    from: u32,
+    reply: &Reply,
+) -> Result<u32> {
+    let path = repository.file_from_root(path)?;
+    let mut files = SideFiles::open_end(repository, rev)?;
+    // What is not there, the blame says.
+    let Some(entry) = files.find(path.as_bytes())? else { return Ok(u32::MAX) };
+    let content = files.read(path.as_bytes(), entry, ReadLimit::OBJECT)?;
+    let head = Arc::new(BlameHead::default());
+    let (mut room, mut last) = (reply.max_bytes, from);
+    for text in content.split(|&byte| byte == b'\n').skip(from.saturating_sub(1) as usize) {
+        let row =
+            ListedBlame { line: u64::from(last), text: shortened(text), head: Arc::clone(&head) };
+        let cost = if reply.is_data {
+            row.value_bytes(Some(&row))
+        } else {
+            reply.form.cost(&row.shown(Some(&row)))
+        };
+        let Some(left) = room.checked_sub(cost) else { break };
+        room = left;
+        last = last.saturating_add(1);
+    }
+    Ok(last)
 }
 
 fn head(
@@ -247,5 +308,6 @@ fn head(
         original_path: shown(&version.path),
         original_line,
         is_renamed: version.path != path.as_bytes(),
+        is_known: false,
     }
 }

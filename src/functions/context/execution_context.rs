@@ -1,18 +1,18 @@
 //! What the functions ask of the host's settings.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::database::Database;
 use super::grants;
 use super::settings;
-use crate::budget::{Budget, Current, KEPT, RowThread};
+use crate::budget::RowThread;
 use crate::edit::{FileTool, Operation, Session};
-use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::error::{Error, ErrorKind, Result};
 use crate::ffi::{Settings, THREADS};
 use crate::functions::surface::Declared;
-use crate::git::Repository;
-use crate::limits;
-use crate::sandbox::{Access, Place, Sandbox, Sandboxes, read_restricted};
+use crate::query::Context;
+use crate::sandbox::{Access, Place};
 
 /// Whether DuckDB may read and write files anywhere.
 pub const EXTERNAL_ACCESS: &str = "enable_external_access";
@@ -47,21 +47,25 @@ pub const SETTINGS: &[&str] = &[
     settings::MAX_SECONDS,
 ];
 
-/// The settings at the start of an execution, and what they let be opened.
+/// The settings at the start of an execution, and what its queries work with.
 #[derive(Clone)]
 pub struct ExecutionContext {
     /// The settings as they are.
     pub settings: Settings,
-    /// DuckDB's own limits and the sandboxes.
-    pub access: Arc<Access>,
+    /// What they let queries open and use.
+    context: Context,
     /// What is kept for the database.
     pub database: Arc<Database>,
-    /// What the query may use.
-    pub budget: Arc<Budget>,
-    /// How many threads.
-    threads: usize,
-    /// Whose call it is: the connection's own, where a call names no other.
+    /// The session of the call: the connection's own, unless a call names another.
     pub session: Session,
+}
+
+impl Deref for ExecutionContext {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
 }
 
 impl ExecutionContext {
@@ -73,8 +77,9 @@ impl ExecutionContext {
 
     /// Reads what the settings mean for a session's call of a tool, whose time starts now.
     pub fn for_tool(settings: Settings, session: Session) -> Result<Self> {
-        let budget = settings::tool_budget(&settings);
-        Ok(Self { budget, session, ..Self::new(settings)? })
+        let mut execution = Self { session, ..Self::new(settings)? };
+        execution.context.budget = settings::tool_budget(&execution.settings);
+        Ok(execution)
     }
 
     /// Reads what the settings mean.
@@ -88,20 +93,20 @@ impl ExecutionContext {
             access = access.within(json, settings::max_read_bytes(&settings))?;
         }
         let database = Database::of(&settings)?;
-        let budget = settings::budget(&settings);
-        let threads = settings.threads();
+        let context = Context {
+            access: Arc::new(access),
+            budget: settings::budget(&settings),
+            threads: settings.threads(),
+            repositories: Arc::clone(&database.repositories),
+            cache_bytes: settings::cache_bytes(&settings),
+        };
         let session = Session::Connection(settings.connection());
-        Ok(Self { settings, access: Arc::new(access), database, budget, threads, session })
-    }
-
-    /// Returns how many threads a query, or a row of it, may use: at least one.
-    pub fn threads(&self) -> usize {
-        self.threads
+        Ok(Self { settings, context, database, session })
     }
 
     /// Has the next row use its part of the threads: others of them may compute other rows.
     pub fn share_threads(&mut self) {
-        self.threads = RowThread::share(self.settings.threads());
+        self.context.threads = RowThread::share(self.settings.threads());
     }
 
     /// Tells whether what a file holds may be shown to the session: its sandbox wants no yes for reading, or a yes of a
@@ -145,43 +150,5 @@ impl ExecutionContext {
             "a person must approve \"{what}\", and nobody can here: redline_approver names no approver"
         ))
         .with_hint("Tell the person who runs the host; another call of this kind is refused too")
-    }
-
-    /// Returns the repository that is meant when none is named.
-    pub fn default_repository(&self) -> String {
-        let only = self.access.sandboxes().and_then(Sandboxes::only);
-        only.map_or(".", Sandbox::name).to_owned()
-    }
-
-    /// Runs `work`, which reads a repository, on a thread that can open nothing outside of what may be read.
-    pub fn read<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-        read_restricted(&self.access, || {
-            let _current = Current::enter(&self.budget);
-            work()
-        })
-    }
-
-    /// Adds the repositories that there are to an error of one that is not there.
-    fn with_repositories(&self, error: Error) -> Error {
-        let is_missing = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::FsDenied);
-        let found = match self.access.sandboxes() {
-            Some(sandboxes) if is_missing => sandboxes.repositories(limits::SURVEY_REPOSITORIES),
-            _ => Vec::new(),
-        };
-        if found.is_empty() {
-            return error;
-        }
-        let found: Vec<String> = found.iter().map(|name| quoted(name)).collect();
-        error.and_hint(format!("Repositories there are: {}", found.join(", ")))
-    }
-
-    /// Opens the repository that was named, within what may be opened.
-    pub fn repository(&self, given: &str) -> Result<Repository> {
-        let cache_bytes = settings::cache_bytes(&self.settings);
-        KEPT.set_limit(cache_bytes);
-        let repository =
-            Repository::open(given, &self.access, &self.database.repositories, cache_bytes)
-                .map_err(|error| self.with_repositories(error))?;
-        Ok(repository.with_budget(Arc::clone(&self.budget)))
     }
 }

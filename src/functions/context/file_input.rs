@@ -8,7 +8,7 @@ use super::execution_context::{ExecutionContext, HOME_DIRECTORY};
 use super::settings;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::FileError;
-use crate::sandbox::{LocalFile, LocalKind, LocalPath, OpenError};
+use crate::sandbox::{EntryKind, LocalFile, LocalPath, OpenError};
 
 /// Returns the content of the file that was named.
 pub fn read_file_for(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> {
@@ -50,7 +50,7 @@ fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> 
             _ => missing(given),
         })?;
     // A FIFO would be waited for and a device may never end; DuckDB opens them all.
-    if matches!(kind, LocalKind::Directory | LocalKind::Special) {
+    if let Some(kind) = kind.filter(|&kind| kind != EntryKind::File) {
         return Err(no_file(given, kind));
     }
     // What was looked at is what is opened: DuckDB would take `~` and `file:` off once more.
@@ -65,7 +65,7 @@ fn through_duckdb(given: &str, execution: &ExecutionContext) -> Result<Vec<u8>> 
             quoted(words.trim())
         )),
         FileError::Failed(words) if words.ends_with("Permission denied") => not_readable(given),
-        FileError::Failed(_) if kind == LocalKind::Missing => missing(given),
+        FileError::Failed(_) if kind.is_none() => missing(given),
         FileError::Failed(words) => unreadable(given).with_source(words),
     })
 }
@@ -84,9 +84,9 @@ fn unreadable(given: &str) -> Error {
     Error::tool_failed(format!("the file {} cannot be read", quoted(given)))
 }
 
-fn no_file(given: &str, kind: LocalKind) -> Error {
+fn no_file(given: &str, kind: EntryKind) -> Error {
     let what =
-        if kind == LocalKind::Directory { "a directory" } else { "a pipe, a socket or a device" };
+        if kind == EntryKind::Directory { "a directory" } else { "a pipe, a socket or a device" };
     Error::tool_failed(format!("{} is {what}, not a file", quoted(given)))
         .with_hint("Give the path of a file")
 }

@@ -43,15 +43,15 @@ pub fn check(settings: &Settings) -> Result<()> {
 fn refuse_unknown(grants: &[&str], tools: &[&str]) -> Result<()> {
     let is_known = |grant: &&&str| **grant == "*" || tools.contains(grant);
     let Some(unknown) = grants.iter().find(|grant| !is_known(grant)) else { return Ok(()) };
-    let near = suggest::nearest(unknown, tools.iter().copied());
-    let meant = near.first().map(|near| format!("Did you mean {near}? ")).unwrap_or_default();
+    let near = suggest::best(unknown, tools.iter().copied());
     let known = tools.join(", ");
     Err(Error::invalid_args(format!(
         "{} grants {}, which is no tool",
         settings::TOOL_GRANTS,
         quoted(unknown)
     ))
-    .with_hint(format!("{meant}The tools are {known}; '*' means all")))
+    .near(&near)
+    .and_hint(format!("The tools are {known}; '*' means all")))
 }
 
 /// Refuses unless one of `tools` is granted.

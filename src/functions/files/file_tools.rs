@@ -253,7 +253,12 @@ impl FileTools {
         let edits = arguments.edits()?;
         let Some(bytes) = was.bytes() else {
             // The file's own error names those that were perhaps meant.
-            place.read()?;
+            place.read().map_err(|error| {
+                match edits.iter().any(|edit| edit.old_string.is_empty()) {
+                    true => error.and_hint("write_file creates a file"),
+                    false => error,
+                }
+            })?;
             return Err(Error::stale(format!("{} was just created", quoted(&arguments.path)))
                 .with_hint("Ask again"));
         };

@@ -9,6 +9,7 @@ use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::row_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::git::ahead_behind;
 
 /// The scalar function.
 pub struct AheadBehind;
@@ -57,7 +58,7 @@ impl ScalarFunction for AheadBehind {
     ) -> Result<()> {
         let (a, b) = (row_text(arguments, 0, "a")?, row_text(arguments, 1, "b")?);
         let repo = row_text(arguments, 2, "repo")?;
-        let counts = execution.read(|| execution.repository(&repo)?.ahead_behind(&a, &b))?;
+        let counts = execution.read(|| ahead_behind(&execution.repository(&repo)?, &a, &b))?;
         for (field, count) in out.fields_mut().iter_mut().zip([counts.0, counts.1]) {
             field.push_bigint(i64::try_from(count).ok());
         }

@@ -1,28 +1,23 @@
 //! `commit_changes(range, repo)`: the changed files of every commit of a range.
 
-use std::sync::Arc;
-
-use super::commit_columns::{self, INFO, NAMES, push_texts};
-use super::file_changes;
-use super::history_jobs::Jobs;
+use super::commit_columns::{
+    self, OfCommit, author_date, author_email, author_name, committer_date, push_texts, subject,
+};
+use super::commits::RANGE;
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::Permits;
 use crate::error::{Error, Result};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison::{self, NamedOptions};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Stream, Tabular, col,
 };
-use crate::git::{
-    CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
-    HistoryOptions, Measured, Merges, Oid, Pathspec, Person, RenameOptions, Search,
-};
-use crate::limits;
-use crate::pipeline::{Ordered, Weigh, Window};
-use crate::text::{CancelToken, DiffOptions};
+use crate::git::{CommitInfo, HistoryOptions, Measured, Merges, Search};
+use crate::query::RowGroup;
+use crate::query::commit_changes::{ChangesOfCommits, CommitChangesQuery};
 
 /// The parameters of its own; those of a comparison follow.
 const OWN: [Field; 6] = [
@@ -53,8 +48,7 @@ const OWN: [Field; 6] = [
 pub struct CommitChange;
 
 impl Row for CommitChange {
-    /// The commit, the change, and the texts that it adds or removes.
-    type Of<'a> = (&'a CommitChanges, &'a Measured, Option<(&'a [u32], &'a [String])>);
+    type Of<'a> = <ChangesOfCommits as RowGroup>::Of<'a>;
 
     const OWN: &'static [Col<Self>] = &[
         col(
@@ -73,46 +67,11 @@ impl Row for CommitChange {
                 out.push_text(commit.parent.map(|id| id.to_string()).as_deref());
             },
         ),
-        needing(
-            INFO | NAMES,
-            col("author_name", Type::Varchar, "The author's name", |(commit, ..), out| {
-                out.push_bytes(author(commit).map(|person| person.name.as_slice()));
-            }),
-        ),
-        needing(
-            INFO | NAMES,
-            col(
-                "author_email",
-                Type::Varchar,
-                "The author's e-mail address",
-                |(commit, ..), out| {
-                    out.push_bytes(author(commit).map(|person| person.email.as_slice()));
-                },
-            ),
-        ),
-        needing(
-            INFO,
-            col("author_date", Type::Timestamp, "When it was written", |(commit, ..), out| {
-                out.push_bigint(commit.info.as_deref().and_then(|info| info.author_date));
-            }),
-        ),
-        needing(
-            INFO,
-            col("committer_date", Type::Timestamp, "When it was committed", |(commit, ..), out| {
-                out.push_bigint(commit.info.as_deref().and_then(|info| info.committer_date));
-            }),
-        ),
-        needing(
-            INFO,
-            col(
-                "subject",
-                Type::Varchar,
-                "The subject of its message, as git's %s",
-                |(commit, ..), out| {
-                    out.push_bytes(commit.info.as_deref().map(|info| info.subject.as_slice()));
-                },
-            ),
-        ),
+        author_name(),
+        author_email(),
+        author_date(),
+        committer_date(),
+        subject("The subject of its message, as git's %s"),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
     const TAIL: &'static [Col<Self>] = &[col(
@@ -135,76 +94,14 @@ impl Has<Measured> for CommitChange {
     }
 }
 
-fn author(commit: &CommitChanges) -> Option<&Person> {
-    commit.info.as_deref()?.author.as_ref()
-}
-
-/// The validated arguments.
-pub struct Query {
-    range: String,
-    repo: String,
-    history: HistoryOptions,
-    mailmap: bool,
-    paths: Vec<Pathspec>,
-    renames: Option<RenameOptions>,
-    diff: DiffOptions,
-    search: Option<Search>,
-}
-
-/// The rows of some commits: each names its commit by its place.
-pub struct Rows {
-    commits: Vec<CommitChanges>,
-    /// For each row the commit and the change.
-    places: Vec<(u32, u32)>,
-    /// Commits that could not be compared; an error only where they are not excluded.
-    failed: Vec<(Oid, Error)>,
-    /// The texts that are looked for.
-    texts: Option<Arc<[String]>>,
-    excluded: Arc<Excluded>,
-}
-
-impl Weigh for Rows {
-    fn bytes(&self) -> usize {
-        let changes = self.commits.iter().flat_map(|commit| &commit.changes);
-        let info = self.commits.iter().filter_map(|commit| commit.info.as_deref());
-        self.commits.len() * size_of::<CommitChanges>()
-            + changes.map(Weigh::bytes).sum::<usize>()
-            + info.map(CommitInfo::bytes).sum::<usize>()
+impl OfCommit for CommitChange {
+    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
+        row.0.info.as_deref()
     }
 }
 
-impl RowGroup for Rows {
+impl Tabular for ChangesOfCommits {
     type Row = CommitChange;
-
-    fn finalize(&mut self) -> Result<()> {
-        let Some(excluded) = self.excluded.get() else {
-            return Err(Error::tool_failed(
-                "the commit walk ended before the excluded commits were known",
-            ));
-        };
-        if let Some((_, error)) =
-            self.failed.drain(..).find(|(commit, _)| !excluded.contains(commit))
-        {
-            return Err(error);
-        }
-        if !excluded.is_empty() {
-            self.places
-                .retain(|(commit, _)| !excluded.contains(&self.commits[*commit as usize].id));
-        }
-        Ok(())
-    }
-
-    fn rows(&self) -> usize {
-        self.places.len()
-    }
-
-    fn row(&self, index: usize) -> <Self::Row as Row>::Of<'_> {
-        let (commit, change) = self.places[index];
-        let commit = &self.commits[commit as usize];
-        let found = commit.found.get(change as usize).map_or(&[][..], Vec::as_slice);
-        let matched = self.texts.as_ref().map(|texts| (found, &texts[..]));
-        (commit, &commit.changes[change as usize], matched)
-    }
 }
 
 /// The table function.
@@ -221,23 +118,16 @@ impl Declared for CommitChangesTable {
 
 impl TableFunction for CommitChangesTable {
     const NAME: &'static str = "commit_changes";
-    const PARAMETERS: &'static [Field] = &[
-        Field::new(
-            "range",
-            Type::Varchar,
-            "A revision with all that it reaches, a..b, a...b, or ALL for every reference",
-        ),
-        comparison::REPO,
-    ];
+    const PARAMETERS: &'static [Field] = &[RANGE, comparison::REPO];
     const NAMED: &'static [Field] = &comparison::joined::<
         { OWN.len() + comparison::HISTORY_OPTIONS.len() },
     >(&OWN, comparison::HISTORY_OPTIONS);
     const COLUMNS: &'static [Field] = CommitChange::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = Query;
-    type Scan = Stream<Rows>;
+    type Bind = CommitChangesQuery;
+    type Scan = Stream<ChangesOfCommits>;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<CommitChangesQuery> {
         let [range, repo] = arguments else { unreachable!("two arguments") };
         let named = NamedOptions::new(Self::NAMED, named);
         let merges = [
@@ -245,7 +135,7 @@ impl TableFunction for CommitChangesTable {
             ("first_parent", Merges::FirstParent),
             ("all_parents", Merges::AllParents),
         ];
-        Ok(Query {
+        Ok(CommitChangesQuery {
             range: required_text(range, Self::NAME, "range")?,
             repo: required_text(repo, Self::NAME, "repo")?,
             history: HistoryOptions {
@@ -262,10 +152,8 @@ impl TableFunction for CommitChangesTable {
         })
     }
 
-    fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let rows = execution.read(|| query.start(&execution, open.projection))?;
-        Ok(Stream::new(rows, open.projection).eager())
+    fn open(query: &CommitChangesQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Ok(Stream::open::<Self>(query, open)?.eager())
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
@@ -301,62 +189,6 @@ fn search(named: &NamedOptions<'_>) -> Result<Option<Search>> {
     }
 }
 
-impl Query {
-    /// Starts the walk with workers.
-    fn start(&self, execution: &ExecutionContext, projection: &[usize]) -> Result<Ordered<Rows>> {
-        let budget = execution.budget.part();
-        let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
-        let ends = repository.ends(&self.range)?;
-        let needs = CommitChange::COLUMNS.needs(projection);
-        let names = needs & NAMES != 0;
-        let measure = CommitMeasure {
-            info: needs & INFO != 0,
-            changes: file_changes::measure(needs),
-            renames: self.renames,
-            diff: self.diff.clone(),
-            search: self.search.clone(),
-        };
-        let texts = match &self.search {
-            Some(Search::Texts(texts)) => Some(Arc::clone(texts)),
-            _ => None,
-        };
-        let mailmap =
-            if names && self.mailmap { Some(Arc::new(repository.mailmap()?)) } else { None };
-        let history = History::new(&repository, &ends, self.history, Arc::clone(&budget))?;
-        let excluded = history.excluded();
-        let worker = || {
-            let (budget, mailmap, excluded, texts) =
-                (Arc::clone(&budget), mailmap.clone(), Arc::clone(&excluded), texts.clone());
-            let mut measurer = CommitMeasurer::new(
-                &repository,
-                &self.paths,
-                &measure,
-                mailmap,
-                Arc::clone(&budget),
-            )?;
-            Ok(move |job: Vec<Comparable>| {
-                let (mut commits, mut failed) = (Vec::new(), Vec::new());
-                for commit in &job {
-                    let compared =
-                        measurer.measure(commit, &mut commits, &CancelToken::of(&budget));
-                    failed.extend(compared.err().map(|error| (commit.id, error)));
-                }
-                let places = (0u32..).zip(&commits).flat_map(|(place, commit)| {
-                    (0..commit.changes.len() as u32).map(move |change| (place, change))
-                });
-                let places = places.collect();
-                let (texts, excluded) = (texts.clone(), Arc::clone(&excluded));
-                Ok::<_, Error>(Rows { commits, places, failed, texts, excluded })
-            })
-        };
-        let permits = Permits::take(execution.threads());
-        let workers = (0..permits.count()).map(|_| worker()).collect::<Result<_>>()?;
-        let jobs = Jobs::source(history, History::next);
-        let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
-        Ordered::start(jobs, workers, window, budget, permits)
-    }
-}
-
 impl Listed for CommitChangesTable {
     const LIST_NAME: &'static str = "commit_changes_list";
     const LIST_DESCRIPTION: &'static str =
@@ -365,8 +197,11 @@ impl Listed for CommitChangesTable {
         "SELECT len(commit_changes_list('HEAD~2..HEAD', '.', {'renames': true}))";
     type Element = Numbered<CommitChange>;
 
-    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        let all: Vec<usize> = (0..CommitChange::FIELDS.len()).collect();
-        push_rows(execution.read(|| query.start(execution, &all))?, out)
+    fn list(
+        query: &CommitChangesQuery,
+        execution: &ExecutionContext,
+        out: &mut Column,
+    ) -> Result<()> {
+        push_rows(query, execution, out)
     }
 }

@@ -2,19 +2,12 @@
 
 use std::marker::PhantomData;
 
-use crate::error::Result;
 use crate::ffi::{Column, Field, Type};
-use crate::functions::params::comparison::NamedOptions;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{Col, Has, Part, Row, col, needing};
-use crate::git::{CommitInfo, HistoryOptions, Mailmap, Merges, Objects, Oid, Person, Visited};
-use crate::text::CancelToken;
-
-/// What a column needs: the commit's content.
-pub const INFO: u8 = 4;
-/// What a column needs: names, which .mailmap may change.
-pub const NAMES: u8 = 8;
-/// What a column needs: the body of the message.
-pub const BODY: u8 = 16;
+use crate::git::{CommitInfo, HistoryOptions, Merges, Person};
+use crate::query::commit::Commit;
+use crate::query::needs::{BODY, INFO, NAMES};
 
 /// Leaves out commits by their time.
 pub const SINCE: Field = Field::optional(
@@ -55,42 +48,68 @@ pub fn history_options(named: &NamedOptions<'_>) -> HistoryOptions {
     }
 }
 
-/// A commit and what was read of it.
-#[derive(Debug)]
-pub struct Commit {
-    /// The commit.
-    pub visited: Visited,
-    /// What it says of itself, where that was asked for.
-    pub info: Option<CommitInfo>,
+/// A row about a commit, where it was read.
+pub trait OfCommit: Row {
+    /// Returns what the commit says of itself.
+    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo>;
 }
 
-impl Commit {
-    /// Reads what columns with these needs show of a commit.
-    pub fn read(
-        visited: Visited,
-        needs: u8,
-        objects: &Objects,
-        mailmap: Option<&Mailmap>,
-        cancel: &CancelToken<'_>,
-    ) -> Result<Self> {
-        let info = if needs & (INFO | NAMES | BODY) == 0 {
-            None
-        } else {
-            let bytes = objects.commit(&visited.id)?;
-            Some(if needs & BODY == 0 {
-                CommitInfo::read(&bytes, mailmap, cancel)?
-            } else {
-                CommitInfo::read_whole(&bytes, mailmap, cancel)?
-            })
-        };
-        Ok(Self { visited, info })
-    }
+/// Returns the column `author_name`.
+pub const fn author_name<K: OfCommit>() -> Col<K> {
+    needing(
+        INFO | NAMES,
+        col("author_name", Type::Varchar, "The author's name", |row, out| {
+            push_name(K::info(row).map(|info| &info.author), out);
+        }),
+    )
+}
 
-    /// Returns about how many bytes it takes in memory.
-    pub fn bytes(&self) -> usize {
-        let info = self.info.as_ref().map_or(0, CommitInfo::bytes);
-        size_of::<Self>() + self.visited.parents.len() * size_of::<Oid>() + info
-    }
+/// Returns the column `author_email`.
+pub const fn author_email<K: OfCommit>() -> Col<K> {
+    needing(
+        INFO | NAMES,
+        col("author_email", Type::Varchar, "The author's e-mail address", |row, out| {
+            push_email(K::info(row).map(|info| &info.author), out);
+        }),
+    )
+}
+
+/// Returns the column `author_date`.
+pub const fn author_date<K: OfCommit>() -> Col<K> {
+    needing(
+        INFO,
+        col("author_date", Type::Timestamp, "When it was written", |row, out| {
+            out.push_bigint(K::info(row).and_then(|info| info.author_date));
+        }),
+    )
+}
+
+/// Returns the column `committer_date`.
+pub const fn committer_date<K: OfCommit>() -> Col<K> {
+    needing(
+        INFO,
+        col("committer_date", Type::Timestamp, "When it was committed", |row, out| {
+            out.push_bigint(K::info(row).and_then(|info| info.committer_date));
+        }),
+    )
+}
+
+/// Returns the column `subject`.
+pub const fn subject<K: OfCommit>(doc: &'static str) -> Col<K> {
+    needing(
+        INFO,
+        col("subject", Type::Varchar, doc, |row, out| {
+            out.push_bytes(K::info(row).map(|info| info.subject.as_slice()));
+        }),
+    )
+}
+
+fn push_name(person: Option<&Option<Person>>, out: &mut Column) {
+    out.push_bytes(person.and_then(Option::as_ref).map(|person| person.name.as_slice()));
+}
+
+fn push_email(person: Option<&Option<Person>>, out: &mut Column) {
+    out.push_bytes(person.and_then(Option::as_ref).map(|person| person.email.as_slice()));
 }
 
 /// A commit, and what a table adds to it.
@@ -114,28 +133,13 @@ impl<T: Row> Row for CommitThen<T> {
         col("tree_id", Type::Varchar, "The id of the tree of its files", |(row, _), out| {
             out.push_text(Some(&row.visited.tree.to_string()));
         }),
-        needing(
-            INFO | NAMES,
-            col("author_name", Type::Varchar, "The author's name", |(row, _), out| {
-                out.push_bytes(author(row).map(|person| person.name.as_slice()));
-            }),
-        ),
-        needing(
-            INFO | NAMES,
-            col("author_email", Type::Varchar, "The author's e-mail address", |(row, _), out| {
-                out.push_bytes(author(row).map(|person| person.email.as_slice()));
-            }),
-        ),
-        needing(
-            INFO,
-            col("author_date", Type::Timestamp, "When it was written", |(row, _), out| {
-                out.push_bigint(row.info.as_ref().and_then(|info| info.author_date));
-            }),
-        ),
+        author_name(),
+        author_email(),
+        author_date(),
         needing(
             INFO | NAMES,
             col("committer_name", Type::Varchar, "The committer's name", |(row, _), out| {
-                out.push_bytes(committer(row).map(|person| person.name.as_slice()));
+                push_name(row.info.as_ref().map(|info| &info.committer), out);
             }),
         ),
         needing(
@@ -145,27 +149,12 @@ impl<T: Row> Row for CommitThen<T> {
                 Type::Varchar,
                 "The committer's e-mail address",
                 |(row, _), out| {
-                    out.push_bytes(committer(row).map(|person| person.email.as_slice()));
+                    push_email(row.info.as_ref().map(|info| &info.committer), out);
                 },
             ),
         ),
-        needing(
-            INFO,
-            col("committer_date", Type::Timestamp, "When it was committed", |(row, _), out| {
-                out.push_bigint(row.info.as_ref().and_then(|info| info.committer_date));
-            }),
-        ),
-        needing(
-            INFO,
-            col(
-                "subject",
-                Type::Varchar,
-                "The subject of its message, as git's %s",
-                |(row, _), out| {
-                    out.push_bytes(row.info.as_ref().map(|info| info.subject.as_slice()));
-                },
-            ),
-        ),
+        committer_date(),
+        subject("The subject of its message, as git's %s"),
         needing(
             BODY,
             col(
@@ -187,12 +176,10 @@ impl<T: Row> Has<T> for CommitThen<T> {
     }
 }
 
-fn author(commit: &Commit) -> Option<&Person> {
-    commit.info.as_ref()?.author.as_ref()
-}
-
-fn committer(commit: &Commit) -> Option<&Person> {
-    commit.info.as_ref()?.committer.as_ref()
+impl<T: Row> OfCommit for CommitThen<T> {
+    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
+        row.0.info.as_ref()
+    }
 }
 
 /// Appends a list of texts.

@@ -1,15 +1,14 @@
 //! `diff_hunks(from, to, repo)`: the hunks of all files.
 
-use super::file_patches::{self, Bind, FilePatches};
+use super::file_patches::{self, FilePatches};
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison;
-use crate::functions::surface::{Col, Declaration, Declared, Row, RowGroup, Stream, col};
-use crate::git::{PatchHunk, WrittenPatch};
-use crate::pipeline::{Ordered, Weigh};
+use crate::functions::surface::{Col, Declaration, Declared, Row, Stream, Tabular, col};
+use crate::query::patches::{FileHunk, FileHunks, HunksQuery};
 
 /// One row per hunk of any file.
 pub struct DiffHunks;
@@ -22,37 +21,12 @@ impl Declared for DiffHunks {
     };
 }
 
-/// The hunks of a file.
-pub struct HunkRows {
-    path: Vec<u8>,
-    patch: WrittenPatch,
-}
-
-impl Weigh for HunkRows {
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.patch.bytes.len() + self.patch.hunks.len() * size_of::<PatchHunk>()
-    }
-}
-
-/// A hunk of a file.
-#[derive(Clone, Copy)]
-pub struct HunkRow<'a> {
-    file: &'a HunkRows,
-    index: usize,
-}
-
-impl<'a> HunkRow<'a> {
-    fn hunk(self) -> &'a PatchHunk {
-        &self.file.patch.hunks[self.index]
-    }
-}
-
-impl Row for HunkRows {
-    type Of<'a> = HunkRow<'a>;
+impl Row for FileHunks {
+    type Of<'a> = FileHunk<'a>;
 
     const OWN: &'static [Col<Self>] = &[
         col("file_path", Type::Varchar, "Path from the repository's root", |row, out| {
-            out.push_bytes(Some(&row.file.path));
+            out.push_bytes(Some(row.path()));
         }),
         col("hunk", Type::BigInt, "The hunk's number in its file, from 1", |row, out| {
             out.push_bigint(i64::try_from(row.index + 1).ok());
@@ -92,50 +66,36 @@ impl Row for HunkRows {
             Type::Varchar,
             "The hunk as git prints it, from its @@ line on",
             |row, out| {
-                out.push_bytes(Some(&row.file.patch.bytes[row.hunk().span.clone()]));
+                out.push_bytes(Some(row.patch()));
             },
         ),
     ];
 }
 
-impl RowGroup for HunkRows {
+impl Tabular for FileHunks {
     type Row = Self;
-
-    fn rows(&self) -> usize {
-        self.patch.hunks.len()
-    }
-
-    fn row(&self, index: usize) -> HunkRow<'_> {
-        HunkRow { file: self, index }
-    }
 }
 
 impl TableFunction for DiffHunks {
     const NAME: &'static str = "diff_hunks";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
-    const COLUMNS: &'static [Field] = HunkRows::FIELDS;
+    const COLUMNS: &'static [Field] = FileHunks::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = Bind;
-    type Scan = Stream<HunkRows>;
+    type Bind = HunksQuery;
+    type Scan = Stream<FileHunks>;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Bind> {
-        file_patches::bind(arguments, named, Self::NAME)
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<HunksQuery> {
+        file_patches::bind(arguments, named, Self::NAME).map(HunksQuery)
     }
 
-    fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        Ok(Stream::new(hunks(bind, &execution)?, open.projection))
+    fn open(query: &HunksQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Stream::open::<Self>(query, open)
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
     }
-}
-
-/// Starts the work: each change with its hunks.
-fn hunks(bind: &Bind, execution: &ExecutionContext) -> Result<Ordered<HunkRows>> {
-    file_patches::patches(bind, execution, |change, patch| HunkRows { path: change.path, patch })
 }
 
 impl Listed for DiffHunks {
@@ -144,9 +104,9 @@ impl Listed for DiffHunks {
         "The rows of diff_hunks as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str =
         "SELECT unnest(diff_hunks_list('HEAD~1', 'HEAD', '.', {'context': 0}), recursive := true)";
-    type Element = Numbered<HunkRows>;
+    type Element = Numbered<FileHunks>;
 
-    fn list(bind: &Bind, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(hunks(bind, execution)?, out)
+    fn list(query: &HunksQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(query, execution, out)
     }
 }

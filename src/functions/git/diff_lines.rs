@@ -1,17 +1,17 @@
 //! `diff_lines(from, to, repo)` and `diff_lines_list(…)`: the diffs of all files, line by line.
 
-use super::line_rows::{LineRow, LineRows, Liner};
 use super::listed::Listed;
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison::{self, NamedOptions, Revisions};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, RowGroup, Stream, col,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Stream, Tabular, col,
 };
-use crate::git::Change;
-use crate::pipeline::{Ordered, Poll, Weigh};
-use crate::text::{CancelToken, DiffOptions};
+use crate::query::diff_lines::{FileLines, LinesQuery};
+use crate::query::diff_rows::{LineRow, LineRows};
+use crate::query::{Query, RowGroup};
 
 /// The table function of all files.
 pub struct DiffLines;
@@ -23,18 +23,6 @@ impl Declared for DiffLines {
         description: "The diffs of all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
         example: "SELECT file_path, line_type, content FROM diff_lines('HEAD~1', 'HEAD', '.') WHERE line_type = 'ADDED'",
     };
-}
-
-/// The lines of one file.
-pub struct FileLines {
-    path: Vec<u8>,
-    lines: LineRows,
-}
-
-impl Weigh for FileLines {
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.path.len() + self.lines.bytes()
-    }
 }
 
 impl Row for FileLines {
@@ -53,16 +41,8 @@ impl Has<LineRows> for FileLines {
     }
 }
 
-impl RowGroup for FileLines {
+impl Tabular for FileLines {
     type Row = Self;
-
-    fn rows(&self) -> usize {
-        self.lines.len()
-    }
-
-    fn row(&self, index: usize) -> <Self as Row>::Of<'_> {
-        (&self.path, self.lines.row(index))
-    }
 }
 
 impl TableFunction for DiffLines {
@@ -71,37 +51,24 @@ impl TableFunction for DiffLines {
     const NAMED: &'static [Field] = &comparison::NAMED;
     const COLUMNS: &'static [Field] = FileLines::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = (Revisions, DiffOptions);
+    type Bind = LinesQuery;
     type Scan = Stream<FileLines>;
 
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Self::Bind> {
         let named = NamedOptions::new(Self::NAMED, named);
-        Ok((Revisions::bind(arguments, &named, Self::NAME)?, named.diff_options()?))
+        Ok(LinesQuery {
+            revisions: comparison::revisions(arguments, &named, Self::NAME)?,
+            options: named.diff_options()?,
+        })
     }
 
-    fn open((revisions, options): &Self::Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        Ok(Stream::new(all_files(revisions, options, &execution)?, open.projection))
+    fn open(query: &LinesQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Stream::open::<Self>(query, open)
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
     }
-}
-
-/// Starts the diffs of all files.
-fn all_files(
-    revisions: &Revisions,
-    options: &DiffOptions,
-    execution: &ExecutionContext,
-) -> Result<Ordered<FileLines>> {
-    revisions.work(execution, |comparison| {
-        let mut liner = Liner::new(comparison, options);
-        Ok(move |change: Change, cancel: &CancelToken<'_>| {
-            let lines = liner.lines(std::slice::from_ref(&change), cancel)?;
-            Ok(FileLines { path: change.path, lines })
-        })
-    })
 }
 
 impl Listed for DiffLines {
@@ -111,19 +78,13 @@ impl Listed for DiffLines {
     const LIST_EXAMPLE: &'static str = "SELECT unnest(diff_lines_list('HEAD~1', 'HEAD', '.', {'paths': '*.md'}), recursive := true)";
     type Element = FileLines;
 
-    fn list(
-        (revisions, options): &Self::Bind,
-        execution: &ExecutionContext,
-        out: &mut Column,
-    ) -> Result<()> {
-        let mut files = all_files(revisions, options, execution)?;
+    fn list(query: &LinesQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        let files = query.start(execution, 0)?;
         out.push_list(|elements| {
-            while let Poll::Ready(file) = files.poll(None) {
-                let file = file?;
+            files.each(|file| {
                 (0..file.rows())
                     .for_each(|index| FileLines::COLUMNS.write_struct(file.row(index), elements));
-            }
-            Ok(())
+            })
         })
     }
 }

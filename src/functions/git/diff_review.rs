@@ -1,12 +1,13 @@
 //! `diff_review(from, to, repo)`: a comparison within a budget of bytes, section by section.
 
-use super::review::{Request, Reviewed, RowsFrame};
 use crate::error::Result;
 use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison::{self, NamedOptions, Revisions};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
 use crate::limits;
+use crate::query::review::{Request, Reviewed, RowsFrame};
 use crate::review::Section;
 use crate::tools;
 
@@ -88,7 +89,7 @@ impl TableFunction for DiffReview {
     fn bind(arguments: &[Value], named: &[Value]) -> Result<Request> {
         let named = NamedOptions::new(Self::NAMED, named);
         Ok(Request {
-            revisions: Revisions::bind(arguments, &named, Self::NAME)?,
+            revisions: comparison::revisions(arguments, &named, Self::NAME)?,
             options: named.diff_options()?,
             file: None,
             has_hunks: true,

@@ -1,25 +1,22 @@
 //! `file_blame(file, rev, repo)` and `file_blame_list(file, rev, repo)`: which commit each line of a file is from.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use super::commit_columns::{FIRST_PARENT, INFO, MAILMAP, NAMES, SINCE};
+use super::commit_columns::{
+    FIRST_PARENT, MAILMAP, OfCommit, SINCE, author_date, author_email, author_name, subject,
+};
 use super::file_content::FILE;
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::Permits;
 use crate::error::{Error, Result};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison::{self, NamedOptions};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col,
 };
-use crate::git::{
-    Blame, BlameOptions, BlamedRun, BlamedVersion, CommitInfo, Mailmap, Oid, Person, Repository,
-};
-use crate::pipeline::{Ordered, Source, Weigh, Window};
+use crate::git::{BlameOptions, CommitInfo};
+use crate::query::file_blame::{BlameQuery, BlamedLine, BlamedLines};
 
 const REVISION: Field = Field::new(
     "rev",
@@ -52,48 +49,15 @@ pub const COPIES: Field = Field::optional(
 /// How many times `-C` can be given.
 const MAX_COPIES: i64 = 3;
 
-/// A line and whose it is.
-#[derive(Clone, Copy)]
-pub struct BlamedLine<'a> {
-    rows: &'a BlamedLines,
-    run: BlamedRun,
-    /// The line's position in the run.
-    offset: u32,
-}
-
-impl<'a> BlamedLine<'a> {
-    fn version(self) -> &'a BlamedVersion {
-        &self.rows.blame.versions[self.run.version]
-    }
-
-    fn info(self) -> Option<&'a CommitInfo> {
-        self.rows.infos.get(self.run.version)?.as_deref()
-    }
-
-    fn author(self) -> Option<&'a Person> {
-        self.info()?.author.as_ref()
-    }
-}
-
-/// The lines of a file.
-pub struct BlamedLines {
-    blame: Blame,
-    /// What the commit of each version says, where that was asked for.
-    infos: Vec<Option<Arc<CommitInfo>>>,
-    /// The row at which each run begins.
-    starts: Vec<usize>,
-    rows: usize,
-}
-
 impl Row for BlamedLines {
     type Of<'a> = BlamedLine<'a>;
 
     const OWN: &'static [Col<Self>] = &[
         col("line", Type::BigInt, "The line's number, from 1", |row, out| {
-            out.push_bigint(Some(i64::from(row.run.line + row.offset) + 1));
+            out.push_bigint(Some(row.line().into()));
         }),
         col("content", Type::Varchar, "The line without its newline", |row, out| {
-            out.push_bytes(Some(row.rows.blame.line(row.run.line + row.offset)));
+            out.push_bytes(Some(row.content()));
         }),
         col(
             "commit_id",
@@ -101,30 +65,10 @@ impl Row for BlamedLines {
             "The id of the commit it is from; NULL for a line that is not committed",
             |row, out| out.push_text(row.version().commit.map(|id| id.to_string()).as_deref()),
         ),
-        needing(
-            INFO | NAMES,
-            col("author_name", Type::Varchar, "The author's name", |row, out| {
-                out.push_bytes(row.author().map(|person| person.name.as_slice()));
-            }),
-        ),
-        needing(
-            INFO | NAMES,
-            col("author_email", Type::Varchar, "The author's e-mail address", |row, out| {
-                out.push_bytes(row.author().map(|person| person.email.as_slice()));
-            }),
-        ),
-        needing(
-            INFO,
-            col("author_date", Type::Timestamp, "When it was written", |row, out| {
-                out.push_bigint(row.info().and_then(|info| info.author_date));
-            }),
-        ),
-        needing(
-            INFO,
-            col("subject", Type::Varchar, "The subject of the commit", |row, out| {
-                out.push_bytes(row.info().map(|info| info.subject.as_slice()));
-            }),
-        ),
+        author_name(),
+        author_email(),
+        author_date(),
+        subject("The subject of the commit"),
         col("original_path", Type::Varchar, "The path of the file in that commit", |row, out| {
             out.push_bytes(Some(&row.version().path))
         }),
@@ -132,7 +76,7 @@ impl Row for BlamedLines {
             "original_line",
             Type::BigInt,
             "The line's number in that version, from 1",
-            |row, out| out.push_bigint(Some(i64::from(row.run.source + row.offset) + 1)),
+            |row, out| out.push_bigint(Some(row.original_line().into())),
         ),
         col(
             "is_boundary",
@@ -143,64 +87,14 @@ impl Row for BlamedLines {
     ];
 }
 
-impl Weigh for BlamedLines {
-    fn bytes(&self) -> usize {
-        self.blame.content.len() + self.rows * size_of::<usize>()
+impl OfCommit for BlamedLines {
+    fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
+        row.info()
     }
 }
 
-impl RowGroup for BlamedLines {
+impl Tabular for BlamedLines {
     type Row = Self;
-
-    fn rows(&self) -> usize {
-        self.rows
-    }
-
-    fn row(&self, index: usize) -> BlamedLine<'_> {
-        let run = self.starts.partition_point(|&start| start <= index) - 1;
-        let offset = (index - self.starts[run]) as u32;
-        BlamedLine { rows: self, run: self.blame.runs[run], offset }
-    }
-}
-
-impl BlamedLines {
-    fn new(blame: Blame, infos: Vec<Option<Arc<CommitInfo>>>) -> Self {
-        let mut rows = 0;
-        let starts = blame.runs.iter().map(|run| {
-            let start = rows;
-            rows += run.lines as usize;
-            start
-        });
-        let starts = starts.collect();
-        Self { blame, infos, starts, rows }
-    }
-}
-
-/// Reads what the commits of versions say of themselves.
-pub fn infos(
-    repository: &Repository,
-    versions: &[BlamedVersion],
-    mailmap: Option<&Mailmap>,
-) -> Result<Vec<Option<Arc<CommitInfo>>>> {
-    let (objects, cancel) = (repository.objects(), repository.cancel());
-    let mut known: HashMap<Oid, Arc<CommitInfo>> = HashMap::new();
-    let mut infos = Vec::with_capacity(versions.len());
-    for version in versions {
-        let Some(id) = version.commit else {
-            infos.push(None);
-            continue;
-        };
-        let info = match known.get(&id) {
-            Some(info) => Arc::clone(info),
-            None => {
-                let info = Arc::new(CommitInfo::read(&objects.commit(&id)?, mailmap, &cancel)?);
-                known.insert(id, Arc::clone(&info));
-                info
-            }
-        };
-        infos.push(Some(info));
-    }
-    Ok(infos)
 }
 
 /// The table function.
@@ -213,15 +107,6 @@ impl Declared for FileBlame {
         description: "The lines of a file, each with the commit it is from, as git blame has it",
         example: "SELECT line, author_name, subject, content FROM file_blame('README.md', 'HEAD', '.') LIMIT 10",
     };
-}
-
-/// The validated arguments.
-pub struct Query {
-    file: String,
-    rev: String,
-    repo: String,
-    mailmap: bool,
-    options: BlameOptions,
 }
 
 impl TableFunction for FileBlame {
@@ -244,12 +129,12 @@ impl TableFunction for FileBlame {
     ];
     const COLUMNS: &'static [Field] = BlamedLines::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = Query;
+    type Bind = BlameQuery;
     type Scan = Stream<BlamedLines>;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<BlameQuery> {
         let named = NamedOptions::new(Self::NAMED, named);
-        Ok(Query {
+        Ok(BlameQuery {
             file: required_text(&arguments[0], Self::NAME, "file")?,
             rev: required_text(&arguments[1], Self::NAME, "rev")?,
             repo: required_text(&arguments[2], Self::NAME, "repo")?,
@@ -258,11 +143,8 @@ impl TableFunction for FileBlame {
         })
     }
 
-    fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let needs = BlamedLines::COLUMNS.needs(open.projection);
-        let rows = execution.read(|| query.start(&execution, needs))?;
-        Ok(Stream::new(rows, open.projection))
+    fn open(query: &BlameQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Stream::open::<Self>(query, open)
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
@@ -324,30 +206,6 @@ fn lines(named: &NamedOptions<'_>) -> Result<Option<(u32, u32)>> {
     }
 }
 
-impl Query {
-    /// Starts the work, which is one job.
-    fn start(&self, execution: &ExecutionContext, needs: u8) -> Result<Ordered<BlamedLines>> {
-        let budget = execution.budget.part();
-        let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
-        let mailmap =
-            if needs & NAMES != 0 && self.mailmap { Some(repository.mailmap()?) } else { None };
-        let (file, rev, options) = (self.file.clone(), self.rev.clone(), self.options.clone());
-        let of_work = Arc::clone(&budget);
-        let work = move |()| {
-            let blame = repository.blame(&file, &rev, &options, &of_work)?;
-            let infos = if needs & INFO == 0 {
-                Vec::new()
-            } else {
-                infos(&repository, &blame.versions, mailmap.as_ref())?
-            };
-            Ok::<_, Error>(BlamedLines::new(blame, infos))
-        };
-        let window = Window { jobs: 1, bytes: usize::MAX };
-        let jobs = Source::new(std::iter::once(Ok(())));
-        Ordered::start(jobs, vec![work], window, budget, Permits::take(1))
-    }
-}
-
 impl Listed for FileBlame {
     const LIST_NAME: &'static str = "file_blame_list";
     const LIST_DESCRIPTION: &'static str =
@@ -356,7 +214,7 @@ impl Listed for FileBlame {
         "SELECT len(file_blame_list('README.md', 'HEAD', '.', {'lines': [1, 2]}))";
     type Element = Numbered<BlamedLines>;
 
-    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(execution.read(|| query.start(execution, INFO | NAMES))?, out)
+    fn list(query: &BlameQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(query, execution, out)
     }
 }

@@ -1,6 +1,5 @@
 //! `file_content(file, rev, repo)` and `file_bytes(file, rev, repo)`: a file as it is at a revision.
 
-use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +13,9 @@ use crate::functions::context::settings;
 use crate::functions::params::arguments::row_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
-use crate::git::{ReadLimit, SideFiles};
+use crate::git::ReadLimit;
 use crate::limits;
+use crate::query::file_content::OpenSides;
 
 /// A file of a repository.
 pub const FILE: Field = Field::new(
@@ -82,7 +82,7 @@ impl<T: ContentType> Declared for FileContent<T> {
 /// What a thread keeps between rows: the sides that were opened, by repository and revision.
 pub struct Opened {
     execution: ExecutionContext,
-    sides: HashMap<(String, String), SideFiles>,
+    sides: OpenSides,
 }
 
 impl<T: ContentType> ScalarFunction for FileContent<T> {
@@ -102,35 +102,20 @@ impl<T: ContentType> ScalarFunction for FileContent<T> {
 
     fn open(settings: Settings) -> Result<Opened> {
         let execution = ExecutionContext::open::<Self>(settings)?;
-        Ok(Opened { execution, sides: HashMap::new() })
+        Ok(Opened { execution, sides: OpenSides::default() })
     }
 
     fn helper(opened: &Opened) -> Option<Opened> {
-        Some(Opened { execution: opened.execution.clone(), sides: HashMap::new() })
+        Some(Opened { execution: opened.execution.clone(), sides: OpenSides::default() })
     }
 
     fn call(opened: &mut Opened, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         let file = row_text(arguments, 0, "file")?;
-        let key = (row_text(arguments, 2, "repo")?, row_text(arguments, 1, "rev")?);
+        let (rev, repo) = (row_text(arguments, 1, "rev")?, row_text(arguments, 2, "repo")?);
         let Opened { execution, sides } = opened;
         let bytes = settings::max_read_bytes(&execution.settings);
         let limit = ReadLimit { bytes, name: "redline_max_read_bytes" };
-        let content = execution.read(|| {
-            if sides.len() >= limits::OPEN_SIDES && !sides.contains_key(&key) {
-                sides.clear();
-            }
-            let side = match sides.entry(key) {
-                std::collections::hash_map::Entry::Occupied(side) => side.into_mut(),
-                std::collections::hash_map::Entry::Vacant(place) => {
-                    let (repo, rev) = place.key();
-                    let side = SideFiles::open_alone(&execution.repository(repo)?, rev)?;
-                    place.insert(side)
-                }
-            };
-            let path = side.path_from_root(&file)?;
-            let Some(entry) = side.find(&path)? else { return Ok(None) };
-            side.read(&path, entry, limit).map(Some)
-        })?;
+        let content = sides.content(execution, &file, [repo, rev], limit)?;
         T::push(content.as_ref().map(|bytes| bytes.as_slice()), out);
         Ok(())
     }

@@ -1,31 +1,22 @@
 //! `file_history(file, rev, repo)` and `file_history_list(…)`: the commits that changed a file, through renames.
 
-use std::sync::Arc;
-
-use super::commit_columns::{
-    BODY, Commit, CommitThen, FIRST_PARENT, INFO, MAILMAP, NAMES, SINCE, UNTIL, history_options,
-};
-use super::file_changes::{self, LINES};
+use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
+use super::file_changes;
 use super::file_content::FILE;
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use super::read_ahead::ReadAhead;
-use crate::budget::{Budget, Permits};
-use crate::error::{Error, Result, quoted};
+use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison::{self, NamedOptions};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
 };
-use crate::git::{
-    Comparison, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions, LineCounts, Measured,
-    Repository, RevRange, Revision,
-};
-use crate::limits;
-use crate::pipeline::{Ordered, Source, Weigh, Window};
-use crate::text::{CancelToken, DiffOptions};
+use crate::git::{LineCounts, Measured};
+use crate::query::file_history::{FileHistoryQuery, FileVersion};
+use crate::query::needs::LINES;
 
 const REVISION: Field = Field::new(
     "rev",
@@ -33,10 +24,10 @@ const REVISION: Field = Field::new(
     "A revision with all that it reaches, a..b, a...b, or ALL for every reference",
 );
 
-/// A file as a commit left it.
-pub struct FileVersion;
+/// The columns of a file as a commit left it.
+pub struct FileThere;
 
-impl Row for FileVersion {
+impl Row for FileThere {
     type Of<'a> = &'a Measured;
 
     const OWN: &'static [Col<Self>] = &[
@@ -80,28 +71,8 @@ impl Row for FileVersion {
     ];
 }
 
-/// A commit with what it made of the file.
-pub struct Version {
-    commit: Commit,
-    file: Measured,
-}
-
-impl Weigh for Version {
-    fn bytes(&self) -> usize {
-        self.commit.bytes() + self.file.bytes()
-    }
-}
-
-impl RowGroup for Version {
-    type Row = CommitThen<FileVersion>;
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> <Self::Row as Row>::Of<'_> {
-        (&self.commit, &self.file)
-    }
+impl Tabular for FileVersion {
+    type Row = CommitThen<FileThere>;
 }
 
 /// The table function.
@@ -116,27 +87,18 @@ impl Declared for FileHistory {
     };
 }
 
-/// The validated arguments.
-pub struct Query {
-    file: String,
-    rev: String,
-    repo: String,
-    mailmap: bool,
-    options: HistoryOptions,
-}
-
 impl TableFunction for FileHistory {
     const NAME: &'static str = "file_history";
     const PARAMETERS: &'static [Field] = &[FILE, REVISION, comparison::REPO];
     const NAMED: &'static [Field] = &[SINCE, UNTIL, FIRST_PARENT, MAILMAP];
-    const COLUMNS: &'static [Field] = <Version as RowGroup>::Row::FIELDS;
+    const COLUMNS: &'static [Field] = <FileVersion as Tabular>::Row::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = Query;
-    type Scan = Stream<Version>;
+    type Bind = FileHistoryQuery;
+    type Scan = Stream<FileVersion>;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<FileHistoryQuery> {
         let named = NamedOptions::new(Self::NAMED, named);
-        Ok(Query {
+        Ok(FileHistoryQuery {
             file: required_text(&arguments[0], Self::NAME, "file")?,
             rev: required_text(&arguments[1], Self::NAME, "rev")?,
             repo: required_text(&arguments[2], Self::NAME, "repo")?,
@@ -145,124 +107,12 @@ impl TableFunction for FileHistory {
         })
     }
 
-    fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let needs = <Version as RowGroup>::Row::COLUMNS.needs(open.projection);
-        let rows = execution.read(|| query.start(&execution, needs))?;
-        Ok(Stream::new(rows, open.projection).eager())
+    fn open(query: &FileHistoryQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Ok(Stream::open::<Self>(query, open)?.eager())
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
-    }
-}
-
-/// The changes of the file; one that no commit has is an error.
-pub struct Jobs {
-    follow: Follow<ReadAhead<FollowWalk, FollowStep>>,
-    repository: Repository,
-    file: String,
-    rev: String,
-    is_found: bool,
-}
-
-impl Iterator for Jobs {
-    type Item = Result<FileChange>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.follow.next();
-        if next.is_none() && !std::mem::replace(&mut self.is_found, true) {
-            return self.not_found().transpose();
-        }
-        self.is_found = true;
-        next
-    }
-}
-
-impl Jobs {
-    /// Starts the walk over the commits of a range that changed a file; the range is as given, for messages. With a
-    /// permit the commits are read by a thread of their own.
-    pub fn new(
-        repository: &Repository,
-        ends: &RevRange,
-        [file, rev]: [&str; 2],
-        options: HistoryOptions,
-        permit: Option<Permits>,
-        budget: Arc<Budget>,
-    ) -> Result<Self> {
-        let walk = FollowWalk::new(repository, ends, options, Arc::clone(&budget))?;
-        let walk = ReadAhead::new(walk, permit, Arc::clone(&budget));
-        Ok(Self {
-            follow: Follow::new(repository, walk, file, budget)?,
-            repository: repository.clone(),
-            file: file.to_owned(),
-            rev: rev.to_owned(),
-            is_found: false,
-        })
-    }
-
-    /// Returns an error where the newest version lacks the file, too.
-    fn not_found(&self) -> Result<Option<FileChange>> {
-        let ends = self.repository.ends(&self.rev)?;
-        let Some(tip) = ends.tips.first() else { return Ok(None) };
-        let side = self.repository.revision(&tip.to_string())?;
-        let comparison = Comparison::new(self.repository.clone(), Revision::Empty, side)?;
-        let has_file = match side {
-            Revision::Tree(tree) => {
-                self.repository.find(Some(tree), self.file.as_bytes())?.file().is_some()
-            }
-            _ => false,
-        };
-        if has_file {
-            return Ok(None);
-        }
-        let error = Error::not_found(format!(
-            "no commit of {} changed a file {}",
-            quoted(&self.rev),
-            quoted(&self.file)
-        ));
-        Err(match comparison.nearest_paths(&self.file)?.as_slice() {
-            [] => error.with_hint("Paths start at the root of the repository"),
-            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
-        })
-    }
-}
-
-impl Query {
-    /// Starts the walk with workers, which read what each commit says and count lines; one of their threads reads the
-    /// links between commits ahead.
-    fn start(&self, execution: &ExecutionContext, needs: u8) -> Result<Ordered<Version>> {
-        let budget = execution.budget.part();
-        let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
-        let ends = repository.ends(&self.rev)?;
-        let file = repository.file_from_root(&self.file)?;
-        let mailmap = if needs & NAMES != 0 && self.mailmap {
-            Some(Arc::new(repository.mailmap()?))
-        } else {
-            None
-        };
-        let asked = [file.as_str(), self.rev.as_str()];
-        let mut permits = Permits::take(execution.threads());
-        let (of_walk, of_jobs) = (permits.split(), Arc::clone(&budget));
-        let jobs = Jobs::new(&repository, &ends, asked, self.options, of_walk, of_jobs)?;
-        let nothing = Revision::Empty;
-        let comparison = Comparison::new(repository.clone(), nothing, nothing)?;
-        let worker = || {
-            let (mailmap, budget) = (mailmap.clone(), Arc::clone(&budget));
-            let objects = repository.objects();
-            let measure = file_changes::measure(needs);
-            let mut measurer = comparison.measurer(measure, DiffOptions::default());
-            move |found: FileChange| {
-                let cancel = CancelToken::of(&budget);
-                let commit =
-                    Commit::read(found.commit, needs, &objects, mailmap.as_deref(), &cancel)?;
-                let file = measurer.measure(found.change, &cancel)?;
-                Ok::<_, Error>(Version { commit, file })
-            }
-        };
-        let workers = (0..permits.count()).map(|_| worker()).collect();
-        let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
-        Ordered::start(Source::new(jobs), workers, window, budget, permits)
     }
 }
 
@@ -272,10 +122,13 @@ impl Listed for FileHistory {
         "The rows of file_history as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str =
         "SELECT len(file_history_list('README.md', 'HEAD', '.', {'first_parent': true}))";
-    type Element = Numbered<<Version as RowGroup>::Row>;
+    type Element = Numbered<<FileVersion as Tabular>::Row>;
 
-    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        let all = INFO | NAMES | BODY | LINES;
-        push_rows(execution.read(|| query.start(execution, all))?, out)
+    fn list(
+        query: &FileHistoryQuery,
+        execution: &ExecutionContext,
+        out: &mut Column,
+    ) -> Result<()> {
+        push_rows(query, execution, out)
     }
 }

@@ -5,35 +5,20 @@ use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::comparison::{self, NamedOptions, Revisions};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
 };
-use crate::git::{Change, WrittenPatch};
-use crate::pipeline::{Ordered, Weigh};
-use crate::text::{CancelToken, DiffOptions};
-
-/// What is compared, and how.
-pub type Bind = (Revisions, DiffOptions);
+use crate::query::needs::PATCH;
+use crate::query::patches::{FilePatch, PatchesQuery};
 
 /// Validates the arguments.
-pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<Bind> {
+pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<PatchesQuery> {
     let named = NamedOptions::new(&comparison::NAMED, named);
-    Ok((Revisions::bind(arguments, &named, function)?, named.diff_options()?))
-}
-
-/// Starts the work: each change with its patch, made into a row or rows.
-pub fn patches<G: RowGroup>(
-    (revisions, options): &Bind,
-    execution: &ExecutionContext,
-    row: fn(Change, WrittenPatch) -> G,
-) -> Result<Ordered<G>> {
-    revisions.work(execution, |comparison| {
-        let mut patcher = comparison.patcher(options.clone())?;
-        Ok(move |change: Change, cancel: &CancelToken<'_>| {
-            let patch = patcher.patch(&change, cancel)?;
-            Ok(row(change, patch))
-        })
+    Ok(PatchesQuery {
+        revisions: comparison::revisions(arguments, &named, function)?,
+        options: named.diff_options()?,
     })
 }
 
@@ -49,22 +34,7 @@ impl Declared for FilePatches {
     };
 }
 
-/// A file's row.
-pub struct PatchRow {
-    change: Change,
-    patch: WrittenPatch,
-}
-
-impl Weigh for PatchRow {
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.change.path.len() + self.patch.bytes.len()
-    }
-}
-
-/// What a column needs: the patch.
-const PATCH: u8 = 1;
-
-impl Row for PatchRow {
+impl Row for FilePatch {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
@@ -102,43 +72,25 @@ impl Row for PatchRow {
     ];
 }
 
-impl RowGroup for PatchRow {
+impl Tabular for FilePatch {
     type Row = Self;
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> &Self {
-        self
-    }
 }
 
 impl TableFunction for FilePatches {
     const NAME: &'static str = "file_patches";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
     const NAMED: &'static [Field] = &comparison::NAMED;
-    const COLUMNS: &'static [Field] = PatchRow::FIELDS;
+    const COLUMNS: &'static [Field] = FilePatch::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = Bind;
-    type Scan = Stream<PatchRow>;
+    type Bind = PatchesQuery;
+    type Scan = Stream<FilePatch>;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Bind> {
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<PatchesQuery> {
         bind(arguments, named, Self::NAME)
     }
 
-    fn open(bind: &Bind, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let needs_patch = PatchRow::COLUMNS.needs(open.projection) & PATCH != 0;
-        let row = |change, patch| PatchRow { change, patch };
-        let rows = if needs_patch {
-            patches(bind, &execution, row)?
-        } else {
-            bind.0.work(&execution, |_| {
-                Ok(move |change, _: &CancelToken<'_>| Ok(row(change, WrittenPatch::default())))
-            })?
-        };
-        Ok(Stream::new(rows, open.projection))
+    fn open(query: &PatchesQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Stream::open::<Self>(query, open)
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
@@ -151,9 +103,9 @@ impl Listed for FilePatches {
     const LIST_DESCRIPTION: &'static str =
         "The rows of file_patches as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str = "SELECT unnest(file_patches_list('HEAD~1', 'HEAD', '.', {'context': 1}), recursive := true)";
-    type Element = Numbered<PatchRow>;
+    type Element = Numbered<FilePatch>;
 
-    fn list(bind: &Bind, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        push_rows(patches(bind, execution, |change, patch| PatchRow { change, patch })?, out)
+    fn list(query: &PatchesQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(query, execution, out)
     }
 }

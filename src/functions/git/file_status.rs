@@ -1,20 +1,16 @@
 //! `file_status(repo)` and `file_status_list(repo)`: what `git status` lists.
 
-use std::sync::Arc;
-
 use super::listed::Listed;
 use super::numbered::Numbered;
-use crate::budget::Permits;
 use crate::error::{Error, Result};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison::{self, NamedOptions};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
-use crate::git::{
-    FileStatus, RenameOptions, Repository, StatusFound, StatusOptions, StatusPart, StatusWalk, join,
-};
-use crate::pipeline::{Ordered, Poll, Source, Weigh, Window};
+use crate::git::{FileStatus, RenameOptions, StatusOptions};
+use crate::query::file_status::{StatusParts, StatusQuery};
 
 impl Row for FileStatus {
     type Of<'a> = &'a Self;
@@ -59,13 +55,6 @@ impl Row for FileStatus {
     ];
 }
 
-impl Weigh for StatusFound {
-    fn bytes(&self) -> usize {
-        // They are all awaited at once.
-        0
-    }
-}
-
 /// The table function.
 pub struct FileStatusTable;
 
@@ -78,15 +67,9 @@ impl Declared for FileStatusTable {
     };
 }
 
-/// The validated arguments.
-pub struct Query {
-    repo: String,
-    options: StatusOptions,
-}
-
 /// A running scan: its parts, then its rows.
 pub struct Scan {
-    parts: Option<Ordered<StatusFound>>,
+    parts: Option<StatusParts>,
     rows: Rows<FileStatus>,
     projection: Vec<usize>,
 }
@@ -107,13 +90,13 @@ impl TableFunction for FileStatusTable {
     ];
     const COLUMNS: &'static [Field] = FileStatus::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = Query;
+    type Bind = StatusQuery;
     type Scan = Scan;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<StatusQuery> {
         let named = NamedOptions::new(Self::NAMED, named);
         let is_on = |name| named.get(name).as_boolean().unwrap_or(true);
-        Ok(Query {
+        Ok(StatusQuery {
             repo: required_text(&arguments[0], Self::NAME, "repo")?,
             options: StatusOptions {
                 paths: named.paths()?,
@@ -124,67 +107,19 @@ impl TableFunction for FileStatusTable {
         })
     }
 
-    fn open(query: &Query, open: Open<'_>) -> Result<Scan> {
+    fn open(query: &StatusQuery, open: Open<'_>) -> Result<Scan> {
         let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let parts = execution.read(|| query.start(&execution))?;
+        let parts = query.start(&execution)?;
         let projection = open.projection.to_vec();
         Ok(Scan { parts: Some(parts), rows: Rows::new([], &projection), projection })
     }
 
     fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
         if let Some(parts) = scan.parts.take() {
-            scan.rows = Rows::new(joined(parts)?, &scan.projection);
+            scan.rows = Rows::new(parts.joined()?, &scan.projection);
         }
         scan.rows.fill(batch);
         Ok(())
-    }
-}
-
-impl Query {
-    /// Starts the parts, each a job.
-    fn start(&self, execution: &ExecutionContext) -> Result<Ordered<StatusFound>> {
-        start(execution.repository(&self.repo)?, self.options.clone(), execution)
-    }
-}
-
-fn start(
-    repository: Repository,
-    options: StatusOptions,
-    execution: &ExecutionContext,
-) -> Result<Ordered<StatusFound>> {
-    let budget = execution.budget.part();
-    let repository = repository.with_budget(Arc::clone(&budget));
-    let walk = StatusWalk::new(&repository, options, execution.threads())?;
-    // The longest first.
-    let jobs = [StatusPart::WorkTree, StatusPart::Untracked, StatusPart::Index].map(Ok);
-    let permits = Permits::take(execution.threads().min(jobs.len()));
-    let worker = || {
-        let (walk, budget) = (walk.clone(), Arc::clone(&budget));
-        move |part| walk.find(part, &budget)
-    };
-    let workers = (0..permits.count()).map(|_| worker()).collect();
-    let window = Window { jobs: jobs.len(), bytes: usize::MAX };
-    Ordered::start(Source::new(jobs.into_iter()), workers, window, budget, permits)
-}
-
-/// Returns the status of a repository.
-pub fn status(
-    repository: &Repository,
-    options: StatusOptions,
-    execution: &ExecutionContext,
-) -> Result<Vec<FileStatus>> {
-    joined(start(repository.clone(), options, execution)?)
-}
-
-/// Awaits all parts.
-fn joined(mut parts: Ordered<StatusFound>) -> Result<Vec<FileStatus>> {
-    let mut found = Vec::new();
-    loop {
-        match parts.poll(None) {
-            Poll::Ready(part) => found.push(part?),
-            Poll::Pending => {}
-            Poll::End => return join(found),
-        }
     }
 }
 
@@ -196,8 +131,8 @@ impl Listed for FileStatusTable {
         "SELECT unnest(file_status_list('.', {'untracked': false}), recursive := true)";
     type Element = Numbered<FileStatus>;
 
-    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        let rows = joined(execution.read(|| query.start(execution))?)?;
+    fn list(query: &StatusQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        let rows = query.start(execution)?.joined()?;
         out.push_list(|elements| {
             for (seq, row) in (1..).zip(&rows) {
                 Numbered::<FileStatus>::COLUMNS.write_struct((seq, row), elements);

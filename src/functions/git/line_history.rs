@@ -1,25 +1,19 @@
 //! `line_history(file, first, last, rev, repo)` and `line_history_list(…)`: the commits that changed some lines of a file.
 
-use std::sync::Arc;
-
-use super::commit_columns::{
-    BODY, Commit, CommitThen, FIRST_PARENT, INFO, MAILMAP, NAMES, SINCE, UNTIL, history_options,
-};
+use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::Permits;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
-use crate::functions::params::comparison::{self, NamedOptions};
+use crate::functions::params::comparison;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col,
 };
-use crate::git::{HistoryOptions, LineLog, LineVersion, LinesAsked};
-use crate::limits;
-use crate::pipeline::{Ordered, Source, Weigh, Window};
-use crate::text::CancelToken;
+use crate::git::{LineVersion, LinesAsked};
+use crate::query::line_history::{LineHistoryQuery, LinesVersion};
 
 const FILE: Field = Field::new(
     "file",
@@ -61,28 +55,8 @@ impl Row for LinesThere {
     ];
 }
 
-/// A commit with what it made of the lines.
-pub struct Version {
-    commit: Commit,
-    lines: LineVersion,
-}
-
-impl Weigh for Version {
-    fn bytes(&self) -> usize {
-        self.commit.bytes() + self.lines.bytes()
-    }
-}
-
-impl RowGroup for Version {
+impl Tabular for LinesVersion {
     type Row = CommitThen<LinesThere>;
-
-    fn rows(&self) -> usize {
-        1
-    }
-
-    fn row(&self, _: usize) -> <Self::Row as Row>::Of<'_> {
-        (&self.commit, &self.lines)
-    }
 }
 
 /// The table function.
@@ -95,16 +69,6 @@ impl Declared for LineHistory {
         description: "The commits that changed some lines of a file, or a function, as git log -L lists them",
         example: "SELECT subject, patch FROM line_history('README.md', 1, 3, 'HEAD', '.') LIMIT 10",
     };
-}
-
-/// The validated arguments.
-pub struct Query {
-    file: String,
-    lines: LinesAsked,
-    rev: String,
-    repo: String,
-    mailmap: bool,
-    options: HistoryOptions,
 }
 
 /// Returns the file that is meant, and its lines.
@@ -149,16 +113,16 @@ impl TableFunction for LineHistory {
     const NAME: &'static str = "line_history";
     const PARAMETERS: &'static [Field] = &[FILE, FIRST, LAST, REVISION, comparison::REPO];
     const NAMED: &'static [Field] = &[SINCE, UNTIL, FIRST_PARENT, MAILMAP];
-    const COLUMNS: &'static [Field] = <Version as RowGroup>::Row::FIELDS;
+    const COLUMNS: &'static [Field] = <LinesVersion as Tabular>::Row::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = Query;
-    type Scan = Stream<Version>;
+    type Bind = LineHistoryQuery;
+    type Scan = Stream<LinesVersion>;
 
-    fn bind(arguments: &[Value], named: &[Value]) -> Result<Query> {
+    fn bind(arguments: &[Value], named: &[Value]) -> Result<LineHistoryQuery> {
         let named = NamedOptions::new(Self::NAMED, named);
         let file = required_text(&arguments[0], Self::NAME, "file")?;
         let (file, lines) = asked(file, arguments[1].as_integer(), arguments[2].as_integer())?;
-        Ok(Query {
+        Ok(LineHistoryQuery {
             file,
             lines,
             rev: required_text(&arguments[3], Self::NAME, "rev")?,
@@ -168,38 +132,12 @@ impl TableFunction for LineHistory {
         })
     }
 
-    fn open(query: &Query, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let needs = <Version as RowGroup>::Row::COLUMNS.needs(open.projection);
-        let rows = execution.read(|| query.start(&execution, needs))?;
-        Ok(Stream::new(rows, open.projection).eager())
+    fn open(query: &LineHistoryQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Ok(Stream::open::<Self>(query, open)?.eager())
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
-    }
-}
-
-impl Query {
-    /// Starts the walk; a worker reads what each commit says.
-    fn start(&self, execution: &ExecutionContext, needs: u8) -> Result<Ordered<Version>> {
-        let budget = execution.budget.part();
-        let repository = execution.repository(&self.repo)?.with_budget(Arc::clone(&budget));
-        let mailmap =
-            if needs & NAMES != 0 && self.mailmap { Some(repository.mailmap()?) } else { None };
-        let of_walk = Arc::clone(&budget);
-        let file = repository.file_from_root(&self.file)?;
-        let log = LineLog::new(&repository, &file, &self.lines, &self.rev, self.options, of_walk)?;
-        let objects = repository.objects();
-        let of_work = Arc::clone(&budget);
-        let work = move |found: LineVersion| {
-            let cancel = CancelToken::of(&of_work);
-            let visited = found.commit.clone();
-            let commit = Commit::read(visited, needs, &objects, mailmap.as_ref(), &cancel)?;
-            Ok::<_, Error>(Version { commit, lines: found })
-        };
-        let window = Window { jobs: limits::WINDOW_JOBS, bytes: limits::WINDOW_BYTES };
-        Ordered::start(Source::new(log), vec![work], window, budget, Permits::take(1))
     }
 }
 
@@ -209,10 +147,13 @@ impl Listed for LineHistory {
         "The rows of line_history as a list, for arguments that are columns";
     const LIST_EXAMPLE: &'static str =
         "SELECT len(line_history_list('README.md', 1, 3, 'HEAD', '.', {'first_parent': true}))";
-    type Element = Numbered<<Version as RowGroup>::Row>;
+    type Element = Numbered<<LinesVersion as Tabular>::Row>;
 
-    fn list(query: &Query, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        let all = INFO | NAMES | BODY;
-        push_rows(execution.read(|| query.start(execution, all))?, out)
+    fn list(
+        query: &LineHistoryQuery,
+        execution: &ExecutionContext,
+        out: &mut Column,
+    ) -> Result<()> {
+        push_rows(query, execution, out)
     }
 }

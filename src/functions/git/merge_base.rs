@@ -9,6 +9,7 @@ use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::row_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::git::merge_bases;
 
 /// The scalar function.
 pub struct MergeBase;
@@ -62,7 +63,7 @@ impl ScalarFunction for MergeBase {
     ) -> Result<()> {
         let (a, b) = (row_text(arguments, 0, "a")?, row_text(arguments, 1, "b")?);
         let repo = row_text(arguments, 2, "repo")?;
-        let bases = execution.read(|| execution.repository(&repo)?.merge_bases(&a, &b))?;
+        let bases = execution.read(|| merge_bases(&execution.repository(&repo)?, &a, &b))?;
         out.push_text(bases.first().map(ToString::to_string).as_deref());
         Ok(())
     }

@@ -1,5 +1,6 @@
-//! The functions over repositories: one file each, with its twin that returns a list. They share the rows of lines
-//! (`line_rows`), those of commits (`commit_columns`, `history_jobs`), lists (`listed`, `numbered`), pages within a budget (`review`), walks on threads of their own (`read_ahead`), and the name of a range in place of a table (`range_scan`).
+//! The functions over repositories, one file each, with its twin that returns a list. They share the columns of commits
+//! (`commit_columns`), lists (`listed`, `numbered`), and the name of a range in place of a
+//! table (`range_scan`).
 
 pub mod ahead_behind;
 pub mod commit_changes;
@@ -15,16 +16,12 @@ pub mod file_diff;
 pub mod file_history;
 pub mod file_patches;
 pub mod file_status;
-pub mod history_jobs;
 pub mod line_history;
-pub mod line_rows;
 pub mod listed;
 pub mod merge_base;
 pub mod numbered;
 pub mod range_scan;
-pub mod read_ahead;
 pub mod refs;
 pub mod resolve_revision;
-pub mod review;
 pub mod tree_blame;
 pub mod tree_files;

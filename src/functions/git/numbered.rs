@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 
 use crate::error::Result;
 use crate::ffi::{Column, Type};
-use crate::functions::surface::{Col, Has, Part, Row, RowGroup, col};
-use crate::pipeline::{Ordered, Poll};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::surface::{Col, Has, Part, Row, Tabular, col};
+use crate::query::{Query, RowGroup};
 
 /// A row of a list: its number, then the row of the table.
 pub struct Numbered<T>(PhantomData<T>);
@@ -26,18 +27,22 @@ impl<T: Row> Has<T> for Numbered<T> {
     }
 }
 
-/// Appends all rows of a work as one list.
-pub fn push_rows<G: RowGroup>(mut rows: Ordered<G>, out: &mut Column) -> Result<()> {
+/// Appends all rows of a query as one list.
+pub fn push_rows<Q>(query: &Q, execution: &ExecutionContext, out: &mut Column) -> Result<()>
+where
+    Q: Query,
+    Q::Group: Tabular,
+{
+    let needs = <Q::Group as Tabular>::Row::COLUMNS.all_needs();
+    let rows = query.start(execution, needs)?;
     out.push_list(|elements| {
         let mut seq = 0;
-        while let Poll::Ready(group) = rows.poll(None) {
-            let mut group = group?;
-            group.finalize()?;
+        rows.each(|group| {
             for row in 0..group.rows() {
                 seq += 1;
-                Numbered::<G::Row>::COLUMNS.write_struct((seq, group.row(row)), elements);
+                Numbered::<<Q::Group as Tabular>::Row>::COLUMNS
+                    .write_struct((seq, group.row(row)), elements);
             }
-        }
-        Ok(())
+        })
     })
 }

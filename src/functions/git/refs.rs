@@ -1,32 +1,18 @@
 //! `refs(repo)` and `refs_list(repo)`: the references of a repository.
 
-use std::sync::Arc;
-
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
-use crate::budget::Permits;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, RowGroup, Stream, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
 };
-use crate::git::{NamedReference, Reference, ReferenceDetails, ReferenceReader};
-use crate::limits;
-use crate::pipeline::{Ordered, Source, Weigh, Window};
-
-/// What a column needs: the name as short as it is unambiguous.
-const SHORT: u8 = 1;
-/// What a column needs: what is behind tags.
-const COMMIT: u8 = 2;
-/// What a column needs: the object's message.
-const MESSAGE: u8 = 4;
-/// What a column needs: the branch that a branch is merged with.
-const UPSTREAM: u8 = 8;
-/// What a column needs: how far both are apart.
-const DISTANCE: u8 = 16;
+use crate::git::Reference;
+use crate::query::needs::{COMMIT, DISTANCE, MESSAGE, SHORT, UPSTREAM};
+use crate::query::refs::{References, RefsQuery, kind};
 
 impl Row for Reference {
     type Of<'a> = &'a Self;
@@ -142,43 +128,8 @@ fn count(commits: Option<u64>) -> Option<i64> {
     commits.and_then(|commits| i64::try_from(commits).ok())
 }
 
-/// Returns what a reference is by its name.
-pub fn kind(name: &[u8]) -> &'static str {
-    const KINDS: [(&[u8], &str); 4] = [
-        (b"refs/heads/", "branch"),
-        (b"refs/remotes/", "remote"),
-        (b"refs/tags/", "tag"),
-        (b"refs/notes/", "note"),
-    ];
-    match name {
-        b"HEAD" => "head",
-        b"refs/stash" => "stash",
-        _ => KINDS
-            .iter()
-            .find(|(prefix, _)| name.starts_with(prefix))
-            .map_or("other", |(_, kind)| kind),
-    }
-}
-
-/// The rows of some references.
-pub struct References(Vec<Reference>);
-
-impl Weigh for References {
-    fn bytes(&self) -> usize {
-        self.0.iter().map(Reference::bytes).sum()
-    }
-}
-
-impl RowGroup for References {
+impl Tabular for References {
     type Row = Reference;
-
-    fn rows(&self) -> usize {
-        self.0.len()
-    }
-
-    fn row(&self, index: usize) -> &Reference {
-        &self.0[index]
-    }
 }
 
 /// The table function.
@@ -199,53 +150,20 @@ impl TableFunction for RefsTable {
     const NAMED: &'static [Field] = &[];
     const COLUMNS: &'static [Field] = Reference::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type Bind = String;
+    type Bind = RefsQuery;
     type Scan = Stream<References>;
 
-    fn bind(arguments: &[Value], _: &[Value]) -> Result<String> {
-        required_text(&arguments[0], Self::NAME, "repo")
+    fn bind(arguments: &[Value], _: &[Value]) -> Result<RefsQuery> {
+        Ok(RefsQuery { repo: required_text(&arguments[0], Self::NAME, "repo")? })
     }
 
-    fn open(repo: &String, open: Open<'_>) -> Result<Self::Scan> {
-        let execution = ExecutionContext::open::<Self>(open.settings)?;
-        let needs = Reference::COLUMNS.needs(open.projection);
-        let rows = execution.read(|| start(repo, &execution, needs))?;
-        Ok(Stream::new(rows, open.projection).eager())
+    fn open(query: &RefsQuery, open: Open<'_>) -> Result<Self::Scan> {
+        Ok(Stream::open::<Self>(query, open)?.eager())
     }
 
     fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
         scan.fill(batch)
     }
-}
-
-/// Starts the reading of all references.
-fn start(repo: &str, execution: &ExecutionContext, needs: u8) -> Result<Ordered<References>> {
-    let budget = execution.budget.part();
-    let repository = execution.repository(repo)?.with_budget(Arc::clone(&budget));
-    let details = ReferenceDetails {
-        short: needs & SHORT != 0,
-        commit: needs & COMMIT != 0,
-        message: needs & MESSAGE != 0,
-        upstream: needs & UPSTREAM != 0,
-        distance: needs & DISTANCE != 0,
-    };
-    let names = repository.reference_names()?;
-    let chunk = limits::JOB_REFERENCES;
-    let jobs: Vec<Result<Vec<NamedReference>>> =
-        names.chunks(chunk).map(|names| Ok(names.to_vec())).collect();
-    let packed = repository.packed_references()?;
-    let permits = Permits::take(if needs == 0 { 1 } else { execution.threads() });
-    let worker = || {
-        let (repository, packed) = (repository.clone(), Arc::clone(&packed));
-        move |names: Vec<NamedReference>| {
-            let reader = ReferenceReader::new(&repository, details, Arc::clone(&packed));
-            let read = names.into_iter().map(|named| reader.read(named));
-            Ok::<_, Error>(References(read.collect::<Result<_>>()?))
-        }
-    };
-    let workers = (0..permits.count()).map(|_| worker()).collect();
-    let window = Window { jobs: limits::WINDOW_HISTORY_JOBS, bytes: limits::WINDOW_BYTES };
-    Ordered::start(Source::new(jobs.into_iter()), workers, window, budget, permits)
 }
 
 impl Listed for RefsTable {
@@ -255,8 +173,7 @@ impl Listed for RefsTable {
     const LIST_EXAMPLE: &'static str = "SELECT len(refs_list('.'))";
     type Element = Numbered<Reference>;
 
-    fn list(repo: &String, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
-        let all = SHORT | COMMIT | MESSAGE | UPSTREAM | DISTANCE;
-        push_rows(execution.read(|| start(repo, execution, all))?, out)
+    fn list(query: &RefsQuery, execution: &ExecutionContext, out: &mut Column) -> Result<()> {
+        push_rows(query, execution, out)
     }
 }

@@ -9,6 +9,7 @@ use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::row_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::git::object_of;
 
 /// The scalar function.
 pub struct ResolveRevision;
@@ -61,7 +62,7 @@ impl ScalarFunction for ResolveRevision {
         out: &mut Column,
     ) -> Result<()> {
         let (revision, repo) = (row_text(arguments, 0, "rev")?, row_text(arguments, 1, "repo")?);
-        let id = execution.read(|| execution.repository(&repo)?.resolve(&revision))?;
+        let id = execution.read(|| object_of(&execution.repository(&repo)?, &revision))?;
         out.push_text(Some(&id.to_string()));
         Ok(())
     }

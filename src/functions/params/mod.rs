@@ -2,4 +2,5 @@
 
 pub mod arguments;
 pub mod comparison;
+pub mod named_options;
 pub mod row_options;

@@ -43,10 +43,9 @@ fn unknown(name: &str, fields: &[Field], function: &str) -> Error {
             .with_hint(format!("Give a STRUCT with names, such as {}", example(fields)));
     }
     let names = || fields.iter().map(|field| field.name);
-    let near = suggest::nearest(name, names());
-    let meant = near.first().map(|near| format!("Did you mean {near}? ")).unwrap_or_default();
     Error::invalid_args(format!("{function} has no option {}", quoted(name)))
-        .with_hint(format!("{meant}Its options are {}", names().collect::<Vec<_>>().join(", ")))
+        .near(&suggest::best(name, names()))
+        .and_hint(format!("Its options are {}", names().collect::<Vec<_>>().join(", ")))
 }
 
 /// Returns a value that is of the type of `field`.

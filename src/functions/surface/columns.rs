@@ -1,6 +1,7 @@
 //! Typed columns: each says its name, its type, what it holds, and how it is written from a row.
 
 use crate::ffi::{Column, Field, Type};
+use crate::query::Needs;
 
 /// The most columns of a row.
 const MAX_COLUMNS: usize = 32;
@@ -37,8 +38,8 @@ pub trait Has<J: Row>: Row {
 /// A column of `K`.
 pub struct Col<K: Row> {
     field: Field,
-    /// What must be worked out for it, as bits that its family names.
-    needs: u8,
+    /// What must be computed for it.
+    needs: Needs,
     write: for<'a> fn(K::Of<'a>, &mut Column),
 }
 
@@ -53,14 +54,14 @@ pub const fn col<K: Row>(
 }
 
 /// Returns a column for which something must be worked out before it can be written.
-pub const fn needing<K: Row>(bits: u8, column: Col<K>) -> Col<K> {
+pub const fn needing<K: Row>(bits: Needs, column: Col<K>) -> Col<K> {
     Col { needs: bits, ..column }
 }
 
 /// The columns of a part of each row.
 pub struct Part<K: Row> {
     fields: &'static [Field],
-    needs: fn(usize) -> u8,
+    needs: fn(usize) -> Needs,
     write: for<'a> fn(K::Of<'a>, usize, &mut Column),
 }
 
@@ -129,11 +130,16 @@ impl<K: Row> Columns<K> {
     }
 
     /// Returns what must be worked out for the projected columns.
-    pub fn needs(&self, projection: &[usize]) -> u8 {
+    pub fn needs(&self, projection: &[usize]) -> Needs {
         projection.iter().fold(0, |needs, &index| needs | self.needs_of(index))
     }
 
-    fn needs_of(&self, index: usize) -> u8 {
+    /// Returns what must be worked out for all columns.
+    pub fn all_needs(&self) -> Needs {
+        (0..self.len()).fold(0, |needs, index| needs | self.needs_of(index))
+    }
+
+    fn needs_of(&self, index: usize) -> Needs {
         match (self.own(index), &self.part) {
             (Some(column), _) => column.needs,
             (None, Some(part)) => (part.needs)(index - self.own.len()),

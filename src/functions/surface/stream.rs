@@ -1,51 +1,43 @@
-//! Handing over the rows of ordered parallel work, chunk by chunk.
+//! Handing over the rows of a query, chunk by chunk.
 
 use std::time::{Duration, Instant};
 
 use super::columns::Row;
+use super::declaration::Declared;
 use crate::error::Result;
-use crate::ffi::Batch;
+use crate::ffi::{Batch, Open};
+use crate::functions::context::execution_context::ExecutionContext;
 use crate::limits;
-use crate::pipeline::{Ordered, Poll, Weigh};
+use crate::pipeline::{Ordered, Poll};
+use crate::query::{Query, RowGroup, Rows};
 
-/// A result of one job that stands for some rows, or none.
-pub trait RowGroup: Weigh + Send + 'static {
-    /// The kind of row.
-    type Row: Row;
-
-    /// Drops rows that turned out not to be asked for; called once, before the first row is looked at.
-    ///
-    /// # Errors
-    /// Those that were met in what is asked for.
-    fn finalize(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    /// Returns how many rows it stands for.
-    fn rows(&self) -> usize;
-    /// Returns a row by its 0-based place.
-    fn row(&self, index: usize) -> <Self::Row as Row>::Of<'_>;
+/// Rows of a query as SQL shows them.
+pub trait Tabular: RowGroup {
+    /// The columns of a row.
+    type Row: for<'a> Row<Of<'a> = <Self as RowGroup>::Of<'a>>;
 }
 
-/// A scan over results.
+/// A scan over the rows of a query.
 pub struct Stream<G> {
-    results: Ordered<G>,
-    /// The result that is being handed over, and its next row.
+    rows: Rows<G>,
+    /// The group that is being handed over, and its next row.
     current: Option<(G, usize)>,
     projection: Vec<usize>,
     /// How long the next chunk waits for more rows once it has some.
     patience: Duration,
 }
 
-impl<G: RowGroup> Stream<G> {
-    /// Returns a scan of the projected columns.
-    pub fn new(results: Ordered<G>, projection: &[usize]) -> Self {
-        Self {
-            results,
+impl<G: Tabular> Stream<G> {
+    /// Starts a query for the function `F`, of which some columns are wanted.
+    pub fn open<F: Declared>(query: &impl Query<Group = G>, open: Open<'_>) -> Result<Self> {
+        let execution = ExecutionContext::open::<F>(open.settings)?;
+        let rows = query.start(&execution, G::Row::COLUMNS.needs(open.projection))?;
+        Ok(Self {
+            rows,
             current: None,
-            projection: projection.to_vec(),
+            projection: open.projection.to_vec(),
             patience: Duration::from_millis(limits::CHUNK_MILLIS),
-        }
+        })
     }
 
     /// Hands the first chunks over early: a query with a LIMIT wants no more.
@@ -56,34 +48,52 @@ impl<G: RowGroup> Stream<G> {
 
     /// Appends rows until the batch is full, its time is up or the work has ended.
     pub fn fill(&mut self, batch: &mut Batch) -> Result<()> {
-        let whole = Duration::from_millis(limits::CHUNK_MILLIS);
-        let start = Instant::now();
         let patience = self.patience;
-        self.patience = (2 * patience).min(whole);
-        while !batch.is_full() {
-            if let Some((group, row)) = &mut self.current
-                && *row < group.rows()
-            {
-                G::Row::COLUMNS.write_projected(
-                    group.row(*row),
-                    &self.projection,
-                    batch.columns_mut(),
-                );
-                *row += 1;
-                continue;
-            }
-            // An empty chunk would end the scan, so the first row is waited for.
-            let until =
-                start + if batch.rows() < limits::FIRST_CHUNK_ROWS { whole } else { patience };
-            match self.results.poll((batch.rows() > 0).then_some(until)) {
-                Poll::Ready(group) => {
-                    let mut group = group?;
-                    group.finalize()?;
-                    self.current = Some((group, 0));
+        self.patience = (2 * patience).min(Duration::from_millis(limits::CHUNK_MILLIS));
+        let (current, projection) = (&mut self.current, &self.projection);
+        match &mut self.rows {
+            Rows::Workers(work) => fill_from_workers(work, current, projection, patience, batch),
+            Rows::Walk(walk) => walk.each(|group| {
+                for row in 0..group.rows() {
+                    write(&group, row, projection, batch);
                 }
-                Poll::Pending | Poll::End => break,
-            }
+                !batch.is_full()
+            }),
         }
-        Ok(())
     }
+}
+
+fn write<G: Tabular>(group: &G, row: usize, projection: &[usize], batch: &mut Batch) {
+    G::Row::COLUMNS.write_projected(group.row(row), projection, batch.columns_mut());
+}
+
+fn fill_from_workers<G: Tabular>(
+    work: &mut Ordered<G>,
+    current: &mut Option<(G, usize)>,
+    projection: &[usize],
+    patience: Duration,
+    batch: &mut Batch,
+) -> Result<()> {
+    let whole = Duration::from_millis(limits::CHUNK_MILLIS);
+    let start = Instant::now();
+    while !batch.is_full() {
+        if let Some((group, row)) = current
+            && *row < group.rows()
+        {
+            write(group, *row, projection, batch);
+            *row += 1;
+            continue;
+        }
+        // An empty chunk would end the scan, so the first row is waited for.
+        let until = start + if batch.rows() < limits::FIRST_CHUNK_ROWS { whole } else { patience };
+        match work.poll((batch.rows() > 0).then_some(until)) {
+            Poll::Ready(group) => {
+                let mut group = group?;
+                group.finalize()?;
+                *current = Some((group, 0));
+            }
+            Poll::Pending | Poll::End => break,
+        }
+    }
+    Ok(())
 }

@@ -9,9 +9,9 @@ use super::sides::{self, Comparer};
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::git::line_rows::LineRows;
-use crate::functions::params::comparison;
-use crate::functions::surface::{Declaration, Declared, Family, Grant, Row};
+use crate::functions::params::named_options;
+use crate::functions::surface::{Declaration, Declared, Family, Grant, Row, line_rows};
+use crate::query::diff_rows::LineRows;
 use crate::text::{CancelToken, DiffOptions};
 
 /// The scalar function.
@@ -50,13 +50,13 @@ impl ScalarFunction for DiffRows {
 
     fn call(comparer: &mut Comparer, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
         // Every negative context is the whole text, so none is refused.
-        let context = comparison::context(arguments.bigint(2).map(|lines| lines.max(-1)))?;
+        let context = named_options::context(arguments.bigint(2).map(|lines| lines.max(-1)))?;
         let options = DiffOptions { context, ..DiffOptions::default() };
         match comparer.compare(arguments, &options)? {
             Some(diff) => {
                 let mut rows = LineRows::default();
                 rows.add(&diff, &CancelToken::of(&comparer.budget))?;
-                rows.write_list(out);
+                line_rows::write_list(&rows, out);
             }
             None => out.push_null(),
         }

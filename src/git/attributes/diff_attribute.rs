@@ -4,58 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gix::bstr::ByteSlice;
-
 use crate::error::Result;
-use crate::git::Comparison;
-use crate::git::attributes::{Attributes, State};
+use crate::git::attributes::{Attributes, ContentSource, State};
+use crate::git::config::drivers::Drivers;
+use crate::git::model::diff_attribute::{DiffAttribute, PathAttributes};
 use crate::limits;
-
-/// What the `diff` attribute says of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DiffAttribute {
-    /// Nothing: the bytes decide.
-    Unspecified,
-    /// `diff`, or a driver that is not binary: text, whatever the bytes.
-    Set,
-    /// `-diff`, `binary`, or a driver that is binary: binary, whatever the bytes.
-    Unset,
-}
-
-/// What the attributes say of a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathAttributes {
-    /// Whether it is text or binary.
-    pub diff: DiffAttribute,
-    /// The driver that `diff=<driver>` names: it finds the section headings.
-    pub driver: Option<Vec<u8>>,
-    /// Whether `linguist-generated` says that a program wrote it, where it says something.
-    pub generated: Option<bool>,
-}
-
-/// Diff drivers by name, and whether each calls its files binary (`diff.<driver>.binary`).
-pub type Drivers = HashMap<Vec<u8>, bool>;
-
-/// Returns the drivers of a configuration; of several words on one, the last counts.
-pub fn drivers(config: &gix::config::File) -> Drivers {
-    // Asked for by name, each section would pass over all of them.
-    let sections =
-        config.sections().filter(|section| section.header().name().eq_ignore_ascii_case(b"diff"));
-    let mut drivers = Drivers::new();
-    for section in sections {
-        let Some(name) = section.header().subsection_name() else { continue };
-        let Some(value) = section.value_implicit("binary") else { continue };
-        // A name alone means yes.
-        let is_binary = value.map_or(Some(true), |value| {
-            gix::config::Boolean::try_from(value.as_bstr()).ok().map(|value| value.is_true())
-        });
-        match is_binary {
-            Some(is_binary) => drivers.insert(name.to_vec(), is_binary),
-            None => drivers.remove(name.as_bytes()),
-        };
-    }
-    drivers
-}
 
 /// Looks them up for one thread.
 pub struct DiffAttributes {
@@ -66,9 +19,10 @@ pub struct DiffAttributes {
 }
 
 impl DiffAttributes {
-    pub(crate) fn new(comparison: &Comparison) -> Self {
-        let drivers = Arc::clone(&comparison.repository().drivers);
-        let attributes = Attributes::new(comparison, &["diff", "linguist-generated"]);
+    /// Returns what looks them up in a source.
+    pub fn new(source: &ContentSource) -> Self {
+        let drivers = Arc::clone(&source.repository().drivers);
+        let attributes = Attributes::new(source, &["diff", "linguist-generated"]);
         Self { attributes, drivers, known: HashMap::new() }
     }
 

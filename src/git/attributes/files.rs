@@ -9,9 +9,9 @@ use gix::bstr::ByteSlice;
 use super::NAMES;
 use super::list::{AttributeList, Names};
 use crate::error::{Error, Result, quoted};
+use crate::git::index::Index;
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
-use crate::git::worktree::index::Index;
 use crate::limits;
 use crate::sandbox::Root;
 

@@ -1,17 +1,18 @@
 //! Which files are ignored: the lines of `.gitignore` and `info/exclude` (`gitignore`).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::list::check_at;
 use crate::error::{Error, Result};
-use crate::git::attributes::path_patterns::{PathPattern, PatternTable};
-use crate::git::tree::glob::Work;
+use crate::git::pathspec::glob::Work;
+use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
+use crate::git::repository::Repository;
 use crate::limits;
 
 /// The patterns of a directory and of those above it.
 #[derive(Debug)]
 pub struct Ignores {
-    above: Option<Rc<Ignores>>,
+    above: Option<Arc<Ignores>>,
     /// The bytes of the path of the directory, with the slash behind it.
     base: usize,
     table: PatternTable,
@@ -28,6 +29,15 @@ struct Rule {
 }
 
 impl Ignores {
+    /// Returns the rules of a repository itself, `info/exclude`, for paths that name its work tree `directory`.
+    ///
+    /// # Errors
+    /// Those of reading the file, and `too_large`.
+    pub fn of(repository: &Repository, directory: &[u8]) -> Result<Self> {
+        let lines = repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?;
+        Self::new(&lines.unwrap_or_default(), directory, None, repository.checkout.ignores_case)
+    }
+
     /// Reads a list of the directory `directory`, which goes before those `above`.
     ///
     /// # Errors
@@ -35,7 +45,7 @@ impl Ignores {
     pub fn new(
         bytes: &[u8],
         directory: &[u8],
-        above: Option<Rc<Self>>,
+        above: Option<Arc<Self>>,
         fold_case: bool,
     ) -> Result<Self> {
         let total = bytes.len() + above.as_ref().map_or(0, |above| above.bytes);
@@ -77,6 +87,11 @@ impl Ignores {
         };
         self.table.add_over(&pattern, number, supersedes);
         self.rules.push(Rule { is_negative, is_for_directories });
+    }
+
+    /// Tells whether ASCII letters match in either case.
+    pub fn folds_case(&self) -> bool {
+        self.table.folds_case()
     }
 
     /// Tells whether the nearest list with a pattern for a path excludes it.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::budget::{Stopped, check_current};
-use crate::git::attributes::path_patterns::{PathPattern, PatternTable};
+use crate::git::pathspec::path_patterns::{PathPattern, PatternTable};
 use crate::text::patch::unquote;
 
 /// The numbers of the names that can matter.

@@ -8,29 +8,30 @@
 //! | file | holds |
 //! |---|---|
 //! | `list` | the lines of one file |
-//! | `files` | the files of a comparison, read once for all threads |
+//! | `source` | where contents and attributes are read: a repository, with its index or without |
+//! | `files` | the files of a source, read once for all threads |
 //! | `diff_attribute` | what the attributes say of a path's diff |
-//! | `path_patterns` | the patterns of attribute and ignore files |
 //! | `ignore` | which untracked files are ignored |
 
 pub mod diff_attribute;
 mod files;
 pub mod ignore;
 mod list;
-mod path_patterns;
+mod source;
 
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-pub use files::AttributeFiles;
 pub use list::State;
+pub use source::ContentSource;
+
+use files::AttributeFiles;
 use list::{AttributeList, Names};
 
-use super::Comparison;
 use crate::error::{Error, Result, quoted};
 use crate::git::objects::Objects;
-use crate::git::tree::glob::Work;
+use crate::git::pathspec::glob::Work;
 use crate::limits;
 
 /// All attributes that are ever looked up; macros may set them too.
@@ -39,7 +40,7 @@ const NAMES: [&str; 7] =
 
 /// Looks attributes up for one thread; fastest for paths in ascending order.
 pub struct Attributes {
-    comparison: Comparison,
+    source: ContentSource,
     /// What reads `.gitattributes` files of the index.
     objects: Objects,
     selected: &'static [&'static str],
@@ -53,14 +54,14 @@ pub struct Attributes {
 
 impl Attributes {
     /// Returns what looks up the attributes named by `selected`.
-    pub(super) fn new(comparison: &Comparison, selected: &'static [&'static str]) -> Self {
+    pub fn new(source: &ContentSource, selected: &'static [&'static str]) -> Self {
         debug_assert!(
             selected.iter().all(|name| NAMES.contains(name)),
             "a name that the lists leave out"
         );
         Self {
-            comparison: comparison.clone(),
-            objects: comparison.repository().objects(),
+            source: source.clone(),
+            objects: source.repository().objects(),
             selected,
             stack: Vec::new(),
             directory: Vec::new(),
@@ -74,7 +75,7 @@ impl Attributes {
     /// # Errors
     /// `too_large` for files or patterns beyond the limits.
     pub fn of(&mut self, path: &[u8]) -> Result<Vec<State>> {
-        let files = self.comparison.attribute_files()?;
+        let files = self.source.attributes()?;
         self.enter(&files, path.rfind_byte(b'/').map_or(&[][..], |slash| &path[..slash]))?;
         self.found.resize(files.names.len(), None);
         for name in self.touched.drain(..) {
@@ -159,7 +160,7 @@ impl Attributes {
         self.directory.extend_from_slice(directory);
         let mut bytes: usize = self.stack.iter().flatten().map(|list| list.bytes).sum();
         for end in ends(directory).skip(kept) {
-            let list = match files.list(&directory[..end], self.comparison.index(), &self.objects) {
+            let list = match files.list(&directory[..end], self.source.index(), &self.objects) {
                 Ok(list) => list,
                 Err(error) => {
                     self.stack.clear();

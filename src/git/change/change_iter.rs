@@ -6,7 +6,7 @@ use std::vec;
 use crate::budget::{Budget, Charge};
 use crate::error::Result;
 use crate::git::change::contents::Reader;
-use crate::git::change::differences::Walk;
+use crate::git::change::differences::{Walk, walk};
 use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::{Change, Comparison};
 use crate::text::CancelToken;
@@ -30,6 +30,21 @@ pub struct Unpaired {
     reader: Reader,
     options: RenameOptions,
     budget: Arc<Budget>,
+}
+
+impl Changes {
+    /// Starts a comparison, with renames where options are given.
+    pub fn new(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Self> {
+        let walk = walk(comparison)?;
+        Ok(match renames {
+            None => Self::Walked(walk),
+            Some(options) => {
+                let budget = Arc::clone(comparison.repository().budget());
+                let reader = comparison.reader();
+                Self::Unpaired(Box::new(Unpaired { walk, reader, options, budget }))
+            }
+        })
+    }
 }
 
 impl Iterator for Changes {
@@ -80,20 +95,4 @@ pub(crate) fn collect(
         all.push(change);
     }
     Ok(all)
-}
-
-impl Comparison {
-    /// Starts the comparison, with renames where options are given; `budget` ends it early.
-    pub fn changes(&self, renames: Option<RenameOptions>, budget: Arc<Budget>) -> Result<Changes> {
-        let walk = self.walk(Arc::clone(&budget))?;
-        Ok(match renames {
-            None => Changes::Walked(walk),
-            Some(options) => Changes::Unpaired(Box::new(Unpaired {
-                walk,
-                reader: self.reader(),
-                options,
-                budget,
-            })),
-        })
-    }
 }

@@ -1,15 +1,19 @@
-//! What is compared: two sides of a repository, and what their files are read with.
+//! What is compared: two sides of a repository, and which of their files.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::attributes::AttributeFiles;
+use crate::git::attributes::ContentSource;
+use crate::git::change::contents::Reader;
+use crate::git::change::measure::{Measure, Measurer};
+use crate::git::change::patch::Patcher;
+use crate::git::index::Index;
+use crate::git::pathspec::{PathFilter, Pathspec};
 use crate::git::repository::Repository;
-use crate::git::revision::Revision;
-use crate::git::tree::pathspec::{PathFilter, Pathspec};
-use crate::git::worktree::index::Index;
+use crate::git::revision::{Revision, check_side, sides_of};
 use crate::git::worktree::submodule::Above;
+use crate::text::DiffOptions;
 
 /// What files of the work tree that are not tracked count for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,16 +30,13 @@ pub enum Untracked {
 /// Two sides of a repository; cheap to clone and to share between threads.
 #[derive(Clone)]
 pub struct Comparison {
-    repository: Repository,
+    /// What both sides are read from; the index in it is that of one moment.
+    source: ContentSource,
     old: Revision,
     new: Revision,
-    /// The index at one moment, where a side is the index or the work tree.
-    index: Option<Arc<Index>>,
     untracked: Untracked,
     /// Which paths are compared.
     paths: Arc<PathFilter>,
-    /// The attribute files, read when the first path is looked up.
-    attributes: Arc<OnceLock<Arc<AttributeFiles>>>,
     /// The repositories that this one is a submodule of.
     above: Above,
     /// How many threads may look at the work tree.
@@ -44,26 +45,25 @@ pub struct Comparison {
     looks_everywhere: bool,
 }
 
-impl Repository {
+impl Comparison {
     /// Resolves what is compared: two revisions, or, without `to`, what `from` names: the range
     /// `a..b`, or `a...b` from their merge base, or one revision, which is compared with the work
     /// tree. `merge_base` compares from the merge base too; that of the index or the work tree is
     /// HEAD's.
-    pub fn compare(&self, from: &str, to: Option<&str>, merge_base: bool) -> Result<Comparison> {
-        let [old, new] = match to {
-            None => self.range(from, merge_base)?,
-            Some(to) if merge_base => self.since_merge_base_of(from, to)?,
-            Some(to) => [self.revision(from)?, self.revision(to)?],
-        };
-        Comparison::new(self.clone(), old, new)
+    pub fn of(
+        repository: &Repository,
+        from: &str,
+        to: Option<&str>,
+        merge_base: bool,
+    ) -> Result<Self> {
+        let [old, new] = sides_of(repository, from, to, merge_base)?;
+        Self::new(repository.clone(), old, new)
     }
-}
 
-impl Comparison {
     /// Compares two sides; the index is read once, here.
     pub fn new(repository: Repository, old: Revision, new: Revision) -> Result<Self> {
         let sides = [old, new];
-        sides.iter().try_for_each(|&side| repository.check_side(side))?;
+        sides.iter().try_for_each(|&side| check_side(&repository, side))?;
         if sides.contains(&Revision::WorkTree) {
             repository.work_tree()?;
         }
@@ -71,13 +71,11 @@ impl Comparison {
             sides.iter().any(|side| matches!(side, Revision::Index | Revision::WorkTree));
         let index = if needs_index { Some(Index::read(&repository)?) } else { None };
         Ok(Self {
-            repository,
+            source: ContentSource::new(repository, index),
             old,
             new,
-            index,
             untracked: Untracked::default(),
             paths: Arc::default(),
-            attributes: Arc::default(),
             above: Above::default(),
             threads: 1,
             looks_everywhere: false,
@@ -86,17 +84,17 @@ impl Comparison {
 
     /// Compares other sides of the same repository with the same index; one side must have needed the index before
     /// where one does now.
-    pub(in crate::git) fn between(&self, old: Revision, new: Revision) -> Self {
+    pub(super) fn between(&self, old: Revision, new: Revision) -> Self {
         Self { old, new, ..self.clone() }
     }
 
     /// Compares a submodule of other repositories.
-    pub(crate) fn inside(self, above: Above) -> Self {
+    pub(super) fn inside(self, above: Above) -> Self {
         Self { above, ..self }
     }
 
     /// Returns the repositories that this one is a submodule of.
-    pub(crate) fn above(&self) -> &Above {
+    pub(super) fn above(&self) -> &Above {
         &self.above
     }
 
@@ -111,7 +109,7 @@ impl Comparison {
     /// # Errors
     /// `invalid_args` for a path that leads out of the repository.
     pub fn with_paths(self, specs: &[Pathspec]) -> Result<Self> {
-        let paths = Arc::new(PathFilter::new(specs, &self.repository.location.directory)?);
+        let paths = Arc::new(self.repository().path_filter(specs)?);
         Ok(Self { paths, ..self })
     }
 
@@ -123,7 +121,7 @@ impl Comparison {
     }
 
     /// Tells whether files count that git is told not to look at.
-    pub(crate) fn looks_everywhere(&self) -> bool {
+    pub(super) fn looks_everywhere(&self) -> bool {
         self.looks_everywhere
     }
 
@@ -134,19 +132,24 @@ impl Comparison {
     }
 
     /// Returns how many threads may look at the work tree.
-    pub(crate) fn threads(&self) -> usize {
+    pub(super) fn threads(&self) -> usize {
         self.threads
     }
 
     /// Reads both sides within a budget.
     #[must_use]
     pub fn with_budget(self, budget: Arc<Budget>) -> Self {
-        Self { repository: self.repository.with_budget(budget), ..self }
+        Self { source: self.source.with_budget(budget), ..self }
+    }
+
+    /// Returns what both sides are read from.
+    pub fn source(&self) -> &ContentSource {
+        &self.source
     }
 
     /// Returns the repository.
     pub fn repository(&self) -> &Repository {
-        &self.repository
+        self.source.repository()
     }
 
     /// Returns both sides, the old first.
@@ -155,26 +158,32 @@ impl Comparison {
     }
 
     /// Returns the index, where a side needs it.
-    pub(crate) fn index(&self) -> Option<&Arc<Index>> {
-        self.index.as_ref()
-    }
-
-    /// Returns the attribute files.
-    pub(crate) fn attribute_files(&self) -> Result<Arc<AttributeFiles>> {
-        if let Some(files) = self.attributes.get() {
-            return Ok(Arc::clone(files));
-        }
-        let files = Arc::new(AttributeFiles::new(&self.repository, self.index())?);
-        Ok(Arc::clone(self.attributes.get_or_init(|| files)))
+    pub(super) fn index(&self) -> Option<&Arc<Index>> {
+        self.source.index()
     }
 
     /// Returns which paths are compared.
-    pub(crate) fn paths(&self) -> &Arc<PathFilter> {
+    pub(super) fn paths(&self) -> &Arc<PathFilter> {
         &self.paths
     }
 
     /// Returns what untracked files count for.
-    pub(crate) fn untracked(&self) -> Untracked {
+    pub(super) fn untracked(&self) -> Untracked {
         self.untracked
+    }
+
+    /// Returns what reads contents on one thread.
+    pub fn reader(&self) -> Reader {
+        Reader::new(&self.source)
+    }
+
+    /// Returns what measures changes on one thread; lines are counted as `options` say.
+    pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
+        Measurer::new(&self.source, measure, options)
+    }
+
+    /// Returns what writes patches on one thread.
+    pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
+        Patcher::new(&self.source, options)
     }
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::budget::append;
 use crate::error::{Error, ErrorKind, Result};
-use crate::git::Comparison;
-use crate::git::attributes::diff_attribute::{DiffAttribute, DiffAttributes, PathAttributes};
-use crate::git::change::changed_file::{Change, Entry, Source};
+use crate::git::attributes::ContentSource;
+use crate::git::attributes::diff_attribute::DiffAttributes;
 use crate::git::change::renames::{Blobs, Version};
+use crate::git::model::bytes::Bytes;
+use crate::git::model::changed_file::{Change, Entry, Source};
+use crate::git::model::diff_attribute::{DiffAttribute, PathAttributes};
 use crate::git::objects::Objects;
-use crate::git::objects::bytes::Bytes;
 use crate::git::worktree::files::WorkTree;
 use crate::limits;
 use crate::text::section::Sections;
@@ -42,7 +43,7 @@ impl Contents {
 pub struct Reader {
     objects: Objects,
     /// What opens the work tree when a file of it is read, and then the work tree.
-    comparison: Comparison,
+    source: ContentSource,
     work_tree: Option<WorkTree>,
     attributes: DiffAttributes,
     /// Blobs of more bytes are binary.
@@ -52,6 +53,19 @@ pub struct Reader {
 }
 
 impl Reader {
+    /// Returns what reads the files of a source.
+    pub fn new(source: &ContentSource) -> Self {
+        let repository = source.repository();
+        Self {
+            objects: repository.objects(),
+            source: source.clone(),
+            work_tree: None,
+            attributes: DiffAttributes::new(source),
+            big_file_bytes: repository.big_file_bytes(),
+            quotes_high: repository.quotes_high(),
+        }
+    }
+
     /// Reads both sides of a change, the old first.
     pub fn contents(&mut self, change: &Change) -> Result<(Contents, Contents)> {
         let attributes = self.diff_attributes(change)?;
@@ -132,11 +146,6 @@ impl Reader {
         }
     }
 
-    /// Returns the bytes of one side as git stores them, binary or not; a submodule has none.
-    pub(super) fn bytes(&mut self, entry: Entry, path: &[u8]) -> Result<Bytes> {
-        self.read(entry, path)
-    }
-
     fn bytes_of(&self, entry: Entry) -> Result<u64> {
         match entry.source {
             Source::WorkTree { size } => Ok(size),
@@ -144,17 +153,18 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, entry: Entry, path: &[u8]) -> Result<Bytes> {
-        let (Source::WorkTree { .. }, Some(index)) = (entry.source, self.comparison.index()) else {
+    /// Returns the bytes of one side as git stores them, binary or not; a submodule has none.
+    pub(super) fn read(&mut self, entry: Entry, path: &[u8]) -> Result<Bytes> {
+        let (Source::WorkTree { .. }, Some(index)) = (entry.source, self.source.index()) else {
             return self.objects.blob(&entry.oid);
         };
         let work_tree = match &mut self.work_tree {
             Some(work_tree) => work_tree,
-            none => none.insert(WorkTree::new(&self.comparison, index)?),
+            none => none.insert(WorkTree::new(&self.source, index)?),
         };
         let mut bytes = Vec::new();
         work_tree.read(path, entry.oid, &mut bytes)?;
-        let charge = self.comparison.repository().budget().charge_large(bytes.len() as u64)?;
+        let charge = self.source.repository().budget().charge_large(bytes.len() as u64)?;
         Ok(Bytes::held(Arc::new(bytes), charge))
     }
 
@@ -218,19 +228,5 @@ impl Blobs for Reader {
 
     fn largest(&self) -> u64 {
         limits::OBJECT_BYTES
-    }
-}
-
-impl Comparison {
-    /// Returns what reads contents on one thread.
-    pub fn reader(&self) -> Reader {
-        Reader {
-            objects: self.repository().objects(),
-            comparison: self.clone(),
-            work_tree: None,
-            attributes: DiffAttributes::new(self),
-            big_file_bytes: self.repository().big_file_bytes(),
-            quotes_high: self.repository().quotes_high(),
-        }
     }
 }

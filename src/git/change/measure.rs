@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::attributes::diff_attribute::DiffAttribute;
-use crate::git::change::changed_file::{Change, Entry, Source};
-use crate::git::change::comparison::Comparison;
+use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
-use crate::git::objects::counted_pairs::{CountedPairs, Counts, Pair, Rule};
+use crate::git::model::changed_file::{Change, Entry, Source};
+use crate::git::model::diff_attribute::DiffAttribute;
+use crate::git::store::counted_pairs::{CountedPairs, Counts, Pair, Rule};
 use crate::text::{CancelToken, DiffOptions, Engine, line_counts};
 
 /// Added and removed lines; a binary file has no lines.
@@ -103,6 +103,18 @@ pub struct Measurer {
 }
 
 impl Measurer {
+    /// Returns what measures changes of the files of a source; lines are counted as `options` say.
+    pub fn new(source: &ContentSource, measure: Measure, options: DiffOptions) -> Self {
+        let reader = Reader::new(source);
+        let counted = Arc::clone(reader.objects().counted_pairs());
+        let big_file_bytes = reader.big_file_bytes();
+        let rule = measure
+            .lines
+            .then(|| counted.rule(Rule { options: options.clone(), big_file_bytes }))
+            .flatten();
+        Self { reader, engine: Engine::default(), measure, options, counted, rule }
+    }
+
     /// Returns the change with what was asked of it.
     pub fn measure(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
         let lines =
@@ -171,19 +183,5 @@ impl Measurer {
         let (additions, deletions) =
             line_counts(&mut self.engine, old, new, &self.options, cancel)?;
         Ok(LineCounts::Lines { additions, deletions })
-    }
-}
-
-impl Comparison {
-    /// Returns what measures changes on one thread; lines are counted as `options` say.
-    pub fn measurer(&self, measure: Measure, options: DiffOptions) -> Measurer {
-        let reader = self.reader();
-        let counted = Arc::clone(reader.objects().counted_pairs());
-        let big_file_bytes = reader.big_file_bytes();
-        let rule = measure
-            .lines
-            .then(|| counted.rule(Rule { options: options.clone(), big_file_bytes }))
-            .flatten();
-        Measurer { reader, engine: Engine::default(), measure, options, counted, rule }
     }
 }

@@ -1,15 +1,28 @@
-//! What differs between two sides: `comparison` (the sides), `differences` (the files that differ), `changed_file` (one
-//! of them), `contents` and `measure` (its contents, sizes and line counts), `renames`, `change_iter` (the changes, with
-//! or without renames), `search` (changes that add or
-//! remove a text), `side_files` (single files of one side) and `patch` (git's headers around the hunks).
+//! What differs between two sides.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `comparison` | the two sides |
+//! | `differences`, `uncommitted` | the files that differ; those of the index and the work tree |
+//! | `renames`, `change_iter` | renames and copies; the stream of changes with or without them |
+//! | `contents`, `measure` | the contents of a file's sides; sizes and line counts |
+//! | `search` | changes that add or remove a text |
+//! | `patch` | git's headers around the hunks |
+//! | `side_files` | single files of one side |
+//! | `listed` | which files of a work tree may be read where sandboxes say so |
+//! | `status` | what `git status` says |
+//! | `suggest` | the nearest paths to one that was not found |
 
 pub mod change_iter;
-pub mod changed_file;
 pub mod comparison;
 pub mod contents;
 pub mod differences;
+pub mod listed;
 pub mod measure;
 pub mod patch;
 pub mod renames;
 pub mod search;
 pub mod side_files;
+pub mod status;
+pub mod suggest;
+mod uncommitted;

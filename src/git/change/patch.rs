@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::git::Comparison;
-use crate::git::attributes::diff_attribute::PathAttributes;
-use crate::git::change::changed_file::{Change, Entry, OriginKind};
+use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
+use crate::git::model::changed_file::{Change, Entry, OriginKind};
+use crate::git::model::diff_attribute::PathAttributes;
 use crate::git::objects::abbreviation::Abbreviation;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
@@ -47,6 +47,13 @@ pub struct Patcher {
 }
 
 impl Patcher {
+    /// Returns what writes patches of the files of a source.
+    pub fn new(source: &ContentSource, options: DiffOptions) -> Result<Self> {
+        let repository = source.repository();
+        let abbreviation = Abbreviation::new(repository.store(), &repository.config)?;
+        Ok(Self { reader: Reader::new(source), engine: Engine::default(), abbreviation, options })
+    }
+
     /// Returns the patch of a change.
     pub fn patch(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<WrittenPatch> {
         let mut patch = WrittenPatch::default();
@@ -164,13 +171,5 @@ impl Patcher {
             out.extend(line.into_bytes());
         }
         Ok(is_bare)
-    }
-}
-
-impl Comparison {
-    /// Returns what writes patches on one thread.
-    pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
-        let abbreviation = Abbreviation::new(self.repository())?;
-        Ok(Patcher { reader: self.reader(), engine: Engine::default(), abbreviation, options })
     }
 }

@@ -11,12 +11,11 @@ use memchr::memmem;
 use crate::budget::append;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::change::changed_file::{Change, Entry, Source};
 use crate::git::change::contents::Reader;
-use crate::git::objects::bytes::Bytes;
-use crate::git::revision::{Newline, translated};
+use crate::git::model::bytes::Bytes;
+use crate::git::model::changed_file::{Change, Entry, Source};
 use crate::limits;
-use crate::pattern::{Pattern, Syntax};
+use crate::pattern::{Pattern, Syntax, posix};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, LineKind};
 
 /// Bytes of a compiled pattern; a larger one is refused.
@@ -59,7 +58,8 @@ impl Search {
             Error::invalid_args(format!("changed_lines is {}", quoted(pattern)))
                 .with_hint("Give an extended regular expression, without back references")
         };
-        let translated = translated(pattern.as_bytes(), Newline::EndsLine).ok_or_else(refused)?;
+        let translated =
+            posix::translated(pattern.as_bytes(), posix::Newline::EndsLine).ok_or_else(refused)?;
         let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
         let pattern = Pattern::new(&translated, syntax).ok_or_else(refused)?;
         Ok(Self::Lines(Arc::new(pattern)))
@@ -122,7 +122,7 @@ impl Searcher {
         let bytes = if entry.mode.is_submodule() {
             Bytes::from(format!("Subproject commit {}\n", entry.oid).into_bytes())
         } else {
-            self.reader.bytes(entry, path)?
+            self.reader.read(entry, path)?
         };
         let mut counts = Vec::new();
         for finder in &self.finders {

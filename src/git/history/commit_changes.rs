@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::budget::{Budget, Charge};
+use crate::budget::Charge;
 use crate::error::Result;
+use crate::git::attributes::ContentSource;
 use crate::git::change::change_iter::collect;
 use crate::git::change::contents::Reader;
 use crate::git::change::measure::{Measure, Measured, Measurer};
 use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::change::search::{Search, Searcher};
-use crate::git::history::commit::CommitInfo;
-use crate::git::history::mailmap::Mailmap;
-use crate::git::history::walk::Comparable;
+use crate::git::graph::walk::Comparable;
+use crate::git::model::commit::CommitInfo;
+use crate::git::model::mailmap::Mailmap;
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
 use crate::git::tree::walk::TreeChanges;
-use crate::git::{Change, Comparison, Oid, Pathspec, Revision};
+use crate::git::{Change, Oid, Pathspec};
 use crate::text::{CancelToken, DiffOptions};
 
 /// A commit compared with one of its parents.
@@ -71,20 +72,16 @@ impl CommitMeasurer {
         paths: &[Pathspec],
         measure: &CommitMeasure,
         mailmap: Option<Arc<Mailmap>>,
-        budget: Arc<Budget>,
     ) -> Result<Self> {
-        let nothing = Revision::Empty;
-        let comparison =
-            Comparison::new(repository.clone(), nothing, nothing)?.with_paths(paths)?;
+        let source = ContentSource::of_objects(repository);
+        let paths = Arc::new(repository.path_filter(paths)?);
+        let search = measure.search.clone();
         Ok(Self {
             objects: repository.objects(),
-            trees: TreeChanges::idle(repository.objects(), Arc::clone(comparison.paths()), budget),
-            measurer: comparison.measurer(measure.changes, measure.diff.clone()),
-            reader: measure.renames.map(|options| (options, comparison.reader())),
-            searcher: measure
-                .search
-                .clone()
-                .map(|search| Searcher::new(search, comparison.reader())),
+            trees: TreeChanges::idle(repository.objects(), paths),
+            measurer: Measurer::new(&source, measure.changes, measure.diff.clone()),
+            reader: measure.renames.map(|options| (options, Reader::new(&source))),
+            searcher: search.map(|search| Searcher::new(search, Reader::new(&source))),
             info: measure.info,
             is_measured: measure.changes != Measure::default(),
             mailmap,

@@ -8,17 +8,16 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::change::changed_file::{Change, Entry};
-use crate::git::change::comparison::Comparison;
+use crate::git::Oid;
+use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
 use crate::git::change::renames::{RenameOptions, pair};
-use crate::git::history::walk::{History, HistoryOptions, Merges, RevRange, Visited};
+use crate::git::graph::walk::{History, HistoryOptions, Merges, RevRange, Visited};
+use crate::git::model::changed_file::{Change, Entry};
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
-use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::Located;
 use crate::git::tree::walk::TreeChanges;
-use crate::git::{Oid, PathFilter};
 use crate::limits;
 use crate::text::CancelToken;
 
@@ -54,15 +53,10 @@ pub struct Follow<W> {
 
 impl FollowWalk {
     /// Starts the walk.
-    pub fn new(
-        repository: &Repository,
-        ends: &RevRange,
-        options: HistoryOptions,
-        budget: Arc<Budget>,
-    ) -> Result<Self> {
+    pub fn new(repository: &Repository, ends: &RevRange, options: HistoryOptions) -> Result<Self> {
         let merges = if options.first_parent { Merges::FirstParent } else { Merges::Skip };
         let options = HistoryOptions { merges, ..options };
-        let mut history = History::new(repository, ends, options, budget)?;
+        let mut history = History::new(repository, ends, options)?;
         // What is excluded must not lead to another path.
         history.settle();
         Ok(Self(history))
@@ -83,20 +77,18 @@ impl Iterator for FollowWalk {
 
 impl<W: Iterator<Item = Result<FollowStep>>> Follow<W> {
     /// Follows a file through the commits of a walk, or of what reads ahead for it.
-    pub fn new(repository: &Repository, walk: W, path: &str, budget: Arc<Budget>) -> Result<Self> {
-        let nothing = Comparison::new(repository.clone(), Revision::Empty, Revision::Empty)?;
-        let paths: Arc<PathFilter> = Arc::default();
-        Ok(Self {
+    pub fn new(repository: &Repository, walk: W, path: &str) -> Self {
+        Self {
             walk,
             path: path.as_bytes().into(),
             objects: repository.objects(),
             located: HashMap::new(),
             last: Arc::default(),
-            trees: TreeChanges::idle(repository.objects(), paths, Arc::clone(&budget)),
-            reader: nothing.reader(),
+            trees: TreeChanges::idle(repository.objects(), Arc::default()),
+            reader: Reader::new(&ContentSource::of_objects(repository)),
             is_over: false,
-            budget,
-        })
+            budget: Arc::clone(repository.budget()),
+        }
     }
 
     /// Returns the file of the path in a tree.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::budget::{Charge, append, copied};
 use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
 use crate::git::objects::Objects;
 use crate::git::repository::Repository;
+use crate::git::revision::{Revision, side_of};
 use crate::git::tree::walk::TreeChanges;
-use crate::git::{Oid, Revision};
 use crate::text::CancelToken;
 
 /// Where git keeps notes unless told otherwise.
@@ -37,14 +38,11 @@ impl Notes {
                     .with_hint("refs(repo) lists the references; those of kind note hold notes")),
             };
         };
-        let Revision::Tree(tree) = repository.revision(&id.to_string())? else {
+        let Revision::Tree(tree) = side_of(repository, &id.to_string())? else {
             return Ok(Self(notes));
         };
         let (cancel, mut charge) = (repository.cancel(), Charge::free());
-        let budget = Arc::clone(repository.shared_budget());
-        for file in
-            TreeChanges::new(repository.objects(), None, Some(tree), Arc::default(), budget)?
-        {
+        for file in TreeChanges::new(repository.objects(), None, Some(tree), Arc::default())? {
             let file = file?;
             let hex: Vec<u8> = file.path.iter().copied().filter(|&byte| byte != b'/').collect();
             let (Ok(commit), Some(entry)) = (Oid::from_hex(&hex), file.new) else { continue };

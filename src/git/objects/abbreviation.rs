@@ -8,7 +8,6 @@ use gix::hash::Prefix;
 
 use crate::error::{Error, Result};
 use crate::git::Oid;
-use crate::git::repository::Repository;
 use crate::git::store::ObjectStore;
 
 /// The shortest that git cuts to by itself.
@@ -25,23 +24,23 @@ pub struct Abbreviation {
 
 impl Abbreviation {
     /// Reads `core.abbrev`; without it the length follows from the number of packed objects.
-    pub(crate) fn new(repository: &Repository) -> Result<Self> {
-        let longest = repository.object_hash().len_in_hex();
-        let configured = repository.config.string("core.abbrev").map(|value| value.to_string());
+    pub fn new(store: &Arc<ObjectStore>, config: &gix::config::File) -> Result<Self> {
+        let longest = store.hash().len_in_hex();
+        let configured = config.string("core.abbrev").map(|value| value.to_string());
         let digits = match configured.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some("no" | "off" | "false") => longest,
             Some(number) if number.parse::<usize>().is_ok() => {
                 number.parse().unwrap_or(longest).clamp(4, longest)
             }
             _ => {
-                let packed = repository.store().packed_objects()?;
+                let packed = store.packed_objects()?;
                 // Half of the bits that number the objects are expected to collide; four bits a
                 // digit, rounded up.
                 let bits = (u64::BITS - packed.leading_zeros()) as usize;
                 bits.div_ceil(2).max(SHORTEST)
             }
         };
-        Ok(Self { store: Arc::clone(repository.store()), loose: HashMap::new(), digits })
+        Ok(Self { store: Arc::clone(store), loose: HashMap::new(), digits })
     }
 
     /// Returns an id cut to the shortest form that no other object's begins with, whether its own object is here or

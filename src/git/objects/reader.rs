@@ -9,9 +9,9 @@ use gix::objs::Kind;
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::objects::bytes::Bytes;
-use crate::git::objects::cache::Cache;
-use crate::git::objects::counted_pairs::CountedPairs;
+use crate::git::model::bytes::Bytes;
+use crate::git::store::cache::Cache;
+use crate::git::store::counted_pairs::CountedPairs;
 use crate::git::store::{Fault, FoundObject as Found, ObjectStore, PackReader};
 use crate::limits;
 
@@ -34,6 +34,11 @@ impl Objects {
     ) -> Self {
         let packs = RefCell::new(store.reader(budget));
         Self { given, store, cache, packs, loose: Cell::new(0) }
+    }
+
+    /// Returns what reading may use.
+    pub fn budget(&self) -> Arc<Budget> {
+        Arc::clone(self.packs.borrow().budget())
     }
 
     /// Returns the kind of the repository's ids.

@@ -5,7 +5,7 @@ use gix::bstr::ByteSlice;
 use super::name;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::bytes::is_space;
+use crate::git::model::space::is_space;
 use crate::git::store::{Found, GitDirectory};
 use crate::limits;
 

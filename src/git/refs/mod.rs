@@ -22,9 +22,9 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use super::Oid;
 use super::store::{GitDirectory, Repositories};
 use crate::error::Result;
+use crate::git::Oid;
 use crate::sandbox::RefLimit;
 use loose::Value;
 use name::Home;

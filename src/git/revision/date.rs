@@ -9,6 +9,11 @@ use super::date_words::{self as words, Word};
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
+/// Returns the moment that a date means as people write it, in seconds since 1970; `None` where nothing in it is one.
+pub fn date_of(text: &str) -> Option<i64> {
+    parse(text.as_bytes(), &Clock::here())
+}
+
 /// Returns the seconds since 1970 that a date means at a moment; `None` where nothing in it is one.
 pub fn parse(text: &[u8], clock: &Clock) -> Option<i64> {
     exact(text, clock).or_else(|| approximate(text, clock))
@@ -144,6 +149,7 @@ impl Exact {
         text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
     }
 
+    /// Tells whether the text said nothing so far, neither of a day nor of a time.
     fn has_nothing(&self) -> bool {
         let Calendar { year, month, day, hour, minute, second, .. } = self.calendar;
         (year & month & day & hour & minute & second) < 0
@@ -185,10 +191,7 @@ impl Exact {
         if calendar.hour == -1 && calendar.minute == 0 && calendar.second == 0 {
             let (hour, minute) =
                 if digits == 4 { (number / 100, number % 100) } else { (number, 0) };
-            if (digits == 4 || digits == 2)
-                && !self.has_nothing_but_time()
-                && self.set_time(hour, minute)
-            {
+            if (digits == 4 || digits == 2) && !self.has_nothing() && self.set_time(hour, minute) {
                 return;
             }
             self.calendar.minute = -1;
@@ -208,10 +211,6 @@ impl Exact {
             1 | 2 if (1..13).contains(&number) && calendar.month < 0 => calendar.month = number - 1,
             _ => {}
         }
-    }
-
-    fn has_nothing_but_time(&self) -> bool {
-        self.has_nothing()
     }
 
     fn set_time(&mut self, hour: i64, minute: i64) -> bool {

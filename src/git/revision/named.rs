@@ -5,7 +5,8 @@ use gix::bstr::ByteSlice;
 
 use super::clock::Clock;
 use super::date;
-use super::resolve::Resolver;
+use super::readable::nameable;
+use super::resolver::Resolver;
 use super::upstream::{Branches, Mark};
 use crate::error::{Result, quoted};
 use crate::git::Oid;
@@ -24,201 +25,203 @@ const RULES: [(&str, &str); 6] = [
     ("refs/remotes/", "/HEAD"),
 ];
 
-impl Resolver<'_> {
-    /// Resolves a whole id, a reference, or what its log says.
-    pub(super) fn named(&self, name: &[u8]) -> Result<Option<Oid>> {
-        if let Some(id) = self.whole_id(name) {
-            // git takes it unseen; a revision that names nothing is better said here.
-            return if self.kind(&id)?.is_some() { self.nameable(id) } else { Ok(None) };
+/// Resolves a whole id, a reference, or what its log says.
+pub fn named(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
+    if let Some(id) = whole_id(resolver, name) {
+        // git takes it unseen; a revision that names nothing is better said here.
+        return if resolver.kind(&id)?.is_some() { nameable(resolver, id) } else { Ok(None) };
+    }
+    let mut is_prior = false;
+    let mut log = None;
+    for at in (0..(name.len() + 1).saturating_sub(4)).rev() {
+        if !name.ends_with(b"}") || !name[at..].starts_with(b"@{") {
+            continue;
         }
-        let mut is_prior = false;
-        let mut log = None;
-        for at in (0..(name.len() + 1).saturating_sub(4)).rev() {
-            if !name.ends_with(b"}") || !name[at..].starts_with(b"@{") {
-                continue;
+        if name[at + 2] == b'-' {
+            if at != 0 {
+                return Ok(None);
             }
-            if name[at + 2] == b'-' {
-                if at != 0 {
-                    return Ok(None);
-                }
-                is_prior = true;
-                continue;
-            }
-            if mark(&name[at..]).is_none() {
-                log = Some((&name[..at], &name[at + 2..name.len() - 1]));
-            }
-            break;
+            is_prior = true;
+            continue;
         }
-        let (name, log) = log.map_or((name, None), |(name, log)| (name, Some(log)));
-        if !name.is_empty() && is_path(name) {
-            return Ok(None);
+        if mark(&name[at..]).is_none() {
+            log = Some((&name[..at], &name[at + 2..name.len() - 1]));
         }
-        if is_prior
-            && let Some((_, branch)) = self.prior(name)?
-            && let Some(id) = self.whole_id(&branch)
+        break;
+    }
+    let (name, log) = log.map_or((name, None), |(name, log)| (name, Some(log)));
+    if !name.is_empty() && is_path(name) {
+        return Ok(None);
+    }
+    if is_prior
+        && let Some((_, branch)) = prior(resolver, name)?
+        && let Some(id) = whole_id(resolver, &branch)
+    {
+        return if resolver.kind(&id)?.is_some() { nameable(resolver, id) } else { Ok(None) };
+    }
+    let Some(log) = log else { return Ok(reference(resolver, name)?.map(|(_, id)| id)) };
+    let found =
+        if name.is_empty() { reference(resolver, b"HEAD")? } else { logged(resolver, name)? };
+    let Some((reference, id)) = found else { return Ok(None) };
+    match in_log(resolver, &reference, id, log)? {
+        Some(id) => nameable(resolver, id),
+        None => Ok(None),
+    }
+}
+
+fn whole_id(resolver: &Resolver<'_>, name: &[u8]) -> Option<Oid> {
+    let is_whole = name.len() == resolver.repository.object_hash().len_in_hex();
+    if is_whole { Oid::from_hex(name).ok() } else { None }
+}
+
+/// Returns the references that a name may mean, the first that git tries first.
+fn candidates(resolver: &Resolver<'_>, name: &[u8]) -> Result<impl Iterator<Item = Vec<u8>>> {
+    let name = match interpret(resolver, name, 0)? {
+        Some((length, whole)) if length == name.len() => whole,
+        _ => name.to_vec(),
+    };
+    Ok(RULES
+        .into_iter()
+        .map(move |(before, behind)| [before.as_bytes(), &name, behind.as_bytes()].concat()))
+}
+
+/// Returns the reference that a name means, and its object.
+pub fn reference(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
+    for candidate in candidates(resolver, name)? {
+        match resolver.references.resolve(&candidate)? {
+            Resolved::Id { name, id } => return Ok(Some((name, id))),
+            // Files of another kind lie beside HEAD.
+            Resolved::Broken { is_symbolic: false } if candidate.starts_with(b"refs/") => {
+                resolver.broken.borrow_mut().get_or_insert(candidate);
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the reference with a log that a name means, and its object.
+fn logged(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
+    for candidate in candidates(resolver, name)? {
+        if let Some(found) = resolver.references.logged(&candidate)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns what a reference was some changes ago, or at a date; `id` is what it is.
+fn in_log(resolver: &Resolver<'_>, reference: &[u8], id: Oid, log: &[u8]) -> Result<Option<Oid>> {
+    let is_number = log.iter().all(u8::is_ascii_digit);
+    let number = if is_number { log.to_str_lossy().parse().unwrap_or(i64::MAX) } else { -1 };
+    // A number that large is a time, as far as git's numbers reach; a time before 1970 is one of the far future for
+    // it.
+    let time = match number {
+        100_000_000..0x8000_0000 => Some(number as u64),
+        0.. => None,
+        _ => match date::parse(log, &Clock::here()) {
+            Some(time) => Some(time as u64),
+            None => return Ok(None),
+        },
+    };
+    let entries = resolver.references.reflog(reference)?;
+    let shown = quoted(&reference.to_str_lossy());
+    let Some(oldest) = entries.last() else {
+        return if time.is_none() && number == 0 {
+            Ok(Some(id))
+        } else {
+            Err(resolver.unresolved(&format!(": the log of {shown} is empty")))
+        };
+    };
+    let place = match time {
+        Some(time) => entries.iter().position(|entry| entry.time <= time),
+        None => usize::try_from(number).ok().filter(|&place| place < entries.len()),
+    };
+    if let Some(place) = place {
+        // The newest entry, or one before the reference was made anew: what it says must be what the reference is.
+        let is_followed = place.checked_sub(1).is_some_and(|newer| !entries[newer].old.is_null());
+        let entry = &entries[place];
+        let is_exact = entry.time == time.unwrap_or(0);
+        return Ok(Some(if is_followed || is_exact { entry.new } else { id }));
+    }
+    if time.is_some_and(|time| time != 0) {
+        return Ok(Some(if oldest.old.is_null() { oldest.new } else { oldest.old }));
+    }
+    if usize::try_from(number) == Ok(entries.len()) && !oldest.old.is_null() {
+        return Ok(Some(oldest.old));
+    }
+    Err(resolver.unresolved(&format!(": the log of {shown} has only {} entries", entries.len())))
+}
+
+/// Returns what stands for a name at the front of `name`, and how much of it that is.
+fn interpret(
+    resolver: &Resolver<'_>,
+    name: &[u8],
+    depth: usize,
+) -> Result<Option<(usize, Vec<u8>)>> {
+    if depth > MAX_NAMES {
+        return Ok(None);
+    }
+    if let Some((length, branch)) = prior(resolver, name)? {
+        return if length == name.len() {
+            Ok(Some((length, branch)))
+        } else {
+            interpret_rest(resolver, name, length, branch, depth).map(Some)
+        };
+    }
+    for at in name.find_iter(b"@") {
+        let is_alone = at == 0 && name.get(1).is_none_or(|_| name[1..].starts_with(b"@{"));
+        if is_alone {
+            return interpret_rest(resolver, name, 1, b"HEAD".to_vec(), depth).map(Some);
+        }
+        if let Some((mark, length)) = mark(&name[at..])
+            && !name[..at].contains(&b':')
         {
-            return if self.kind(&id)?.is_some() { self.nameable(id) } else { Ok(None) };
-        }
-        let Some(log) = log else { return Ok(self.reference(name)?.map(|(_, id)| id)) };
-        let found = if name.is_empty() { self.reference(b"HEAD")? } else { self.logged(name)? };
-        let Some((reference, id)) = found else { return Ok(None) };
-        match self.in_log(&reference, id, log)? {
-            Some(id) => self.nameable(id),
-            None => Ok(None),
+            let branches = Branches::new(resolver, reference);
+            let whole = branches.marked(&name[..at], mark)?;
+            return Ok(Some((at + length, whole)));
         }
     }
+    Ok(None)
+}
 
-    fn whole_id(&self, name: &[u8]) -> Option<Oid> {
-        let is_whole = name.len() == self.repository.object_hash().len_in_hex();
-        if is_whole { Oid::from_hex(name).ok() } else { None }
-    }
+/// Goes on with what stands behind a name that was put in the place of the first `length` bytes.
+fn interpret_rest(
+    resolver: &Resolver<'_>,
+    name: &[u8],
+    length: usize,
+    branch: Vec<u8>,
+    depth: usize,
+) -> Result<(usize, Vec<u8>)> {
+    let next = [&branch, &name[length..]].concat();
+    Ok(match interpret(resolver, &next, depth + 1)? {
+        Some((used, whole)) => ((used + length).saturating_sub(branch.len()), whole),
+        None => (length, branch),
+    })
+}
 
-    /// Returns the references that a name may mean, the first that git tries first.
-    fn candidates(&self, name: &[u8]) -> Result<impl Iterator<Item = Vec<u8>>> {
-        let name = match self.interpret(name, 0)? {
-            Some((length, whole)) if length == name.len() => whole,
-            _ => name.to_vec(),
-        };
-        Ok(RULES
-            .into_iter()
-            .map(move |(before, behind)| [before.as_bytes(), &name, behind.as_bytes()].concat()))
-    }
-
-    /// Returns the reference that a name means, and its object.
-    pub(super) fn reference(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
-        for candidate in self.candidates(name)? {
-            match self.references.resolve(&candidate)? {
-                Resolved::Id { name, id } => return Ok(Some((name, id))),
-                // Files of another kind lie beside HEAD.
-                Resolved::Broken { is_symbolic: false } if candidate.starts_with(b"refs/") => {
-                    self.broken.borrow_mut().get_or_insert(candidate);
-                }
-                _ => {}
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns the reference with a log that a name means, and its object.
-    fn logged(&self, name: &[u8]) -> Result<Option<(Vec<u8>, Oid)>> {
-        for candidate in self.candidates(name)? {
-            if let Some(found) = self.references.logged(&candidate)? {
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns what a reference was some changes ago, or at a date; `id` is what it is.
-    fn in_log(&self, reference: &[u8], id: Oid, log: &[u8]) -> Result<Option<Oid>> {
-        let is_number = log.iter().all(u8::is_ascii_digit);
-        let number = if is_number { log.to_str_lossy().parse().unwrap_or(i64::MAX) } else { -1 };
-        // A number that large is a time, as far as git's numbers reach; a time before 1970 is one of the far future for
-        // it.
-        let time = match number {
-            100_000_000..0x8000_0000 => Some(number as u64),
-            0.. => None,
-            _ => match date::parse(log, &Clock::here()) {
-                Some(time) => Some(time as u64),
-                None => return Ok(None),
-            },
-        };
-        let entries = self.references.reflog(reference)?;
-        let shown = quoted(&reference.to_str_lossy());
-        let Some(oldest) = entries.last() else {
-            return if time.is_none() && number == 0 {
-                Ok(Some(id))
-            } else {
-                Err(self.unresolved(&format!(": the log of {shown} is empty")))
-            };
-        };
-        let place = match time {
-            Some(time) => entries.iter().position(|entry| entry.time <= time),
-            None => usize::try_from(number).ok().filter(|&place| place < entries.len()),
-        };
-        if let Some(place) = place {
-            // The newest entry, or one before the reference was made anew: what it says must be what the reference is.
-            let is_followed =
-                place.checked_sub(1).is_some_and(|newer| !entries[newer].old.is_null());
-            let entry = &entries[place];
-            let is_exact = entry.time == time.unwrap_or(0);
-            return Ok(Some(if is_followed || is_exact { entry.new } else { id }));
-        }
-        if time.is_some_and(|time| time != 0) {
-            return Ok(Some(if oldest.old.is_null() { oldest.new } else { oldest.old }));
-        }
-        if usize::try_from(number) == Ok(entries.len()) && !oldest.old.is_null() {
-            return Ok(Some(oldest.old));
-        }
-        Err(self.unresolved(&format!(": the log of {shown} has only {} entries", entries.len())))
-    }
-
-    /// Returns what stands for a name at the front of `name`, and how much of it that is.
-    fn interpret(&self, name: &[u8], depth: usize) -> Result<Option<(usize, Vec<u8>)>> {
-        if depth > MAX_NAMES {
-            return Ok(None);
-        }
-        if let Some((length, branch)) = self.prior(name)? {
-            return if length == name.len() {
-                Ok(Some((length, branch)))
-            } else {
-                self.interpret_rest(name, length, branch, depth).map(Some)
-            };
-        }
-        for at in name.find_iter(b"@") {
-            let is_alone = at == 0 && name.get(1).is_none_or(|_| name[1..].starts_with(b"@{"));
-            if is_alone {
-                return self.interpret_rest(name, 1, b"HEAD".to_vec(), depth).map(Some);
-            }
-            if let Some((mark, length)) = mark(&name[at..])
-                && !name[..at].contains(&b':')
-            {
-                let branches = Branches { resolver: self };
-                let whole = branches.marked(&name[..at], mark)?;
-                return Ok(Some((at + length, whole)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Goes on with what stands behind a name that was put in the place of the first `length` bytes.
-    fn interpret_rest(
-        &self,
-        name: &[u8],
-        length: usize,
-        branch: Vec<u8>,
-        depth: usize,
-    ) -> Result<(usize, Vec<u8>)> {
-        let next = [&branch, &name[length..]].concat();
-        Ok(match self.interpret(&next, depth + 1)? {
-            Some((used, whole)) => ((used + length).saturating_sub(branch.len()), whole),
-            None => (length, branch),
-        })
-    }
-
-    /// Returns the branch that was checked out before, `@{-N}` at the front of a name, and the length of that.
-    fn prior(&self, name: &[u8]) -> Result<Option<(usize, Vec<u8>)>> {
-        let Some(rest) = name.strip_prefix(b"@{-") else { return Ok(None) };
-        let Some(brace) = rest.find_byte(b'}') else { return Ok(None) };
-        // As the C library reads a number: behind whitespace, with a sign or without.
-        let digits = rest[..brace].trim_start_with(|c| c.is_ascii_whitespace());
-        let number = digits.to_str().ok().filter(|digits| !digits.starts_with('-'));
-        let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else {
-            return Ok(None);
-        };
-        let entries = self.references.reflog(b"HEAD")?;
-        let mut left = entries.iter().filter_map(|entry| {
-            let moved = entry.message.strip_prefix(b"checkout: moving from ")?;
-            Some(&moved[..moved.find(b" to ")?])
-        });
-        let found = left.nth(number - 1).map(<[u8]>::to_vec);
-        // The log names every branch that was checked out.
-        let may_read = |branch: &Vec<u8>| {
-            self.repository.ref_limit().is_none()
-                || self.references.may_read(&[b"refs/heads/", &branch[..]].concat())
-        };
-        Ok(found.filter(may_read).map(|branch| (brace + 4, branch)))
-    }
+/// Returns the branch that was checked out before, `@{-N}` at the front of a name, and the length of that.
+fn prior(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<(usize, Vec<u8>)>> {
+    let Some(rest) = name.strip_prefix(b"@{-") else { return Ok(None) };
+    let Some(brace) = rest.find_byte(b'}') else { return Ok(None) };
+    // As the C library reads a number: behind whitespace, with a sign or without.
+    let digits = rest[..brace].trim_start_with(|c| c.is_ascii_whitespace());
+    let number = digits.to_str().ok().filter(|digits| !digits.starts_with('-'));
+    let Some(number @ 1..) = number.and_then(|digits| digits.parse::<usize>().ok()) else {
+        return Ok(None);
+    };
+    let entries = resolver.references.reflog(b"HEAD")?;
+    let mut left = entries.iter().filter_map(|entry| {
+        let moved = entry.message.strip_prefix(b"checkout: moving from ")?;
+        Some(&moved[..moved.find(b" to ")?])
+    });
+    let found = left.nth(number - 1).map(<[u8]>::to_vec);
+    // The log names every branch that was checked out.
+    let may_read = |branch: &Vec<u8>| {
+        resolver.repository.ref_limit().is_none()
+            || resolver.references.may_read(&[b"refs/heads/", &branch[..]].concat())
+    };
+    Ok(found.filter(may_read).map(|branch| (brace + 4, branch)))
 }
 
 /// Returns the mark at the front of a name, and its length.

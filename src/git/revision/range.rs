@@ -3,13 +3,15 @@
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
-use super::Revision;
-use super::resolve::{Hint, Resolver};
+use super::resolve::resolve;
+use super::resolver::Resolver;
+use super::short::Hint;
+use super::side::Revision;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::history::merge_base::MergeBases;
-use crate::git::history::walk::RevRange;
-use crate::git::id_tables::IdSet;
+use crate::git::graph::merge_base::MergeBases;
+use crate::git::graph::walk::RevRange;
+use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
 use crate::git::repository::Repository;
 
@@ -29,68 +31,13 @@ pub enum Range {
     Not,
 }
 
-impl Repository {
-    /// Resolves a range of commits as `git log` does: `a..b`, `a...b` without their merge bases' history,
-    /// one revision with all its ancestors, or `ALL` references and HEAD.
-    pub fn ends(&self, range: &str) -> Result<RevRange> {
-        let resolver = Resolver::new(self, range);
-        if range.eq_ignore_ascii_case("ALL") {
-            return resolver.all();
-        }
-        let commit = |id: Oid| resolver.commit(id);
-        Ok(match resolver.range(Hint::Committish)? {
-            Range::One(id) => {
-                RevRange { tips: vec![commit(id)?], hidden: Vec::new(), read: Vec::new() }
-            }
-            Range::Between { from, to } => {
-                RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?], read: Vec::new() }
-            }
-            Range::Symmetric { from, to } => {
-                let tips = vec![commit(from)?, commit(to)?];
-                let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
-                let hidden = bases.of(tips[0], tips[1])?;
-                RevRange { tips, hidden, read: bases.into_read() }
-            }
-            Range::Parents(id) => RevRange {
-                tips: resolver.parents(&commit(id)?)?,
-                hidden: Vec::new(),
-                read: Vec::new(),
-            },
-            Range::Without { commit: id, parent } => {
-                let id = commit(id)?;
-                let parents = resolver.parents(&id)?;
-                let hidden = match parent {
-                    None => parents,
-                    Some(number) => match parents.get(number - 1) {
-                        Some(parent) => vec![*parent],
-                        None => {
-                            let count = parents.len();
-                            return Err(
-                                resolver.unresolved(&format!(": the commit has {count} parents"))
-                            );
-                        }
-                    },
-                };
-                RevRange { tips: vec![id], hidden, read: Vec::new() }
-            }
-            Range::Not => {
-                return Err(Error::invalid_args(format!(
-                    "{} only leaves commits out",
-                    quoted(range)
-                ))
-                .with_hint("Give a revision, a range such as 'main..feature', or ALL"));
-            }
-        })
-    }
-}
-
-impl Resolver<'_> {
+impl Range {
     /// Resolves what was asked for to a range or a revision.
     ///
     /// # Errors
     /// `not_found` for what names nothing.
-    pub fn range(&self, hint: Hint) -> Result<Range> {
-        let name = self.asked.as_str();
+    pub fn of(resolver: &Resolver<'_>, hint: Hint) -> Result<Self> {
+        let name = resolver.asked.as_str();
         if Revision::named(name).is_some() {
             return Err(Error::invalid_args(format!("{} has no history, and a merge base needs one", quoted(name)))
                 .with_hint("Name a branch, a tag or a commit; a branch of this name is reached as refs/heads/<name>"));
@@ -111,42 +58,42 @@ impl Resolver<'_> {
             // Two dots alone are a path for git.
             if !(from.is_empty() && to.is_empty() && !is_symmetric) {
                 let ends = [end(from), end(to)]
-                    .map(|name| (self.resolve(name.as_bytes(), Hint::Committish), name));
+                    .map(|name| (resolve(resolver, name.as_bytes(), Hint::Committish), name));
                 match ends {
                     [(Ok(Some(from)), _), (Ok(Some(to)), _)] if is_symmetric => {
-                        return Ok(Range::Symmetric { from, to });
+                        return Ok(Self::Symmetric { from, to });
                     }
                     [(Ok(Some(from)), _), (Ok(Some(to)), _)] => {
-                        return Ok(Range::Between { from, to });
+                        return Ok(Self::Between { from, to });
                     }
                     [(Err(error), _), _] | [_, (Err(error), _)] => failed = Some(error),
                     [(Ok(None), name), _] | [_, (_, name)] => unknown = Some(name),
                 }
             }
         }
-        if let Some(range) = self.with_parents(name.as_bytes())? {
+        if let Some(range) = Self::with_parents(resolver, name.as_bytes())? {
             return Ok(range);
         }
         let (is_not, rest) = name.strip_prefix('^').map_or((false, name), |rest| (true, rest));
-        match self.resolve(rest.as_bytes(), hint) {
-            Ok(Some(_)) if is_not => Ok(Range::Not),
-            Ok(Some(id)) => Ok(Range::One(id)),
+        match resolve(resolver, rest.as_bytes(), hint) {
+            Ok(Some(_)) if is_not => Ok(Self::Not),
+            Ok(Some(id)) => Ok(Self::One(id)),
             Ok(None) => Err(match failed {
                 Some(error) => error,
-                None => self.unknown(unknown.as_deref())?,
+                None => unknown_name(resolver, unknown.as_deref())?,
             }),
             Err(error) => Err(failed.unwrap_or(error)),
         }
     }
 
     /// Resolves `a^@`, `a^!` and `a^-N`.
-    fn with_parents(&self, name: &[u8]) -> Result<Option<Range>> {
-        let base = |end: usize| self.resolve(&name[..end], Hint::Committish);
+    fn with_parents(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Self>> {
+        let base = |end: usize| resolve(resolver, &name[..end], Hint::Committish);
         if let Some(end) = name.find(b"^@").filter(|&end| end + 2 == name.len()) {
-            return Ok(base(end)?.map(Range::Parents));
+            return Ok(base(end)?.map(Self::Parents));
         }
         if let Some(end) = name.find(b"^!").filter(|&end| end + 2 == name.len()) {
-            return Ok(base(end)?.map(|commit| Range::Without { commit, parent: None }));
+            return Ok(base(end)?.map(|commit| Self::Without { commit, parent: None }));
         }
         let Some(end) = name.find(b"^-") else { return Ok(None) };
         let number = match &name[end + 2..] {
@@ -159,70 +106,147 @@ impl Resolver<'_> {
         };
         match number {
             Some(number) => {
-                Ok(base(end)?.map(|commit| Range::Without { commit, parent: Some(number) }))
+                Ok(base(end)?.map(|commit| Self::Without { commit, parent: Some(number) }))
             }
             None => Ok(None),
         }
     }
+}
 
-    /// Returns every commit that a reference, HEAD or another work tree's HEAD leads to, in the order of their names.
-    fn all(&self) -> Result<RevRange> {
-        let mut named = Vec::new();
-        self.references.each(|name, id| {
-            let id = id.map_err(|what| self.references.damaged(name, what))?;
-            named.push((name.to_vec(), id));
-            Ok(())
-        })?;
-        if let Resolved::Id { id, .. } = self.references.resolve(b"HEAD")? {
-            named.push((b"HEAD".to_vec(), id));
-        }
-        named.extend(self.references.other_heads()?);
-        let mut tips = Vec::new();
-        let mut seen: IdSet = IdSet::default();
-        for (name, id) in named {
-            if !seen.insert(id) {
-                continue;
-            }
-            match self.untagged(id)? {
-                Ok((Kind::Commit, commit)) => tips.push(commit),
-                // As for git, what leads to no commit (a tagged file) has no history.
-                Ok(_) => {}
-                Err(missing) => {
-                    return Err(self
-                        .references
-                        .damaged(&name, &format!("leads to object {missing}, which is missing")));
-                }
-            }
-        }
-        Ok(RevRange { tips, hidden: Vec::new(), read: Vec::new() })
+/// Resolves a range of commits as `git log` does: `a..b`, `a...b` without their merge bases' history,
+/// one revision with all its ancestors, or `ALL` references and HEAD.
+pub fn range_of(repository: &Repository, range: &str) -> Result<RevRange> {
+    let resolver = Resolver::new(repository, range);
+    if range.eq_ignore_ascii_case("ALL") {
+        return all(&resolver);
     }
+    let commit = |id: Oid| resolver.commit(id);
+    Ok(match Range::of(&resolver, Hint::Committish)? {
+        Range::One(id) => {
+            RevRange { tips: vec![commit(id)?], hidden: Vec::new(), read: Vec::new() }
+        }
+        Range::Between { from, to } => {
+            RevRange { tips: vec![commit(to)?], hidden: vec![commit(from)?], read: Vec::new() }
+        }
+        Range::Symmetric { from, to } => {
+            let tips = vec![commit(from)?, commit(to)?];
+            let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
+            let hidden = bases.of(tips[0], tips[1])?;
+            RevRange { tips, hidden, read: bases.into_read() }
+        }
+        Range::Parents(id) => {
+            RevRange { tips: resolver.parents(&commit(id)?)?, hidden: Vec::new(), read: Vec::new() }
+        }
+        Range::Without { commit: id, parent } => {
+            let id = commit(id)?;
+            let parents = resolver.parents(&id)?;
+            let hidden = match parent {
+                None => parents,
+                Some(number) => match parents.get(number - 1) {
+                    Some(parent) => vec![*parent],
+                    None => {
+                        let count = parents.len();
+                        return Err(
+                            resolver.unresolved(&format!(": the commit has {count} parents"))
+                        );
+                    }
+                },
+            };
+            RevRange { tips: vec![id], hidden, read: Vec::new() }
+        }
+        Range::Not => {
+            return Err(Error::invalid_args(format!("{} only leaves commits out", quoted(range)))
+                .with_hint("Give a revision, a range such as 'main..feature', or ALL"));
+        }
+    })
+}
 
-    /// Says why what was asked for names nothing, or one `end` of the range that it is.
-    fn unknown(&self, end: Option<&str>) -> Result<Error> {
-        if let Some(end) = end.filter(|end| Revision::named(end).is_some()) {
-            return Ok(Error::invalid_args(format!(
-                "{} is no commit, so {} is no range of commits",
-                quoted(end),
-                quoted(&self.asked)
-            ))
-            .with_hint("Give the two sides as `from` and `to`, such as 'HEAD', 'WORKTREE'"));
-        }
-        if let Some(broken) = self.broken.borrow().as_ref() {
-            return Ok(self.references.damaged(broken, "holds no id"));
-        }
-        let names = self.references.short_names()?;
-        let near =
-            crate::suggest::nearest(end.unwrap_or(&self.asked), names.iter().map(String::as_str));
-        let error = match end {
-            Some(end) => self.unresolved_end(end),
-            None => self.unresolved(""),
-        };
-        Ok(if !near.is_empty() {
-            error.with_hint(format!("Did you mean {}?", near.join(" or ")))
-        } else if self.commits().is_ok_and(|commits| commits.is_shallow()) {
-            error.with_hint("The history is shallow; 'git fetch --unshallow' gets the rest")
-        } else {
-            error.with_hint("Name a branch, a tag or a commit that 'git rev-parse' knows")
-        })
+/// Returns the object that a revision names, as `git rev-parse` does.
+pub fn object_of(repository: &Repository, name: &str) -> Result<Oid> {
+    match Range::of(&Resolver::new(repository, name), Hint::Any)? {
+        Range::One(id) => Ok(id),
+        _ => Err(Error::invalid_args(format!(
+            "{} is a range, and one revision is wanted here",
+            quoted(name)
+        ))
+        .with_hint("Give one of its ends")),
     }
+}
+
+/// Returns the commit that a revision leads to.
+pub fn commit_of(repository: &Repository, name: &str) -> Result<Oid> {
+    one_commit(&Resolver::new(repository, name))
+}
+
+/// Resolves one revision to a commit.
+pub fn one_commit(resolver: &Resolver<'_>) -> Result<Oid> {
+    let Range::One(id) = Range::of(resolver, Hint::Committish)? else {
+        return Err(Error::invalid_args(format!(
+            "{} is a range, and one revision is wanted here",
+            quoted(&resolver.asked)
+        ))
+        .with_hint("Give its two ends as two arguments"));
+    };
+    resolver.commit(id)
+}
+
+/// Returns every commit that a reference, HEAD or another work tree's HEAD leads to, in the order of their names.
+fn all(resolver: &Resolver<'_>) -> Result<RevRange> {
+    let mut named = Vec::new();
+    resolver.references.each(|name, id| {
+        let id = id.map_err(|what| resolver.references.damaged(name, what))?;
+        named.push((name.to_vec(), id));
+        Ok(())
+    })?;
+    if let Resolved::Id { id, .. } = resolver.references.resolve(b"HEAD")? {
+        named.push((b"HEAD".to_vec(), id));
+    }
+    named.extend(resolver.references.other_heads()?);
+    let mut tips = Vec::new();
+    let mut seen: IdSet = IdSet::default();
+    for (name, id) in named {
+        if !seen.insert(id) {
+            continue;
+        }
+        match resolver.untagged(id)? {
+            Ok((Kind::Commit, commit)) => tips.push(commit),
+            // As for git, what leads to no commit (a tagged file) has no history.
+            Ok(_) => {}
+            Err(missing) => {
+                return Err(resolver
+                    .references
+                    .damaged(&name, &format!("leads to object {missing}, which is missing")));
+            }
+        }
+    }
+    Ok(RevRange { tips, hidden: Vec::new(), read: Vec::new() })
+}
+
+/// Says why what was asked for names nothing, or one `end` of the range that it is.
+fn unknown_name(resolver: &Resolver<'_>, end: Option<&str>) -> Result<Error> {
+    if let Some(end) = end.filter(|end| Revision::named(end).is_some()) {
+        return Ok(Error::invalid_args(format!(
+            "{} is no commit, so {} is no range of commits",
+            quoted(end),
+            quoted(&resolver.asked)
+        ))
+        .with_hint("Give the two sides as `from` and `to`, such as 'HEAD', 'WORKTREE'"));
+    }
+    if let Some(broken) = resolver.broken.borrow().as_ref() {
+        return Ok(resolver.references.damaged(broken, "holds no id"));
+    }
+    let names = resolver.references.short_names()?;
+    let near =
+        crate::suggest::nearest(end.unwrap_or(&resolver.asked), names.iter().map(String::as_str));
+    let error = match end {
+        Some(end) => resolver.unresolved_end(end),
+        None => resolver.unresolved(""),
+    };
+    Ok(if !near.is_empty() {
+        error.near(&near)
+    } else if resolver.commits().is_ok_and(|commits| commits.is_shallow()) {
+        error.with_hint("The history is shallow; 'git fetch --unshallow' gets the rest")
+    } else {
+        error.with_hint("Name a branch, a tag or a commit that 'git rev-parse' knows")
+    })
 }

@@ -6,15 +6,26 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
-use super::resolve::Resolver;
+use super::ancestry::divergence;
+use super::named;
+use super::resolver::Resolver;
 use super::upstream::Branches;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::history::commit::{CommitInfo, Person, TagInfo};
+use crate::git::model::commit::{CommitInfo, Person, TagInfo};
 use crate::git::refs::{Packed, Resolved};
 use crate::git::repository::Repository;
 use crate::text::CancelToken;
+
+/// What HEAD names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedOut {
+    /// The branch, by its full name, whether it exists or not.
+    pub branch: Option<Vec<u8>>,
+    /// The commit; none before the first one.
+    pub commit: Option<Oid>,
+}
 
 /// A reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,65 +89,63 @@ impl Reference {
     }
 }
 
-impl Repository {
-    /// Returns HEAD and all references in the order of their names.
-    pub fn reference_names(&self) -> Result<Vec<Named>> {
-        let references = self.references();
-        let head = match references.resolve(b"HEAD")? {
-            Resolved::Id { name, id } => Some((name, id)),
-            _ => None,
-        };
-        let current = head.as_ref().map(|(name, _)| name.as_slice());
-        let mut found = Vec::new();
-        let mut charge = Charge::free();
-        let cancel = self.cancel();
-        if let Some((name, id)) = &head {
-            let target = Some(name.clone()).filter(|name| name != b"HEAD");
-            let is_head = target.is_none();
-            found.push(Named { name: b"HEAD".to_vec(), object: Some(*id), target, is_head });
-        }
-        references.each_with_target(|name, id, target| {
-            cancel.room(&mut charge, &mut found, 1)?;
-            found.push(Named {
-                name: name.to_vec(),
-                object: id.ok(),
-                target: target.map(<[u8]>::to_vec),
-                is_head: current == Some(name),
-            });
-            Ok(())
-        })?;
-        Ok(found)
-    }
+/// Returns what is checked out.
+pub fn checked_out(repository: &Repository) -> Result<CheckedOut> {
+    Ok(CheckedOut { branch: repository.references().branch()?, commit: repository.head()? })
+}
 
-    /// Returns the packed references, to be read once for several readers.
-    pub fn packed_references(&self) -> Result<Arc<Packed>> {
-        self.references().packed()
+/// Returns HEAD and all references in the order of their names.
+pub fn reference_names(repository: &Repository) -> Result<Vec<Named>> {
+    let references = repository.references();
+    let head = match references.resolve(b"HEAD")? {
+        Resolved::Id { name, id } => Some((name, id)),
+        _ => None,
+    };
+    let current = head.as_ref().map(|(name, _)| name.as_slice());
+    let mut found = Vec::new();
+    let mut charge = Charge::free();
+    let cancel = repository.cancel();
+    if let Some((name, id)) = &head {
+        let target = Some(name.clone()).filter(|name| name != b"HEAD");
+        let is_head = target.is_none();
+        found.push(Named { name: b"HEAD".to_vec(), object: Some(*id), target, is_head });
     }
+    references.each_with_target(|name, id, target| {
+        cancel.room(&mut charge, &mut found, 1)?;
+        found.push(Named {
+            name: name.to_vec(),
+            object: id.ok(),
+            target: target.map(<[u8]>::to_vec),
+            is_head: current == Some(name),
+        });
+        Ok(())
+    })?;
+    Ok(found)
+}
 
-    /// Returns the names that decorate each commit, in git's order: HEAD, the branch it names, then the others
-    /// from the last name to the first.
-    pub fn decorations(&self) -> Result<HashMap<Oid, Vec<Vec<u8>>>> {
-        const SHOWN: [&[u8]; 3] = [b"refs/heads/", b"refs/remotes/", b"refs/tags/"];
-        let resolver = Resolver::new(self, "");
-        let mut found: HashMap<Oid, Vec<Vec<u8>>> = HashMap::new();
-        let names = self.reference_names()?;
-        let is_shown = |name: &[u8]| {
-            name == b"HEAD"
-                || name == b"refs/stash"
-                || SHOWN.iter().any(|prefix| name.starts_with(prefix))
-        };
-        let (first, others): (Vec<_>, Vec<_>) = names
-            .into_iter()
-            .filter(|named| is_shown(&named.name))
-            .partition(|named| named.name == b"HEAD" || named.is_head);
-        for named in first.into_iter().chain(others.into_iter().rev()) {
-            let Some(object) = named.object else { continue };
-            if let Some((Kind::Commit, commit)) = resolver.untag(object)? {
-                found.entry(commit).or_default().push(named.name);
-            }
+/// Returns the names that decorate each commit, in git's order: HEAD, the branch it names, then the others
+/// from the last name to the first.
+pub fn decorations(repository: &Repository) -> Result<HashMap<Oid, Vec<Vec<u8>>>> {
+    const SHOWN: [&[u8]; 3] = [b"refs/heads/", b"refs/remotes/", b"refs/tags/"];
+    let resolver = Resolver::new(repository, "");
+    let mut found: HashMap<Oid, Vec<Vec<u8>>> = HashMap::new();
+    let names = reference_names(repository)?;
+    let is_shown = |name: &[u8]| {
+        name == b"HEAD"
+            || name == b"refs/stash"
+            || SHOWN.iter().any(|prefix| name.starts_with(prefix))
+    };
+    let (first, others): (Vec<_>, Vec<_>) = names
+        .into_iter()
+        .filter(|named| is_shown(&named.name))
+        .partition(|named| named.name == b"HEAD" || named.is_head);
+    for named in first.into_iter().chain(others.into_iter().rev()) {
+        let Some(object) = named.object else { continue };
+        if let Some((Kind::Commit, commit)) = resolver.untag(object)? {
+            found.entry(commit).or_default().push(named.name);
         }
-        Ok(found)
     }
+    Ok(found)
 }
 
 /// Reads what is asked of references, for one thread.
@@ -194,7 +203,8 @@ impl<'a> ReferenceReader<'a> {
         if self.details.upstream
             && let Some(branch) = reference.named.name.strip_prefix(b"refs/heads/")
         {
-            reference.upstream = Branches { resolver: &self.resolver }.upstream_of(branch)?;
+            reference.upstream =
+                Branches::new(&self.resolver, named::reference).upstream_of(branch)?;
         }
         if self.details.distance {
             reference.distance = self.distance(&reference)?;
@@ -212,7 +222,7 @@ impl<'a> ReferenceReader<'a> {
         };
         match (self.resolver.untag(own)?, self.resolver.untag(id)?) {
             (Some((Kind::Commit, own)), Some((Kind::Commit, other))) => {
-                self.resolver.repository.divergence(own, other).map(Some)
+                divergence(self.resolver.repository, own, other).map(Some)
             }
             _ => Ok(None),
         }

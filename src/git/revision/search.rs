@@ -6,14 +6,13 @@ use std::collections::BinaryHeap;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 
-use super::posix;
-use super::resolve::Resolver;
+use super::resolver::Resolver;
 use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::id_tables::IdSet;
+use crate::git::model::id_tables::IdSet;
 use crate::git::refs::Resolved;
-use crate::pattern::{self, Syntax};
+use crate::pattern::{self, Syntax, posix};
 
 /// Bytes of a compiled pattern; a larger one is none.
 const PATTERN_BYTES: usize = 1 << 20;
@@ -62,64 +61,62 @@ impl Pattern {
     }
 }
 
-impl Resolver<'_> {
-    /// Returns the newest commit that matches among those that references and HEAD lead to.
-    pub(super) fn search_all(&self, pattern: &[u8]) -> Result<Option<Oid>> {
-        let mut tips = Vec::new();
-        self.references.each(|_, id| {
-            // As in git, what is damaged leads to no commit.
-            tips.extend(id);
-            Ok(())
-        })?;
-        if let Resolved::Id { id, .. } = self.references.resolve(b"HEAD")? {
-            tips.push(id);
-        }
-        let mut commits = Vec::new();
-        // git puts each before the others, and keeps that order where the time is the same.
-        for id in tips.into_iter().rev() {
-            if let Some((Kind::Commit, id)) = self.untag(id)? {
-                commits.push(id);
-            }
-        }
-        self.search(pattern, commits)
+/// Returns the newest commit that matches among those that references and HEAD lead to.
+pub fn all(resolver: &Resolver<'_>, pattern: &[u8]) -> Result<Option<Oid>> {
+    let mut tips = Vec::new();
+    resolver.references.each(|_, id| {
+        // As in git, what is damaged leads to no commit.
+        tips.extend(id);
+        Ok(())
+    })?;
+    if let Resolved::Id { id, .. } = resolver.references.resolve(b"HEAD")? {
+        tips.push(id);
     }
+    let mut commits = Vec::new();
+    // git puts each before the others, and keeps that order where the time is the same.
+    for id in tips.into_iter().rev() {
+        if let Some((Kind::Commit, id)) = resolver.untag(id)? {
+            commits.push(id);
+        }
+    }
+    search(resolver, pattern, commits)
+}
 
-    /// Returns the newest commit that matches among some and their ancestors.
-    pub(super) fn search(&self, pattern: &[u8], tips: Vec<Oid>) -> Result<Option<Oid>> {
-        let Some(pattern) = Pattern::read(pattern) else { return Ok(None) };
-        let mut seen: IdSet = IdSet::default();
-        let mut queue = BinaryHeap::new();
-        let mut count = 0;
-        // What the commits that were met take.
-        let mut charge = Charge::free();
-        let mut meet = |id: Oid, queue: &mut BinaryHeap<Waiting>| -> Result<()> {
-            if seen.insert(id) {
-                self.cancel.check()?;
-                let (links, bytes) = self.commits()?.read(&id)?;
-                let parents = links.parents.len() * size_of::<Oid>();
-                charge.join(self.cancel.charge_all(2 * size_of::<Waiting>() + parents)?);
-                queue.push(Waiting {
-                    date: links.date,
-                    found: Reverse(count),
-                    id,
-                    parents: links.parents,
-                    is_match: pattern.matches(&bytes)?,
-                });
-                count += 1;
-            }
-            Ok(())
-        };
-        for id in tips {
-            meet(id, &mut queue)?;
+/// Returns the newest commit that matches among some and their ancestors.
+pub fn search(resolver: &Resolver<'_>, pattern: &[u8], tips: Vec<Oid>) -> Result<Option<Oid>> {
+    let Some(pattern) = Pattern::read(pattern) else { return Ok(None) };
+    let mut seen: IdSet = IdSet::default();
+    let mut queue = BinaryHeap::new();
+    let mut count = 0;
+    // What the commits that were met take.
+    let mut charge = Charge::free();
+    let mut meet = |id: Oid, queue: &mut BinaryHeap<Waiting>| -> Result<()> {
+        if seen.insert(id) {
+            resolver.cancel.check()?;
+            let (links, bytes) = resolver.commits()?.read(&id)?;
+            let parents = links.parents.len() * size_of::<Oid>();
+            charge.join(resolver.cancel.charge_all(2 * size_of::<Waiting>() + parents)?);
+            queue.push(Waiting {
+                date: links.date,
+                found: Reverse(count),
+                id,
+                parents: links.parents,
+                is_match: pattern.matches(&bytes)?,
+            });
+            count += 1;
         }
-        while let Some(commit) = queue.pop() {
-            if commit.is_match {
-                return Ok(Some(commit.id));
-            }
-            for parent in commit.parents {
-                meet(parent, &mut queue)?;
-            }
-        }
-        Ok(None)
+        Ok(())
+    };
+    for id in tips {
+        meet(id, &mut queue)?;
     }
+    while let Some(commit) = queue.pop() {
+        if commit.is_match {
+            return Ok(Some(commit.id));
+        }
+        for parent in commit.parents {
+            meet(parent, &mut queue)?;
+        }
+    }
+    Ok(None)
 }

@@ -2,112 +2,127 @@
 
 use std::collections::BTreeSet;
 
+use gix::bstr::ByteSlice;
 use gix::hash::Prefix;
 use gix::objs::Kind;
 
-use super::resolve::{Hint, Resolver};
+use super::readable::nameable;
+use super::resolver::Resolver;
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use gix::bstr::ByteSlice;
 
 /// The fewest digits that git takes for an id.
 const FEWEST: usize = 4;
 
-impl Resolver<'_> {
-    /// Resolves `name-3-g1234567`: the digits decide, and they are a commit's.
-    pub(super) fn described(&self, name: &[u8]) -> Result<Option<Oid>> {
-        // git looks for the last `-g` whose `g` is followed by anything at all.
-        let Some(at) = name.rfind(b"-g").filter(|&at| at > 0) else { return Ok(None) };
-        self.abbreviated(&name[at + 2..], Hint::Commit)
-    }
+/// What an abbreviated id is taken for where several objects begin with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hint {
+    /// Any object.
+    Any,
+    /// A commit.
+    Commit,
+    /// A commit or a tag of one.
+    Committish,
+    /// A tree, or what leads to one.
+    Treeish,
+    /// A tree (`core.disambiguate`).
+    Tree,
+    /// A blob (`core.disambiguate`).
+    Blob,
+}
 
-    /// Resolves an abbreviated id.
-    ///
-    /// # Errors
-    /// `invalid_args` where several objects, or several of the kind that is wanted, begin with it.
-    pub(super) fn abbreviated(&self, digits: &[u8], hint: Hint) -> Result<Option<Oid>> {
-        let longest = self.repository.object_hash().len_in_hex();
-        if !(FEWEST..=longest).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit)
-        {
-            return Ok(None);
-        }
-        let mut whole = digits.to_ascii_lowercase();
-        whole.resize(longest, b'0');
-        let Some(prefix) =
-            Oid::from_hex(&whole).ok().and_then(|id| Prefix::new(&id, digits.len()).ok())
-        else {
-            return Ok(None);
-        };
-        let mut found = BTreeSet::new();
-        self.objects.each_with_prefix(prefix, &mut |id| {
-            found.insert(id.to_owned());
-        })?;
-        if self.repository.ref_limit().is_some() {
-            let mut named = BTreeSet::new();
-            for id in found {
-                named.extend(self.nameable(id)?);
-            }
-            found = named;
-        }
-        if found.len() < 2 {
-            return Ok(found.pop_first());
-        }
-        let hint = if hint == Hint::Any { self.usual_hint() } else { hint };
-        let mut fitting = Vec::new();
-        if hint != Hint::Any {
-            for &id in &found {
-                self.cancel.check()?;
-                if self.fits(id, hint)? {
-                    fitting.push(id);
-                }
-            }
-        }
-        if let [only] = fitting[..] {
-            return Ok(Some(only));
-        }
-        let shown = if fitting.is_empty() { found.into_iter().collect() } else { fitting };
-        let shown: Vec<String> = shown.iter().take(5).map(ToString::to_string).collect();
-        Err(Error::invalid_args(format!(
-            "the abbreviated id {} is ambiguous",
-            quoted(&digits.to_str_lossy())
-        ))
-        .with_hint(format!("Write more of it; it may be {}", shown.join(", "))))
-    }
+/// Resolves `name-3-g1234567`: the digits decide, and they are a commit's.
+pub fn described(resolver: &Resolver<'_>, name: &[u8]) -> Result<Option<Oid>> {
+    // git looks for the last `-g` whose `g` is followed by anything at all.
+    let Some(at) = name.rfind(b"-g").filter(|&at| at > 0) else { return Ok(None) };
+    abbreviated(resolver, &name[at + 2..], Hint::Commit)
+}
 
-    /// Returns what `core.disambiguate` prefers.
-    fn usual_hint(&self) -> Hint {
-        let value = self
-            .repository
-            .config
-            .string("core.disambiguate")
-            .map(|value| value.to_ascii_lowercase());
-        match value.as_deref() {
-            Some(b"commit") => Hint::Commit,
-            Some(b"committish") => Hint::Committish,
-            Some(b"tree") => Hint::Tree,
-            Some(b"treeish") => Hint::Treeish,
-            Some(b"blob") => Hint::Blob,
-            _ => Hint::Any,
+/// Resolves an abbreviated id.
+///
+/// # Errors
+/// `invalid_args` where several objects, or several of the kind that is wanted, begin with it.
+pub fn abbreviated(resolver: &Resolver<'_>, digits: &[u8], hint: Hint) -> Result<Option<Oid>> {
+    let longest = resolver.repository.object_hash().len_in_hex();
+    if !(FEWEST..=longest).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return Ok(None);
+    }
+    let mut whole = digits.to_ascii_lowercase();
+    whole.resize(longest, b'0');
+    let Some(prefix) =
+        Oid::from_hex(&whole).ok().and_then(|id| Prefix::new(&id, digits.len()).ok())
+    else {
+        return Ok(None);
+    };
+    let mut found = BTreeSet::new();
+    resolver.objects.each_with_prefix(prefix, &mut |id| {
+        found.insert(id.to_owned());
+    })?;
+    if resolver.repository.ref_limit().is_some() {
+        let mut named = BTreeSet::new();
+        for id in found {
+            named.extend(nameable(resolver, id)?);
+        }
+        found = named;
+    }
+    if found.len() < 2 {
+        return Ok(found.pop_first());
+    }
+    let hint = if hint == Hint::Any { usual_hint(resolver) } else { hint };
+    let mut fitting = Vec::new();
+    if hint != Hint::Any {
+        for &id in &found {
+            resolver.cancel.check()?;
+            if fits(resolver, id, hint)? {
+                fitting.push(id);
+            }
         }
     }
-
-    /// Tells whether an object is what a hint wants.
-    fn fits(&self, id: Oid, hint: Hint) -> Result<bool> {
-        let kind = self.kind(&id)?;
-        let behind = || {
-            if kind == Some(Kind::Tag) {
-                self.untag(id).map(|found| found.map(|(kind, _)| kind))
-            } else {
-                Ok(kind)
-            }
-        };
-        Ok(match hint {
-            Hint::Any => true,
-            Hint::Commit => kind == Some(Kind::Commit),
-            Hint::Tree => kind == Some(Kind::Tree),
-            Hint::Blob => kind == Some(Kind::Blob),
-            Hint::Committish => behind()? == Some(Kind::Commit),
-            Hint::Treeish => matches!(behind()?, Some(Kind::Commit | Kind::Tree)),
-        })
+    if let [only] = fitting[..] {
+        return Ok(Some(only));
     }
+    let shown = if fitting.is_empty() { found.into_iter().collect() } else { fitting };
+    let shown: Vec<String> = shown.iter().take(5).map(ToString::to_string).collect();
+    Err(Error::invalid_args(format!(
+        "the abbreviated id {} is ambiguous",
+        quoted(&digits.to_str_lossy())
+    ))
+    .with_hint(format!("Write more of it; it may be {}", shown.join(", "))))
+}
+
+/// Returns what `core.disambiguate` prefers.
+fn usual_hint(resolver: &Resolver<'_>) -> Hint {
+    let value = resolver
+        .repository
+        .config
+        .string("core.disambiguate")
+        .map(|value| value.to_ascii_lowercase());
+    match value.as_deref() {
+        Some(b"commit") => Hint::Commit,
+        Some(b"committish") => Hint::Committish,
+        Some(b"tree") => Hint::Tree,
+        Some(b"treeish") => Hint::Treeish,
+        Some(b"blob") => Hint::Blob,
+        _ => Hint::Any,
+    }
+}
+
+/// Tells whether an object is what a hint wants.
+fn fits(resolver: &Resolver<'_>, id: Oid, hint: Hint) -> Result<bool> {
+    let kind = resolver.kind(&id)?;
+    let behind = || {
+        if kind == Some(Kind::Tag) {
+            resolver.untag(id).map(|found| found.map(|(kind, _)| kind))
+        } else {
+            Ok(kind)
+        }
+    };
+    Ok(match hint {
+        Hint::Any => true,
+        Hint::Commit => kind == Some(Kind::Commit),
+        Hint::Tree => kind == Some(Kind::Tree),
+        Hint::Blob => kind == Some(Kind::Blob),
+        Hint::Committish => behind()? == Some(Kind::Commit),
+        Hint::Treeish => matches!(behind()?, Some(Kind::Commit | Kind::Tree)),
+    })
 }

@@ -4,8 +4,9 @@
 
 use gix::bstr::{BStr, ByteSlice};
 
-use super::resolve::Resolver;
+use super::resolver::Resolver;
 use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
 use crate::git::refs::Resolved;
 
 /// A branch that belongs to another.
@@ -19,8 +20,12 @@ pub enum Mark {
 
 /// Reads what branches belong together.
 pub struct Branches<'r> {
-    pub resolver: &'r Resolver<'r>,
+    resolver: &'r Resolver<'r>,
+    reference: FindReference,
 }
+
+/// Returns the reference that a name means, and the object that it leads to.
+pub type FindReference = fn(&Resolver<'_>, &[u8]) -> Result<Option<(Vec<u8>, Oid)>>;
 
 /// A refspec: `source:target`, with a `*` on both sides or none.
 struct Refspec {
@@ -29,7 +34,12 @@ struct Refspec {
     is_negative: bool,
 }
 
-impl Branches<'_> {
+impl<'r> Branches<'r> {
+    /// Returns what reads them; `reference` resolves what is merged from the repository itself.
+    pub fn new(resolver: &'r Resolver<'r>, reference: FindReference) -> Self {
+        Self { resolver, reference }
+    }
+
     /// Returns the reference that `<name>@{upstream}` or `<name>@{push}` means; without a name, of the branch that is
     /// checked out.
     pub fn marked(&self, name: &[u8], mark: Mark) -> Result<Vec<u8>> {
@@ -75,7 +85,9 @@ impl Branches<'_> {
         let merge = self.texts("branch", branch, "merge").into_iter().next();
         let (Some(remote), Some(merge)) = (remote, merge) else { return Ok(None) };
         if remote == "." {
-            return Ok(Some(self.resolver.reference(&merge)?.map_or(merge, |(name, _)| name)));
+            return Ok(Some(
+                (self.reference)(self.resolver, &merge)?.map_or(merge, |(name, _)| name),
+            ));
         }
         Ok(mapped(&self.refspecs(&remote, "fetch"), &merge))
     }
@@ -98,7 +110,7 @@ impl Branches<'_> {
             });
         };
         if remote == "." {
-            return Ok(self.resolver.reference(&merge)?.map_or(merge, |(name, _)| name));
+            return Ok((self.reference)(self.resolver, &merge)?.map_or(merge, |(name, _)| name));
         }
         let tracking = mapped(&self.refspecs(&remote, "fetch"), &merge);
         tracking.ok_or_else(|| {

@@ -113,7 +113,7 @@ fn check_format(config: &File, gate: &Gate) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::attributes::diff_attribute::drivers;
+    use crate::git::config::drivers::drivers;
     use crate::growth::assert_linear;
     use crate::sandbox::Access;
 

@@ -12,7 +12,7 @@ use super::gate::GitDirectory;
 use crate::budget::check_current;
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::history::commit::Links;
+use crate::git::model::commit::Links;
 use crate::limits;
 use crate::sandbox::{OpenError, Stamp};
 

@@ -16,8 +16,8 @@ use super::graph::Graph;
 use super::pack::{Fault, Pack, PackIndex, Packs};
 use crate::budget::KEPT;
 use crate::error::Result;
-use crate::git::objects::cache::Cache;
-use crate::git::objects::counted_pairs::CountedPairs;
+use crate::git::store::cache::Cache;
+use crate::git::store::counted_pairs::CountedPairs;
 use crate::limits;
 use crate::sandbox::Stamp;
 
@@ -328,7 +328,7 @@ fn is_settled(stamp: Stamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::objects::cache::Object;
+    use crate::git::store::cache::Object;
 
     #[test]
     fn threads_that_open_one_repository_at_once_keep_what_each_has_found() {

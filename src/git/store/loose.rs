@@ -10,7 +10,7 @@ use super::gate::GitDirectory;
 use super::pack::fault::Fault;
 use crate::budget::Budget;
 use crate::git::Oid;
-use crate::git::objects::bytes::Bytes;
+use crate::git::model::bytes::Bytes;
 use crate::limits;
 use crate::sandbox::{EntryKind, RegularFile};
 

@@ -9,14 +9,16 @@
 //! | `alternates` | its object directories |
 //! | `pack`, `loose` | objects in them |
 //! | `graph`, `shallow` | links between commits, and where they end |
-//! | `index` | the index |
+//! | `cache`, `counted_pairs`, `delta` | objects read lately; line counts of pairs of blobs; what a delta makes of its base |
 //! | `kept` | what stays open from one query to the next |
 
 mod alternates;
+pub(super) mod cache;
 mod config;
+pub(super) mod counted_pairs;
+mod delta;
 mod gate;
 mod graph;
-pub mod index;
 mod kept;
 mod locate;
 mod loose;
@@ -39,12 +41,12 @@ pub use locate::{Location, check_work_tree, locate};
 pub use pack::{Fault, PackReader, Packs};
 pub use work_tree::configured as with_configured_work_tree;
 
-use super::Oid;
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::objects::bytes::Bytes;
-use crate::git::objects::cache::Cache;
-use crate::git::objects::counted_pairs::CountedPairs;
+use crate::git::Oid;
+use crate::git::model::bytes::Bytes;
+use crate::git::store::cache::Cache;
+use crate::git::store::counted_pairs::CountedPairs;
 
 /// The object directories of a repository and what is open in them, for one query.
 pub struct ObjectStore {

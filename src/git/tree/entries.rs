@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::git::change::changed_file::Mode;
+use crate::git::model::changed_file::Mode;
 use crate::git::{Entry, Oid};
 
 /// One entry, borrowed from its tree.

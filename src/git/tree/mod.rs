@@ -1,8 +1,5 @@
-//! Trees: `entries` (the bytes of one), `tree_lookup` (one path in a tree), `walk` (the comparison of two), `pathspec`
-//! and `glob` (which paths a comparison covers).
+//! Trees: `entries` (the bytes of one), `tree_lookup` (one path in a tree) and `walk` (the comparison of two).
 
 pub mod entries;
-pub mod glob;
-pub mod pathspec;
 pub mod tree_lookup;
 pub mod walk;

@@ -2,7 +2,6 @@
 
 use crate::error::Result;
 use crate::git::objects::Objects;
-use crate::git::repository::Repository;
 use crate::git::tree::entries::parse;
 use crate::git::{Entry, Oid};
 
@@ -25,31 +24,28 @@ impl TreeItem {
             _ => None,
         }
     }
-}
 
-impl Repository {
     /// Returns what `path` (components separated by `/`) names in a tree; an absent one is empty.
-    pub fn find(&self, tree: Option<Oid>, path: &[u8]) -> Result<TreeItem> {
-        let objects = self.objects();
-        let Some(root) = tree else { return Ok(TreeItem::Nothing) };
+    pub fn find(objects: &Objects, tree: Option<Oid>, path: &[u8]) -> Result<Self> {
+        let Some(root) = tree else { return Ok(Self::Nothing) };
         let mut tree = root;
         let mut components = path.split(|&byte| byte == b'/').peekable();
         while let Some(component) = components.next() {
             let bytes = objects.tree(&tree)?;
-            match entry(&objects, &tree, &bytes, component)? {
-                None => return Ok(TreeItem::Nothing),
+            match entry(objects, &tree, &bytes, component)? {
+                None => return Ok(Self::Nothing),
                 Some(entry) if components.peek().is_none() => {
                     return Ok(if entry.mode.is_directory() {
-                        TreeItem::Directory
+                        Self::Directory
                     } else {
-                        TreeItem::File(entry)
+                        Self::File(entry)
                     });
                 }
                 Some(entry) if entry.mode.is_directory() => tree = entry.oid,
-                Some(_) => return Ok(TreeItem::Nothing),
+                Some(_) => return Ok(Self::Nothing),
             }
         }
-        Ok(TreeItem::Nothing)
+        Ok(Self::Nothing)
     }
 }
 

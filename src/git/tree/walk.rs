@@ -4,10 +4,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::budget::{Beat, Budget};
+use crate::budget::{Budget, Pace};
 use crate::error::Result;
+use crate::git::model::bytes::Bytes;
 use crate::git::objects::Objects;
-use crate::git::objects::bytes::Bytes;
 use crate::git::tree::entries::{TreeEntry, parse};
 use crate::git::{Change, Entry, Oid, PathFilter};
 use crate::limits;
@@ -23,7 +23,7 @@ pub struct TreeChanges {
     /// The path of the current directory, with a slash at its end but for the root.
     path: Vec<u8>,
     budget: Arc<Budget>,
-    beat: Beat,
+    pace: Pace,
 }
 
 /// A pair of directories that differ; an absent one has no entries.
@@ -54,22 +54,22 @@ struct Sides {
 }
 
 impl TreeChanges {
-    /// Starts the comparison of two trees, an absent one being empty, of the paths that are
-    /// named; `budget` ends it early.
+    /// Starts the comparison of two trees, an absent one being empty, of the paths that are named; the budget of `objects`
+    /// ends it early.
     pub fn new(
         objects: Objects,
         old: Option<Oid>,
         new: Option<Oid>,
         paths: Arc<PathFilter>,
-        budget: Arc<Budget>,
     ) -> Result<Self> {
-        let mut walk = Self::idle(objects, paths, budget);
+        let mut walk = Self::idle(objects, paths);
         walk.restart(old, new)?;
         Ok(walk)
     }
 
     /// Returns a comparison of nothing, to be restarted.
-    pub fn idle(objects: Objects, paths: Arc<PathFilter>, budget: Arc<Budget>) -> Self {
+    pub fn idle(objects: Objects, paths: Arc<PathFilter>) -> Self {
+        let budget = objects.budget();
         let id_bytes = objects.hash().len_in_bytes();
         Self {
             objects,
@@ -78,7 +78,7 @@ impl TreeChanges {
             levels: Vec::new(),
             path: Vec::new(),
             budget,
-            beat: Beat::default(),
+            pace: Pace::new(),
         }
     }
 
@@ -115,7 +115,7 @@ impl TreeChanges {
 
     fn step(&mut self) -> Result<Option<Change>> {
         loop {
-            self.beat.check(&self.budget)?;
+            self.pace.entry(&self.budget)?;
             let Some(level) = self.levels.last_mut() else { return Ok(None) };
             self.path.truncate(level.path_length);
             level.pass_same(self.id_bytes)?;

@@ -7,12 +7,11 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::git::Comparison;
-use crate::git::attributes::{Attributes, State};
+use crate::git::attributes::{Attributes, ContentSource, State};
+use crate::git::config::conversions::{LineEndings, to_git_line_endings, without_ids};
+use crate::git::encoding::file_to_utf8;
+use crate::git::index::Index;
 use crate::git::objects::Objects;
-use crate::git::worktree::conversions::{LineEndings, to_git_line_endings, without_ids};
-use crate::git::worktree::encoding::file_to_utf8;
-use crate::git::worktree::index::Index;
 
 /// Converts files for one thread.
 pub struct Cleaner {
@@ -34,14 +33,13 @@ struct Conversion {
 }
 
 impl Cleaner {
-    /// Returns what converts the files of a comparison with the work tree.
-    pub(crate) fn new(comparison: &Comparison, index: Arc<Index>) -> Self {
-        let repository = comparison.repository();
+    /// Returns what converts the files of a work tree.
+    pub fn new(source: &ContentSource, index: Arc<Index>) -> Self {
         Self {
-            attributes: Attributes::new(comparison, ATTRIBUTES),
+            attributes: Attributes::new(source, ATTRIBUTES),
             index,
-            objects: repository.objects(),
-            line_endings: repository.checkout.line_endings,
+            objects: source.repository().objects(),
+            line_endings: source.repository().checkout.line_endings,
         }
     }
 

@@ -12,14 +12,15 @@ use gix::bstr::ByteSlice;
 
 use crate::budget::Stopped;
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Entry, Mode, Source};
+use crate::git::Oid;
+use crate::git::attributes::ContentSource;
+use crate::git::index::{Index, Staged};
+use crate::git::model::changed_file::{Entry, Mode, Source};
 use crate::git::repository::Repository;
 use crate::git::worktree::clean::Cleaner;
-use crate::git::worktree::index::{Index, Staged};
-use crate::git::worktree::submodule;
-use crate::git::{Comparison, Oid};
+use crate::git::worktree::submodule::Submodules;
 use crate::limits;
-use crate::sandbox::{Directories, FileKind, FileState};
+use crate::sandbox::{Directories, EntryKind, FileState};
 
 /// Bytes that are read or hashed between two looks at the budget.
 const PIECE: usize = 4 << 20;
@@ -32,16 +33,14 @@ pub struct WorkTree {
     index: Arc<Index>,
     directories: Directories,
     cleaner: Cleaner,
-    /// The repositories that this one is a submodule of.
-    above: submodule::Above,
 }
 
 impl WorkTree {
-    /// Opens the work tree of a comparison.
-    pub(crate) fn new(comparison: &Comparison, index: &Arc<Index>) -> Result<Self> {
-        let repository = comparison.repository().clone();
+    /// Opens the work tree of a source's repository; `index` is what git knows of its files.
+    pub fn new(source: &ContentSource, index: &Arc<Index>) -> Result<Self> {
+        let repository = source.repository().clone();
         let root = repository.work_tree_root()?;
-        let cleaner = Cleaner::new(comparison, Arc::clone(index));
+        let cleaner = Cleaner::new(source, Arc::clone(index));
         // Asked once: it takes a handle of the repository.
         let hash = repository.object_hash();
         Ok(Self {
@@ -50,18 +49,22 @@ impl WorkTree {
             index: Arc::clone(index),
             directories: Directories::new(root),
             cleaner,
-            above: comparison.above().clone(),
         })
     }
 
     /// Returns the directories of the work tree.
-    pub(crate) fn directories(&mut self) -> &mut Directories {
+    pub fn directories(&mut self) -> &mut Directories {
         &mut self.directories
     }
 
     /// Returns what stands at a path where git would look for the file that `known` is the index's
     /// version of, `None` where nothing does that git could store.
-    pub fn entry(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+    pub fn entry(
+        &mut self,
+        path: &[u8],
+        known: Option<&Staged>,
+        submodules: &Submodules,
+    ) -> Result<Option<Entry>> {
         let Some(state) =
             self.directories.look(path).map_err(|error| unreadable(path).with_source(error))?
         else {
@@ -70,18 +73,16 @@ impl WorkTree {
         let known_mode = known.map(|known| known.entry.mode);
         let checkout = &self.repository.checkout;
         let mode = match state.kind {
-            FileKind::Special => return Ok(None),
-            FileKind::Directory => return self.directory(path, known),
-            FileKind::Link => Mode::link(),
-            FileKind::Regular { .. }
-                if !checkout.has_links && known_mode.is_some_and(Mode::is_link) =>
-            {
+            EntryKind::Special => return Ok(None),
+            EntryKind::Directory => return self.directory(path, known, submodules),
+            EntryKind::Link => Mode::link(),
+            EntryKind::File if !checkout.has_links && known_mode.is_some_and(Mode::is_link) => {
                 Mode::link()
             }
-            FileKind::Regular { .. } if !checkout.trusts_executable => {
+            EntryKind::File if !checkout.trusts_executable => {
                 known_mode.filter(|mode| mode.is_regular()).unwrap_or(Mode::regular(false))
             }
-            FileKind::Regular { executable } => Mode::regular(executable),
+            EntryKind::File => Mode::regular(state.is_executable),
         };
         if let Some(known) = known
             && known.entry.mode.is_kind_of(mode)
@@ -122,7 +123,7 @@ impl WorkTree {
 
     /// Returns the id that a file's content would have and its size as stored.
     fn identify(&mut self, path: &[u8], state: FileState) -> Result<Option<(Oid, u64)>> {
-        if state.size > limits::OBJECT_BYTES && matches!(state.kind, FileKind::Regular { .. }) {
+        if state.size > limits::OBJECT_BYTES && state.kind == EntryKind::File {
             return self.identify_large(path);
         }
         let Some(bytes) = self.content(path)? else { return Ok(None) };
@@ -200,7 +201,12 @@ impl WorkTree {
 
     /// Returns the submodule in a directory. A directory that is none is only in the way of a file, and
     /// leaves a submodule that is not checked out as it was.
-    fn directory(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+    fn directory(
+        &mut self,
+        path: &[u8],
+        known: Option<&Staged>,
+        submodules: &Submodules,
+    ) -> Result<Option<Entry>> {
         let unchanged = known.map(|known| known.entry).filter(|entry| entry.mode.is_submodule());
         let dot_git = [path, b"/.git"].concat();
         if self
@@ -211,7 +217,7 @@ impl WorkTree {
         {
             return Ok(unchanged);
         }
-        let Some(checked_out) = submodule::look(&self.repository, &self.above, path)? else {
+        let Some(checked_out) = submodules.look(&self.repository, path)? else {
             return Ok(unchanged);
         };
         let source = if checked_out.is_dirty && unchanged.is_some() {

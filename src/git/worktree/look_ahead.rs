@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::budget::{Budget, Permits};
-use crate::git::change::changed_file::Mode;
+use crate::git::config::checkout::Checkout;
+use crate::git::index::{Index, Staged};
+use crate::git::model::changed_file::Mode;
 use crate::git::repository::Repository;
-use crate::git::worktree::checkout::Checkout;
-use crate::git::worktree::index::{Index, Staged};
-use crate::sandbox::{Directories, FileKind, FileState};
+use crate::sandbox::{Directories, EntryKind, FileState};
 
 /// Entries that are looked at before the first of them is compared: a query with a LIMIT may want no more.
 const WINDOW: usize = 8192;
@@ -30,12 +30,7 @@ pub struct LookAhead {
 
 impl LookAhead {
     /// Returns what looks ahead with so many threads; `None` where that is one, or there is too little to look at.
-    pub fn new(
-        repository: &Repository,
-        index: &Index,
-        threads: usize,
-        budget: Arc<Budget>,
-    ) -> Option<Self> {
+    pub fn new(repository: &Repository, index: &Index, threads: usize) -> Option<Self> {
         let wanted = threads.min(index.len() / THREAD_ENTRIES);
         if wanted < 2 {
             return None;
@@ -46,7 +41,7 @@ impl LookAhead {
         (threads.len() > 1).then(|| Self {
             threads,
             checkout: repository.checkout,
-            budget,
+            budget: Arc::clone(repository.budget()),
             start: 0,
             unchanged: Vec::new(),
             _permits: permits,
@@ -110,11 +105,9 @@ fn is_worth_it(entry: &Staged) -> bool {
 fn is_mode(entry: &Staged, state: &FileState, checkout: &Checkout) -> bool {
     let mode = entry.entry.mode;
     match state.kind {
-        FileKind::Regular { executable } if checkout.trusts_executable => {
-            mode == Mode::regular(executable)
-        }
-        FileKind::Regular { .. } => mode.is_regular(),
-        FileKind::Link => mode.is_link(),
-        FileKind::Directory | FileKind::Special => false,
+        EntryKind::File if checkout.trusts_executable => mode == Mode::regular(state.is_executable),
+        EntryKind::File => mode.is_regular(),
+        EntryKind::Link => mode.is_link(),
+        EntryKind::Directory | EntryKind::Special => false,
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice;
 
 use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::git::Oid;
 use crate::git::repository::Repository;
-use crate::git::{Comparison, Oid, Revision, Untracked};
 use crate::limits;
 
 /// A submodule that is checked out.
@@ -24,7 +24,7 @@ pub struct CheckedOut {
 pub struct Above {
     repositories: Arc<[(u64, u64)]>,
     /// Whether a submodule is dirty for files that are not tracked, too.
-    counts_untracked: bool,
+    pub counts_untracked: bool,
 }
 
 impl Above {
@@ -41,63 +41,70 @@ impl Above {
     }
 }
 
-/// Looks at the directory of a work tree, in which something is called `.git`; `None` where no repository with a commit
-/// is checked out.
-///
-/// The submodule is opened by the same recipe as any repository, and only where it may be read.
-///
-/// # Errors
-/// `tool_failed` for a submodule that is one of those it lies in, `too_large` for more than
-/// [`limits::SUBMODULE_DEPTH`] in each other.
-pub fn look(
-    repository: &Repository,
-    above: &Above,
-    directory: &[u8],
-) -> Result<Option<CheckedOut>> {
-    let shown = || quoted(&directory.to_str_lossy());
-    let path = repository.work_tree()?.join(OsStr::from_bytes(directory));
-    let Some(given) = path.to_str() else {
-        return Err(Error::tool_failed(format!(
-            "the submodule {} cannot be opened: its path is not UTF-8",
-            shown()
-        )));
-    };
-    let submodule = match repository.open_other(given) {
-        Ok(submodule) => submodule,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(Error::new(
-                error.kind(),
-                format!("the submodule {} cannot be opened", shown()),
-            )
-            .with_source(error));
+/// Tells whether the files of a submodule differ from a commit, in the index or in its work tree.
+pub type IsDirty = fn(&Repository, Oid, &Above) -> Result<bool>;
+
+/// Finds out what submodules have checked out.
+pub struct Submodules {
+    above: Above,
+    is_dirty: IsDirty,
+}
+
+impl Submodules {
+    /// Returns what asks `is_dirty` of the submodules of a repository that itself lies in those `above`.
+    pub fn new(above: Above, is_dirty: IsDirty) -> Self {
+        Self { above, is_dirty }
+    }
+
+    /// Returns what is checked out in a directory of a work tree in which something is called `.git`; `None` where no
+    /// repository with a commit is.
+    ///
+    /// The submodule is opened by the same recipe as any repository, and only where it may be read.
+    ///
+    /// # Errors
+    /// `tool_failed` for a submodule that is one of those it lies in, `too_large` for more than
+    /// [`limits::SUBMODULE_DEPTH`] in each other.
+    pub fn look(&self, repository: &Repository, directory: &[u8]) -> Result<Option<CheckedOut>> {
+        let shown = || quoted(&directory.to_str_lossy());
+        let path = repository.work_tree()?.join(OsStr::from_bytes(directory));
+        let Some(given) = path.to_str() else {
+            return Err(Error::tool_failed(format!(
+                "the submodule {} cannot be opened: its path is not UTF-8",
+                shown()
+            )));
+        };
+        let submodule = match repository.open_other(given) {
+            Ok(submodule) => submodule,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(Error::new(
+                    error.kind(),
+                    format!("the submodule {} cannot be opened", shown()),
+                )
+                .with_source(error));
+            }
+        };
+        if !submodule.location.directory.is_empty() {
+            // Its `.git` is none, and what was found lies above.
+            return Ok(None);
         }
-    };
-    if !submodule.location.directory.is_empty() {
-        // Its `.git` is none, and what was found lies above.
-        return Ok(None);
-    }
-    let above = above.with(repository)?;
-    if above.repositories.contains(&submodule.git_dir.own_stamp()?.identity()) {
-        return Err(Error::tool_failed(format!(
-            "the submodule {} is its own parent repository",
-            shown()
-        ))
-        .with_hint("Look at where its .git leads"));
-    }
-    if above.repositories.len() > limits::SUBMODULE_DEPTH {
-        return Err(Error::too_large(format!("the submodule {} is nested too deeply", shown()))
+        let above = self.above.with(repository)?;
+        if above.repositories.contains(&submodule.git_dir.own_stamp()?.identity()) {
+            return Err(Error::tool_failed(format!(
+                "the submodule {} is its own parent repository",
+                shown()
+            ))
+            .with_hint("Look at where its .git leads"));
+        }
+        if above.repositories.len() > limits::SUBMODULE_DEPTH {
+            return Err(Error::too_large(format!(
+                "the submodule {} is nested too deeply",
+                shown()
+            ))
             .with_hint("This is a fixed limit; docs/limitations.md lists all limits"));
+        }
+        let Some(head) = submodule.head()? else { return Ok(None) };
+        let is_dirty = (self.is_dirty)(&submodule, head, &above)?;
+        Ok(Some(CheckedOut { head, is_dirty }))
     }
-    let Some(head) = submodule.head()? else { return Ok(None) };
-    let Revision::Tree(tree) = submodule.revision(&head.to_string())? else { return Ok(None) };
-    let comparison = |old, new| {
-        Ok::<_, Error>(Comparison::new(submodule.clone(), old, new)?.inside(above.clone()))
-    };
-    let untracked = if above.counts_untracked { Untracked::Named } else { Untracked::Ignored };
-    let is_dirty = comparison(Revision::Tree(tree), Revision::Index)?.has_changes()?
-        || comparison(Revision::Index, Revision::WorkTree)?
-            .with_untracked(untracked)
-            .has_changes()?;
-    Ok(Some(CheckedOut { head, is_dirty }))
 }

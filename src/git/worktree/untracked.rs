@@ -5,17 +5,17 @@
 //! content. A directory is opened once and listed, and no file is looked at: the list tells what each name is.
 
 use std::io::Read;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
-use crate::budget::{Beat, Budget};
+use crate::budget::Pace;
 use crate::error::{Error, Result, quoted};
 use crate::git::attributes::ignore::Ignores;
-use crate::git::change::changed_file::Mode;
+use crate::git::index::Index;
+use crate::git::model::changed_file::Mode;
+use crate::git::pathspec::PathFilter;
 use crate::git::repository::Repository;
-use crate::git::tree::pathspec::PathFilter;
-use crate::git::worktree::index::Index;
 use crate::limits;
 use crate::sandbox::{Directories, DirectoryEntry, EntryKind};
 
@@ -29,14 +29,12 @@ pub fn files(
     index: &Index,
     paths: &PathFilter,
     ignored: Option<&mut Vec<(Vec<u8>, EntryKind)>>,
-    budget: &Budget,
 ) -> Result<Vec<(Vec<u8>, EntryKind)>> {
-    let fold_case = repository.checkout.ignores_case;
-    let exclude =
-        repository.common_dir.read(b"info/exclude", limits::IGNORE_BYTES)?.unwrap_or_default();
-    let exclude = Rc::new(Ignores::new(&exclude, b"", None, fold_case)?);
+    let budget = repository.budget();
+    let exclude = Arc::new(Ignores::of(repository, b"")?);
+    let fold_case = exclude.folds_case();
     let (mut found, mut passed) = (Vec::new(), Vec::new());
-    let mut beat = Beat::default();
+    let mut pace = Pace::new();
     // The third: whether a directory is ignored, and with it all that is below.
     let mut waiting = vec![(Vec::new(), exclude, false)];
     while let Some((directory, above, is_below)) = waiting.pop() {
@@ -73,11 +71,11 @@ pub fn files(
             _ => ignore_file_of_index(repository, index, &ignore_path)?,
         };
         let patterns = match bytes {
-            Some(bytes) => Rc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
+            Some(bytes) => Arc::new(Ignores::new(&bytes, &directory, Some(above), fold_case)?),
             None => above,
         };
         for DirectoryEntry { name, kind } in entries {
-            beat.check(budget)?;
+            pace.entry(budget)?;
             if kind == EntryKind::Special || name.eq_ignore_ascii_case(b".git") {
                 continue;
             }
@@ -98,7 +96,7 @@ pub fn files(
                 if may_hold {
                     let is_below = is_below || patterns.is_ignored(&path, true)?;
                     if !is_below || ignored.is_some() {
-                        waiting.push((path, Rc::clone(&patterns), is_below));
+                        waiting.push((path, Arc::clone(&patterns), is_below));
                     }
                 }
             } else if paths.matches_in_list(&path, Mode::regular(false)) {

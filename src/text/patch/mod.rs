@@ -25,9 +25,7 @@ mod values;
 mod work;
 
 #[cfg(test)]
-mod parse_tests;
-#[cfg(test)]
-mod proptests;
+mod tests;
 
 use std::borrow::Cow;
 

@@ -285,3 +285,6 @@ fn check_status(file: &FilePatch<'_>) -> Result<(), PatchError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,12 @@ def assert_refused(got: apart.Answer, *codes: str) -> str:
     return words
 
 
+def as_text(query: str) -> str:
+    """Returns a query for the same rows as texts, which need no module for their times."""
+    rows = query if query.startswith("SELECT") else f"SELECT * {query}"
+    return f"SELECT CAST(answer AS VARCHAR) FROM ({rows}) AS answer"
+
+
 def next_cursor(answer: dict) -> str | None:
     """Returns the cursor of a tool's answer: of its values, or of its text, which ends with it."""
     if "structuredContent" in answer:

@@ -9,7 +9,8 @@ import select
 import subprocess
 import sys
 import time
-from typing import NamedTuple, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 MEMORY_BYTES = 6 << 30  # of address space: far over what any query here needs, far below a runaway read
 
@@ -200,7 +201,7 @@ def _host() -> None:
                 timer.cancel()
                 timer.join()
         if error is not None:
-            for attempt in range(3):  # a late interrupt may meet this one
+            for _attempt in range(3):  # a late interrupt may meet this one
                 try:
                     assert con.execute("SELECT 42").fetchone() == (42,), "the connection is not usable after the error"
                     break

@@ -2,7 +2,6 @@
 
 import pathlib
 
-import pytest
 import repositories
 
 
@@ -39,10 +38,8 @@ def lines(start: int, end: int) -> str:
     return "".join(f"line {number}\n" for number in range(start, end))
 
 
-@pytest.fixture(scope="module")
-def cases(tmp_path_factory) -> pathlib.Path:
-    """Returns a repository with one commit of each kind."""
-    repo = tmp_path_factory.mktemp("cases")
+def one_of_each(repo: pathlib.Path) -> pathlib.Path:
+    """Makes a repository with one commit of each kind, and returns it."""
     write(repo, "init --quiet --initial-branch=main .")
     clock = Clock(repo)
     clock.commit("root", files={"a/one.txt": lines(0, 30), "a/two.txt": "two\n", "b/data.bin": b"\0\1\2", "c.txt": "c\n"})

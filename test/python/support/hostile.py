@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
-from typing import Callable, Iterator, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import repositories
 

@@ -70,7 +70,7 @@ TOOL_CALLS = {
 }
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {
-    "redline_help": "SELECT * FROM redline_help()",
+    "redline_help": "SELECT * FROM redline_help(function := 'ALL')",
     "redline_sql": "SELECT redline_sql('macros')",
     "redline_tools": "SELECT * FROM redline_tools()",
     "redline_capabilities": "SELECT * FROM redline_capabilities()",

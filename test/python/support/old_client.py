@@ -24,8 +24,18 @@ async def streams(given: dict):
             yield read, write
 
 
+def heard(given: dict, scope: anyio.CancelScope, progress: list) -> dict:
+    """Returns what a call asks for where it waits `patience` seconds for an answer or a sign of progress."""
+
+    async def sign(done, total, message):
+        progress.append([done, message])
+        scope.deadline = anyio.current_time() + given["patience"]
+
+    return {"progress_callback": sign} if "patience" in given else {}
+
+
 async def main(given: dict) -> dict:
-    questions = []
+    questions, progress = [], []
 
     async def answer(context, params):
         questions.append({"message": params.message, "schema": params.requestedSchema, "meta": params.meta.model_dump() if params.meta else None})
@@ -39,11 +49,12 @@ async def main(given: dict) -> dict:
                 results = []
                 for name, arguments in given["calls"]:
                     # The client checks the answer against the tool's output schema.
-                    result = await client.call_tool(name, arguments)
-                    results.append([name, result.isError, result.content[0].text, result.structuredContent])
+                    with anyio.move_on_after(given.get("patience", 60)) as scope:
+                        result = await client.call_tool(name, arguments, **heard(given, scope, progress))
+                        results.append([name, result.isError, result.content[0].text, result.structuredContent])
     return {
         "client": importlib.metadata.version("mcp"), "protocol": said.protocolVersion, "instructions": said.instructions, "tools": tools,
-        "results": results, "questions": questions,
+        "results": results, "questions": questions, "progress": progress,
     }  # fmt: skip
 
 

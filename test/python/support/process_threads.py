@@ -4,10 +4,10 @@ import glob
 import pathlib
 import threading
 import time
-from typing import Callable
+from collections.abc import Callable
 
 # Seconds until threads that end have left the list: it still has one that was joined just now.
-PROMPTLY = 3.0
+PROMPTLY = 30.0
 
 
 def names() -> list[str]:

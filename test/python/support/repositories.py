@@ -15,7 +15,8 @@ import os
 import pathlib
 import re
 import subprocess
-from typing import Iterator, NamedTuple, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FIXTURES = ROOT / "build" / "fixtures"
@@ -148,8 +149,7 @@ def trees(repo: os.PathLike | str, revisions: Sequence[str]) -> list[str]:
     found = {EMPTY: git(repo, "hash-object", "-t", "tree", "--stdin").decode().strip()}
     # Two steps, since `main:folder^{tree}` would be a folder of that name.
     oids = _objects(repo, asked)
-    for revision, oid in zip(asked, _objects(repo, [f"{oid}^{{tree}}" for oid in oids])):
-        found[revision] = oid
+    found |= dict(zip(asked, _objects(repo, [f"{oid}^{{tree}}" for oid in oids])))
     return [found[revision] for revision in revisions]
 
 

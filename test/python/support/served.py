@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import os
 import pathlib
 import re
 import secrets

@@ -20,7 +20,8 @@ import sys
 import tempfile
 import threading
 import time
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import apart
 import repositories
@@ -333,7 +334,7 @@ class Torture:
     def restart(self) -> None:
         self.host.close()
         self.host = apart.Host(self.extension)
-        for layout, repo in self.repos.items():
+        for repo in self.repos.values():
             for name in QUESTIONS:
                 self.ask(name, repo)
 

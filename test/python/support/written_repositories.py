@@ -1,11 +1,14 @@
-"""Repositories written for one test through `git fast-import`: thousands of files in a second."""
+"""Repositories written for one test: through `git fast-import`, thousands of files in a second, or commit by commit."""
 
 import os
 import pathlib
 import subprocess
-from typing import Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import repositories
+from repositories import git
+
+IDENTITY = ("-c", "user.name=n", "-c", "user.email=e", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
 
 
 def write(path: pathlib.Path, commits: Iterable[Mapping[str, bytes | None]], branch: str = "main") -> pathlib.Path:
@@ -42,4 +45,19 @@ def write(path: pathlib.Path, commits: Iterable[Mapping[str, bytes | None]], bra
     process.stdin.close()
     if process.wait() != 0:
         raise AssertionError("git fast-import failed")
+    return path
+
+
+def grown(path: pathlib.Path, *init: str, commits: int = 12) -> pathlib.Path:
+    """Makes a repository whose files grow from commit to commit, so that packs hold chains of deltas."""
+    path.mkdir(parents=True)
+    git(path, "init", "--quiet", "--initial-branch=main", *init)
+    lines = [f"line {number} of a file that is long enough for a delta\n" for number in range(300)]
+    for commit in range(commits):
+        for line in range(commit, 300, 37):
+            lines[line] = f"changed by {commit}\n"
+        (path / "long.txt").write_text("".join(lines))
+        (path / f"new-{commit}.txt").write_text(f"{commit}\n")
+        git(path, "add", "--all")
+        git(path, *IDENTITY, "commit", "--quiet", "-m", str(commit))
     return path

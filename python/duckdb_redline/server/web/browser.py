@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import anyio
 import mcp_types as types
 
-from ..approver import Call
+from ..approver import Call, Instead, refused
 from ..host import Host
 from ..listening import Guard, Listener, authorities, bound, origin
 from .elements import leading_to
+from .question import TOO_LARGE
 from .site import Site, WithHeaders
 
 if TYPE_CHECKING:
@@ -39,10 +40,16 @@ class Browser:
     def can_ask(self, context: Context) -> bool:
         return True
 
-    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> None:
+    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
         """Waits for the person. A call that is cancelled leaves its question: an answer counts when the call is repeated."""
+        approval_id = json.loads(call.payload)["approval_id"]
+        problem = await self.site.problem_of(approval_id)
+        if problem is not None:
+            code = "too_large" if problem == TOO_LARGE else "permission_denied"
+            return await refused(self.site.host, call, f"{code}: {problem} Propose it in smaller changes.")
         with anyio.move_on_after(MAX_CALL_SECONDS):
-            await self.site.answer_to(json.loads(call.payload)["approval_id"])
+            await self.site.answer_to(approval_id)
+        return None
 
     async def serve(self, opens: bool = False) -> None:
         """Serves the page; opens it in the person's browser where that is wanted."""

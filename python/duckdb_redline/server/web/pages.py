@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
@@ -32,10 +33,17 @@ MESSAGES = {
 def overview(waiting: list[Waiting], said: str | None) -> bytes:
     """Returns the list of what waits."""
     title = f"{len(waiting)} wait{'s' if len(waiting) == 1 else ''} for you" if waiting else "Nothing waits for you"
-    entries = [node("li", node("a", visible(one.description), href=f"change?{urlencode({'id': one.approval_id})}")) for one in waiting]
+    entries = [entry(one) for one in waiting]
     message = node("p", MESSAGES[said], role="status") if said in MESSAGES else None
     more = node("p", node("a", "Look again", href="./"), "" if waiting else ". This page also looks by itself.")
     return document(f"{title} - redline", node("h1", title), message, node("ol", *entries) if entries else None, more)
+
+
+def entry(question: Waiting) -> Element:
+    """Returns a line of the list: what would be done, how large it is, and since when it waits."""
+    link = node("a", visible(question.description), href=f"change?{urlencode({'id': question.approval_id})}")
+    known = [text for text in (counted(question.fields), asked(question)) if text]
+    return node("li", link, f" ({', '.join(known)})" if known else None)
 
 
 def change(question: Waiting, view: View, seals: Seals, part: int, whole: bool) -> bytes:
@@ -70,15 +78,35 @@ def facts(question: Waiting) -> Element:
     """Returns what is known of a call beside its change."""
     fields = question.fields
     found = node("dl")
-    known = {"File": fields.get("path"), "Sandbox": fields.get("sandbox"), "Client": client if (client := question.session.split(":")[0]) != ALONE else None}
+    known: dict[str, Any] = {"File": fields.get("path"), "Sandbox": fields.get("sandbox"), "Client": client if (client := question.session.split(":")[0]) != ALONE else None}
     if fields.get("type") == "read":
         size = f"{count(fields['file_lines'], 'line')}, {count(fields['file_bytes'], 'byte')}"
         known["Content"] = size if fields["file_exists"] else "There is no such file."
+    known |= {"Change": counted(fields), "Asked": asked(question)}
     for name, given in known.items():
         if given:
             append(found, node("dt", name))
             append(found, node("dd", visible(str(given))))
     return found
+
+
+def counted(fields: dict[str, Any]) -> str | None:
+    """Returns how many lines a change adds and removes, as in +3 −1; None where the payload does not tell."""
+    if diff := fields.get("unified_diff"):
+        _, _, hunks = f"\n{diff}".partition("\n@@")
+        signs = collections.Counter(line[:1] for line in hunks.split("\n"))
+        return f"+{signs['+']} −{signs['-']}"
+    if fields.get("type") in ("write", "write_large") and not fields["file_exists"]:
+        return f"+{fields['content_lines']} −0"
+    return None
+
+
+def asked(question: Waiting) -> str | None:
+    """Returns how long ago it was asked."""
+    if question.age is None:
+        return None
+    seconds = int(question.age)
+    return count(seconds, "second") + " ago" if seconds < 120 else f"{seconds // 60} minutes ago"
 
 
 def warnings(question: Waiting, view: View) -> list[Element]:

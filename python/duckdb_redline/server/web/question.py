@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import anyio.to_thread
@@ -31,6 +31,8 @@ class Waiting:
     description: str
     session: str
     payload: str
+    # Seconds for which it has waited; None where that is not known.
+    age: float | None = field(default=None, compare=False)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -60,7 +62,8 @@ class View:
 async def waiting(host: Host) -> list[Waiting]:
     """Returns what waits, the oldest first."""
     query = "SELECT approval_id, description, session, payload FROM system.main.pending_approvals(?)"
-    return [Waiting(*map(str, row)) for row in await host.rows(query, host.key)]
+    rows = await host.rows(query, host.key)
+    return [Waiting(str(approval_id), str(description), str(session), str(payload)) for approval_id, description, session, payload in rows]
 
 
 async def view(host: Host, question: Waiting, whole: bool, most: int | None = None) -> View:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import anyio
@@ -53,6 +55,8 @@ class Site:
         self.asked = anyio.Event()
         self.deciding = anyio.Lock()
         self.views: dict[tuple[Waiting, bool], View] = {}
+        # When each question was first seen to wait.
+        self.since: dict[str, float] = {}
 
     def app(self) -> Starlette:
         pages = {"": self.overview, "next": self.next, "change": self.change, "style.css": self.style}
@@ -70,13 +74,14 @@ class Site:
         return answered
 
     async def waiting(self) -> list[Waiting]:
-        found = await waiting(self.host)
+        found, now = await waiting(self.host), time.monotonic()
         self.seals.keep(found)
-        return found
+        self.since = {one.approval_id: self.since.get(one.approval_id, now) for one in found}
+        return [replace(one, age=now - self.since[one.approval_id]) for one in found]
 
     async def overview(self, request: Request) -> Response:
         found = await self.waiting()
-        response = html(pages.overview(found, request.query_params.get("said")))
+        response = html(await anyio.to_thread.run_sync(pages.overview, found, request.query_params.get("said")))
         if not found:
             response.headers["refresh"] = "1; url=next"
         return response
@@ -101,6 +106,11 @@ class Site:
         is_next = 1 < part <= pages.count_parts(shown) and is_same(asked.get("after", ""), self.seals.part(question, shown, part - 1))
         drawn = functools.partial(pages.change, question, shown, self.seals, part if is_next else 1, whole)
         return html(await anyio.to_thread.run_sync(drawn))
+
+    async def problem_of(self, approval_id: str) -> str | None:
+        """Returns why a change cannot be shown whole, and so not be approved; None where it can be, or waits no longer."""
+        question = await self.find(approval_id)
+        return None if question is None else (await self.view(question, whole=False)).problem
 
     async def view(self, question: Waiting, whole: bool) -> View:
         """Returns a view; the last few are kept, since a change of many parts is asked for as often."""

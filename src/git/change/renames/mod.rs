@@ -4,7 +4,7 @@
 //! copies, files whose name no other left-over file has (`inexact::by_name`); then every added file against
 //! every source, the best pairs first (`inexact::by_content`). Only the last step obeys
 //! `RenameOptions::limit`. Which of several equal pairs wins is git's choice too, and so is the order in
-//! which candidates are kept: `test/python/test_patches.py` holds all of it against git.
+//! which candidates are kept: `test/python/parity/test_patches.py` holds all of it against git.
 //!
 //! Memory: a few words for each change, and fingerprints up to `HELD_BYTES`; contents are dropped as soon
 //! as their fingerprint is taken, one at a time.
@@ -14,7 +14,7 @@ mod inexact;
 
 use std::collections::HashMap;
 
-use crate::git::change::changed_file::{Change, Entry, Origin, OriginKind};
+use crate::git::model::changed_file::{Change, Entry, Origin, OriginKind};
 use crate::limits;
 use crate::text::cancel_token::Stopped;
 use crate::text::{CancelToken, is_binary};

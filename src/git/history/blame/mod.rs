@@ -26,15 +26,15 @@ use gix::bstr::ByteSlice;
 use crate::budget::{Budget, Charge, check_current, reserve};
 use crate::error::{Error, Result, quoted};
 use crate::git::Oid;
-use crate::git::change::changed_file::Entry;
 use crate::git::change::side_files::{ReadLimit, SideFiles};
-use crate::git::history::commit::Links;
-use crate::git::history::commit_links::{Commits as CommitLinks, own_ancestor};
-use crate::git::history::walk::{History, HistoryOptions, Merges};
-use crate::git::id_tables::{IdMap, IdSet};
-use crate::git::objects::bytes::Bytes;
+use crate::git::graph::commit_links::{Commits as CommitLinks, own_ancestor};
+use crate::git::graph::walk::{History, HistoryOptions, Merges};
+use crate::git::model::bytes::Bytes;
+use crate::git::model::changed_file::Entry;
+use crate::git::model::commit::Links;
+use crate::git::model::id_tables::{IdMap, IdSet};
 use crate::git::repository::Repository;
-use crate::git::revision::Revision;
+use crate::git::revision::{Revision, commit_of, range_of};
 use crate::text::lines::MAX_BYTES;
 use crate::text::{CancelToken, Engine, Whitespace, line_changes};
 use entries::{Run, divide, merge};
@@ -134,46 +134,44 @@ fn uncommitted(repository: &Repository) -> Oid {
     Oid::null(repository.object_hash())
 }
 
-impl Repository {
+impl Blame {
     /// Finds out whose the lines of a file are, as of a revision, the index or the work tree; a range `a..b` follows
     /// no line behind `a`.
     ///
     /// # Errors
     /// `not_found` for a file that is not there, `invalid_args` for lines that it does not have.
-    pub fn blame(
-        &self,
+    pub fn of(
+        repository: &Repository,
         file: &str,
         revision: &str,
         options: &BlameOptions,
-        budget: &Arc<Budget>,
-    ) -> Result<Blame> {
-        let file = self.file_from_root(file)?;
-        self.blame_with(&file, revision, options, &mut BlameCache::default(), budget)
+    ) -> Result<Self> {
+        let file = repository.file_from_root(file)?;
+        Self::of_one(repository, &file, revision, options, &mut BlameCache::default())
     }
 
-    /// Does the same as [`Self::blame`], with what was read of commits for other files.
-    pub fn blame_with(
-        &self,
+    /// Does the same for one of many files, given from the root, with what was read of commits for the others.
+    pub fn of_one(
+        repository: &Repository,
         file: &str,
         revision: &str,
         options: &BlameOptions,
         cache: &mut BlameCache,
-        budget: &Arc<Budget>,
-    ) -> Result<Blame> {
+    ) -> Result<Self> {
         let is_named = Revision::is_named(revision);
         let (start, hidden) = if is_named {
-            (uncommitted(self), IdSet::default())
+            (uncommitted(repository), IdSet::default())
         } else {
-            self.blame_ends(revision, budget)?
+            ends(repository, revision)?
         };
         let side = if is_named { revision.to_owned() } else { start.to_string() };
-        let mut files = SideFiles::open(self, &side)?;
+        let mut files = SideFiles::open(repository, &side)?;
         let entry = match files.find(file.as_bytes())? {
             Some(entry) => entry,
             None => return Err(files.not_found(file, revision)?),
         };
         let content = files.read(file.as_bytes(), entry, ReadLimit::OBJECT)?;
-        let mut blamer = Blamer::new(self, files, options.clone(), hidden, budget)?;
+        let mut blamer = Blamer::new(repository, files, options.clone(), hidden)?;
         blamer.links = std::mem::take(&mut cache.links);
         if is_named {
             blamer.add_uncommitted()?;
@@ -182,36 +180,24 @@ impl Repository {
         cache.links = blamer.links;
         blamed
     }
+}
 
-    /// Does the same for one of many files, within the repository's own budget.
-    pub fn blame_file(
-        &self,
-        file: &str,
-        revision: &str,
-        options: &BlameOptions,
-        cache: &mut BlameCache,
-    ) -> Result<Blame> {
-        let budget = Arc::clone(self.shared_budget());
-        self.blame_with(file, revision, options, cache, &budget)
+/// Returns the commit at the end of a range, and what is not followed.
+fn ends(repository: &Repository, revision: &str) -> Result<(Oid, IdSet)> {
+    let ends = range_of(repository, revision)?;
+    let &[tip] = ends.tips.as_slice() else {
+        return Err(Error::invalid_args(format!(
+            "{} names several commits, and one version of a file is wanted here",
+            quoted(revision)
+        ))
+        .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
+    };
+    if ends.hidden.is_empty() {
+        return Ok((tip, IdSet::default()));
     }
-
-    /// Returns the commit at the end of a range, and what is not followed.
-    fn blame_ends(&self, revision: &str, budget: &Arc<Budget>) -> Result<(Oid, IdSet)> {
-        let ends = self.ends(revision)?;
-        let &[tip] = ends.tips.as_slice() else {
-            return Err(Error::invalid_args(format!(
-                "{} names several commits, and one version of a file is wanted here",
-                quoted(revision)
-            ))
-            .with_hint("Give a revision, or a range such as 'v1..HEAD'"));
-        };
-        if ends.hidden.is_empty() {
-            return Ok((tip, IdSet::default()));
-        }
-        let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
-        let hidden = History::new(self, &ends, options, Arc::clone(budget))?.into_hidden()?;
-        Ok((tip, hidden))
-    }
+    let options = HistoryOptions { merges: Merges::AllParents, ..HistoryOptions::default() };
+    let hidden = History::new(repository, &ends, options)?.into_hidden()?;
+    Ok((tip, hidden))
 }
 
 impl Blamer {
@@ -220,15 +206,14 @@ impl Blamer {
         files: SideFiles,
         options: BlameOptions,
         hidden: IdSet,
-        budget: &Arc<Budget>,
     ) -> Result<Self> {
-        let ignored = options.ignore.iter().map(|name| repository.commit_of(name));
+        let ignored = options.ignore.iter().map(|name| commit_of(repository, name));
         let ignored = ignored.collect::<Result<_>>()?;
         Ok(Self {
             repository: repository.clone(),
             commits: CommitLinks::new(repository)?,
             links: IdMap::default(),
-            origins: Origins::new(repository, files, budget)?,
+            origins: Origins::new(repository, files),
             ignored,
             options,
             hidden,
@@ -241,7 +226,7 @@ impl Blamer {
             bounds: Vec::new(),
             charge: Charge::free(),
             done: Vec::new(),
-            budget: Arc::clone(budget),
+            budget: Arc::clone(repository.budget()),
         })
     }
 

@@ -7,7 +7,7 @@ use super::Blamer;
 use super::entries::{Run, Split, splits};
 use super::origins::OriginId;
 use crate::error::Result;
-use crate::git::history::commit::Links;
+use crate::git::model::commit::Links;
 use crate::text::{CancelToken, line_changes};
 
 /// A run that was moved must count more than this.

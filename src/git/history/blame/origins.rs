@@ -6,19 +6,18 @@ use std::sync::Arc;
 use super::entries::Run;
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::git::change::changed_file::{Change, Entry};
-use crate::git::change::comparison::Comparison;
+use crate::git::Oid;
 use crate::git::change::contents::Reader;
 use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::change::side_files::{ReadLimit, SideFiles};
-use crate::git::history::commit::Links;
+use crate::git::model::bytes::Bytes;
+use crate::git::model::changed_file::{Change, Entry};
+use crate::git::model::commit::Links;
 use crate::git::objects::Objects;
-use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
 use crate::git::revision::Revision;
 use crate::git::tree::tree_lookup::Located;
 use crate::git::tree::walk::TreeChanges;
-use crate::git::{Oid, PathFilter};
 use crate::text::CancelToken;
 
 /// A version, by its position among all.
@@ -55,19 +54,16 @@ pub struct Origins {
 }
 
 impl Origins {
-    pub fn new(repository: &Repository, files: SideFiles, budget: &Arc<Budget>) -> Result<Self> {
-        let side = files.side();
-        let nothing = Comparison::new(repository.clone(), Revision::Empty, side)?;
-        let paths: Arc<PathFilter> = Arc::default();
-        Ok(Self {
+    pub fn new(repository: &Repository, files: SideFiles) -> Self {
+        Self {
             objects: repository.objects(),
-            trees: TreeChanges::idle(repository.objects(), paths, Arc::clone(budget)),
-            reader: nothing.reader(),
+            trees: TreeChanges::idle(repository.objects(), Arc::default()),
+            reader: Reader::new(files.source()),
             files,
             all: Vec::new(),
             by_commit: HashMap::new(),
-            budget: Arc::clone(budget),
-        })
+            budget: Arc::clone(repository.budget()),
+        }
     }
 
     pub fn get(&self, id: OriginId) -> &Origin {
@@ -192,8 +188,7 @@ impl Origins {
         // As for git: the index, with the file that is asked about in its place.
         let Origin { path, entry, .. } = self.get(id);
         let (path, entry) = (Arc::clone(path), *entry);
-        let mut changes =
-            self.files.staged_changes(Revision::Tree(parent_links.tree), &self.budget)?;
+        let mut changes = self.files.staged_changes(Revision::Tree(parent_links.tree))?;
         match changes.iter_mut().find(|change| *change.path == *path) {
             Some(change) => change.new = Some(entry),
             None => {

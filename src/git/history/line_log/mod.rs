@@ -22,20 +22,20 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Change, Entry};
-use crate::git::change::comparison::Comparison;
+use crate::git::Oid;
+use crate::git::attributes::ContentSource;
 use crate::git::change::contents::Reader;
 use crate::git::change::renames::{RenameOptions, pair};
 use crate::git::change::side_files::{ReadLimit, SideFiles};
-use crate::git::history::commit_links::Commits as CommitLinks;
-use crate::git::history::walk::{History, HistoryOptions, Merges, Visited};
+use crate::git::graph::commit_links::Commits as CommitLinks;
+use crate::git::graph::walk::{History, HistoryOptions, Merges, Visited};
+use crate::git::model::bytes::Bytes;
+use crate::git::model::changed_file::{Change, Entry};
 use crate::git::objects::Objects;
-use crate::git::objects::bytes::Bytes;
 use crate::git::repository::Repository;
-use crate::git::revision::Revision;
+use crate::git::revision::range_of;
 use crate::git::tree::tree_lookup::Located;
 use crate::git::tree::walk::TreeChanges;
-use crate::git::{Oid, PathFilter};
 use crate::limits;
 use crate::text::{CancelToken, Engine, plain_line_changes};
 use order::TopologicalOrder;
@@ -118,9 +118,8 @@ impl LineLog {
         asked: &LinesAsked,
         rev: &str,
         options: HistoryOptions,
-        budget: Arc<Budget>,
     ) -> Result<Self> {
-        let ends = repository.ends(rev)?;
+        let ends = range_of(repository, rev)?;
         let &[tip] = ends.tips.as_slice() else {
             return Err(Error::invalid_args(format!(
                 "{} names several commits, and the lines are those of one version",
@@ -133,18 +132,16 @@ impl LineLog {
             return Err(files.not_found(file, rev)?);
         };
         let content = files.read(file.as_bytes(), entry, ReadLimit::OBJECT)?;
-        let nothing = Comparison::new(repository.clone(), Revision::Empty, Revision::Empty)?;
-        let mut reader = nothing.reader();
-        let lines = section::lines(asked, file, entry, &content, &mut reader, &budget)?;
+        let mut reader = Reader::new(&ContentSource::of_objects(repository));
+        let cancel = repository.cancel();
+        let lines = section::lines(asked, file, entry, &content, &mut reader, &cancel)?;
         // What is too new is left out at the end: the lines must be followed through it.
         let merges = Merges::AllParents;
         let walk =
             HistoryOptions { until: None, first_parent: options.first_parent, merges, ..options };
-        let history = History::new(repository, &ends, walk, Arc::clone(&budget))?;
-        let cancel = CancelToken::of(&budget);
+        let history = History::new(repository, &ends, walk)?;
         let commits = TopologicalOrder::new(history, options.first_parent, &cancel)?;
         let tracked = Tracked { path: file.as_bytes().to_vec(), lines };
-        let paths: Arc<PathFilter> = Arc::default();
         Ok(Self {
             commits,
             links: CommitLinks::new(repository)?,
@@ -152,12 +149,12 @@ impl LineLog {
             waiting: HashMap::from([(tip, vec![tracked])]),
             paths: HashMap::new(),
             objects: repository.objects(),
-            trees: TreeChanges::idle(repository.objects(), paths, Arc::clone(&budget)),
+            trees: TreeChanges::idle(repository.objects(), Arc::default()),
             reader,
             engine: Engine::default(),
             found: Vec::new(),
             is_over: false,
-            budget,
+            budget: Arc::clone(repository.budget()),
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::budget::{Charge, check_current};
 use crate::error::Result;
 use crate::git::Oid;
-use crate::git::history::walk::{History, Visited};
+use crate::git::graph::walk::{History, Visited};
 use crate::text::CancelToken;
 
 /// Commits between two looks at the budget.

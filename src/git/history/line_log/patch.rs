@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::ranges::Lines;
 use crate::error::Result;
-use crate::git::objects::bytes::Bytes;
+use crate::git::model::bytes::Bytes;
 use crate::text::lines::Lines as Text;
 use crate::text::{CancelToken, LineChange};
 

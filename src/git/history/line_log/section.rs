@@ -1,15 +1,11 @@
 //! The lines that are asked about: by their numbers, or those of a function by its name.
 
-use std::sync::Arc;
-
 use super::ranges::Lines;
-use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
-use crate::git::change::changed_file::{Change, Entry};
 use crate::git::change::contents::Reader;
-use crate::git::revision::basic_translated;
+use crate::git::model::changed_file::{Change, Entry};
 use crate::limits;
-use crate::pattern::{Pattern, Syntax};
+use crate::pattern::{Pattern, Syntax, posix};
 use crate::text::CancelToken;
 use crate::text::lines::Lines as Text;
 
@@ -29,10 +25,9 @@ pub fn lines(
     entry: Entry,
     content: &[u8],
     reader: &mut Reader,
-    budget: &Arc<Budget>,
+    cancel: &CancelToken<'_>,
 ) -> Result<Lines> {
-    let cancel = CancelToken::of(budget);
-    let text = Text::split(content, &cancel)?;
+    let text = Text::split(content, cancel)?;
     let count = text.len() as u32;
     let (first, last) = match asked {
         LinesAsked::Between(first, last) => (*first, (*last).min(count)),
@@ -91,7 +86,7 @@ fn pattern(name: &str) -> Result<Pattern> {
             "Give a part of the line that begins the function, such as ':main:src/main.rs'",
         )
     };
-    let translated = basic_translated(name.as_bytes()).ok_or_else(refused)?;
+    let translated = posix::basic_translated(name.as_bytes()).ok_or_else(refused)?;
     let syntax = Syntax { most_bytes: limits::SEARCH_HEAP_BYTES, ..Syntax::default() };
     Pattern::new(&translated, syntax).ok_or_else(refused)
 }

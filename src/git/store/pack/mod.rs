@@ -36,9 +36,9 @@ pub use packs::{PackReader, Packs};
 
 use self::data::{Base, Entry, Unpacker};
 use self::windows::Next;
-use crate::git::objects::bytes::Bytes;
-use crate::git::objects::cache::{Cache, Object};
-use crate::git::objects::delta;
+use crate::git::model::bytes::Bytes;
+use crate::git::store::cache::{Cache, Object};
+use crate::git::store::delta;
 
 /// Deltas between an object and a whole one; git makes 50 at most, and 4095 where it is told to.
 const MAX_DELTAS: usize = 4096;

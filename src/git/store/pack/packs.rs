@@ -10,8 +10,8 @@ use super::fault::Fault;
 use super::{header, size, unpack};
 use crate::budget::Budget;
 use crate::git::Oid;
-use crate::git::objects::bytes::Bytes;
-use crate::git::objects::cache::Cache;
+use crate::git::model::bytes::Bytes;
+use crate::git::store::cache::Cache;
 
 /// The packs of a query.
 #[derive(Default)]

@@ -1,0 +1,154 @@
+"""The sub-commands setup, shell and help: redline in DuckDB's own command line, completion, and what each function does."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import click
+
+from ..connection import MIN_DUCKDB, literal
+from .screen import Screen, harmless
+
+if TYPE_CHECKING:
+    import duckdb
+
+BEGIN, END = "-- redline: begin", "-- redline: end"
+SCRIPTS = ("macros", "git", "analytics")
+# Where each shell looks for the completion of a command, below the home directory.
+COMPLETIONS = {
+    "bash": ".local/share/bash-completion/completions/redline",
+    "zsh": ".zfunc/_redline",
+    "fish": ".config/fish/completions/redline.fish",
+}
+
+
+def data_directory() -> pathlib.Path:
+    """Returns where redline keeps files of a user."""
+    return pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share") / "redline"
+
+
+def write_macros(con: "duckdb.DuckDBPyConnection") -> pathlib.Path:
+    """Writes the macros as one script for DuckDB's command line, and returns its path."""
+    script = data_directory() / "macros.sql"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    texts = [con.execute("SELECT system.main.redline_sql(?)", [name]).fetchall()[0][0] for name in SCRIPTS]
+    # Temporary: nothing is written to a database that is opened.
+    script.write_text("\n".join(texts).replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO"))
+    return script
+
+
+def start_lines(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> list[str]:
+    """Returns what loads redline and its macros in DuckDB's command line."""
+    return [f"LOAD {literal(str(extension))};", f".read {literal(str(write_macros(con)))}"]
+
+
+def set_up_duckdb(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> None:
+    """Writes the lines into ~/.duckdbrc, between two marks; what else is there stays."""
+    path = pathlib.Path.home() / ".duckdbrc"
+    before = path.read_text() if path.exists() else ""
+    kept = re.sub(rf"^{BEGIN}\n.*?^{END}\n", "", before, flags=re.MULTILINE | re.DOTALL)
+    if kept and not kept.endswith("\n"):
+        kept += "\n"
+    path.write_text(kept + "\n".join([BEGIN, *start_lines(con, extension), END]) + "\n")
+    click.echo(f"{path} loads redline and its macros: start `duckdb -unsigned`, then FROM git_log();")
+
+
+def set_up_completion(shell: str) -> None:
+    """Writes the completion of a shell where that shell looks for it."""
+    path = pathlib.Path.home() / COMPLETIONS[shell]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(completion(shell))
+    click.echo(f"{path} completes `redline` in {shell} when it is started again.")
+    if shell == "zsh":
+        click.echo("zsh looks there if ~/.zshrc has: fpath+=(~/.zfunc); autoload -Uz compinit && compinit")
+
+
+def completion(shell: str) -> str:
+    """Returns the script that completes the command in a shell."""
+    from click.shell_completion import get_completion_class
+
+    from .main import main
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(f"{shell!r} is not a shell that can be completed: name one of {', '.join(COMPLETIONS)}")
+    return found(main, {}, "redline", "_REDLINE_COMPLETE").source() + "\n"
+
+
+def run_shell(con: "duckdb.DuckDBPyConnection", screen: Screen, extension: pathlib.Path, database: str) -> None:
+    """Runs DuckDB's command line with redline loaded; without one, a prompt of our own."""
+    program = shutil.which("duckdb")
+    if program is not None and is_new_enough(program):
+        commands = [word for line in start_lines(con, extension) for word in ("-cmd", line)]
+        con.close()
+        os.execv(program, [program, "-unsigned", *commands, database])
+    prompt(con, screen)
+
+
+def is_new_enough(program: str) -> bool:
+    """Tells whether a command line of DuckDB can load redline."""
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    numbers = tuple(int(number) for number in re.findall(r"\d+", said.partition(" ")[0])[:3])
+    return numbers >= MIN_DUCKDB
+
+
+def prompt(con: "duckdb.DuckDBPyConnection", screen: Screen) -> None:
+    """Reads statements until the end of input, each up to a semicolon, and prints their rows."""
+    import duckdb
+
+    from .query import run_query
+
+    if sys.stdin.isatty():
+        import readline  # noqa: F401  (edits lines and keeps a history)
+
+        click.echo("Statements end with a semicolon; Ctrl-D leaves. FROM redline_help();")
+    text = ""
+    while True:
+        try:
+            text += input(("     -> " if text else "redline> ") if sys.stdin.isatty() else "") + "\n"
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            click.echo()
+            text = ""
+            continue
+        if not text.rstrip().endswith(";"):
+            continue
+        try:
+            run_query(con, screen, text, None, None)
+        except duckdb.Error as error:
+            click.echo(harmless(str(error).replace("\n", " ")), err=True)
+        text = ""
+
+
+def show_help(con: "duckdb.DuckDBPyConnection", screen: Screen, name: str | None) -> None:
+    """Prints the functions in a line each, or one of them in full."""
+    if name is None:
+        rows = con.execute("SELECT name, description FROM redline_help() ORDER BY name").fetchall()
+        width = max(len(name) for name, _ in rows)
+        screen.show(f"{screen.styled(name.ljust(width), bold=True)}  {text}\n" for name, text in rows)
+        return
+    rows = con.execute("SELECT * FROM redline_help() WHERE name = ?", [name]).fetchall()
+    if not rows:
+        near = con.execute(
+            "SELECT name FROM redline_help() ORDER BY jaro_winkler_similarity(name, ?) DESC LIMIT 3", [name]
+        ).fetchall()
+        raise click.UsageError(f"redline has no function {name!r}. Did you mean {', '.join(found for (found,) in near)}?")
+    columns = [column[0] for column in con.description or []]
+    for row in rows:
+        told = dict(zip(columns, row))
+        screen.show(whole_help(told, screen))
+
+
+def whole_help(told: dict[str, object], screen: Screen) -> list[str]:
+    lines = [screen.styled(str(told["signature"]), bold=True), "", *textwrap.wrap(str(told["description"]), screen.width), ""]
+    for parameter in told.get("parameters") or []:  # type: ignore[attr-defined]
+        default = "" if parameter["default"] is None else f" [{parameter['default']}]"
+        lines.append(f"  {parameter['name']} {parameter['type']}{default}")
+    lines += ["", str(told["returns"]), "", str(told["example"])]
+    return [harmless(line) + "\n" if "\x1b" not in line else line + "\n" for line in lines]

@@ -1,0 +1,205 @@
+"""One query of an agent, in a process of its own: it has no key, writes no file, and ends with its answer.
+
+The process reads a line of JSON from stdin (what is served, what is asked) and prints a result of the protocol. It imports
+little, since it starts for each query: nothing of one query is left for the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import resource
+import signal
+import sys
+import threading
+import unicodedata
+from typing import Any
+
+import duckdb
+
+from duckdb_redline.connection import connect, literal
+
+# Bytes of memory that the process may write to, and those of them that DuckDB uses.
+MAX_PROCESS_BYTES, MAX_DUCKDB_BYTES = 3 << 30, 1 << 30
+# Seconds after the deadline in which a query that heeds no interrupt is ended with its process.
+GRACE_SECONDS = 3
+# Rows that are fetched at a time, and characters of an error.
+CHUNK_ROWS, MAX_ERROR = 128, 1000
+DOORS = {"configuration", "external_access", "no_sandboxes", "mcp_servers", "duckdb_files"}
+OWN_ERROR = re.compile(
+    r"(?:[A-Z][A-Za-z ]* Error: )?((?:invalid_args|not_found|fs_denied|permission_denied|approval_required|not_unique|too_large|stale|timeout|declined"
+    r"|tool_failed): .*)",
+    re.DOTALL,
+)
+# Runs the user's statement; query() refuses by DuckDB's parser what is not one SELECT. DuckDB writes each value as JSON.
+WRAPPED = "SELECT to_json(COLUMNS(*)) FROM system.main.query(?)"
+Given = dict[str, Any]
+
+
+class Refused(Exception):
+    """A query that is not answered; the text is the error."""
+
+
+def main() -> None:
+    given: Given = json.load(sys.stdin.buffer)
+    # What DuckDB prints, such as a log on stdout, is no answer.
+    out, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    try:
+        con = open_database(given)
+        bound_process(given["seconds"])
+        result = answer(con, given)
+    except Refused as error:
+        result = {"content": [{"type": "text", "text": escaped(str(error))}], "isError": True}
+    with os.fdopen(out, "wb") as stream:
+        stream.write(json.dumps(result).encode())
+    # Threads of DuckDB that have not noticed the interrupt yet are not waited for.
+    os._exit(0)
+
+
+def open_database(given: Given) -> duckdb.DuckDBPyConnection:
+    """Returns a locked database that reads beneath the roots, through redline alone."""
+    con = connect(
+        config={
+            "memory_limit": f"{MAX_DUCKDB_BYTES}B", "autoload_known_extensions": False, "autoinstall_known_extensions": False,
+            "temp_directory": "", "python_enable_replacements": False,
+        },
+        extension=given["extension"],
+    )  # fmt: skip
+    roots, largest = ", ".join(map(literal, given["roots"])), given["max_file_bytes"]
+    for setting in (
+        f"redline_sandboxes = {literal(given['sandboxes'])}", f"redline_tool_grants = {given['grants']}", f"redline_max_seconds = {given['seconds']}",
+        *([f"redline_max_read_bytes = {largest}"] if largest is not None else []),
+        f"allowed_directories = [{roots}]", "enable_external_access = false", "disabled_filesystems = 'LocalFileSystem'", "lock_configuration = true",
+    ):  # fmt: skip
+        con.execute(f"SET GLOBAL {setting}")
+    ((doors,),) = con.execute("SELECT open_doors FROM system.main.redline_capabilities()").fetchall()
+    if DOORS.intersection(doors):
+        raise Refused(f"tool_failed: the database of this query cannot be locked ({', '.join(doors)})")
+    return con
+
+
+def bound_process(seconds: int) -> None:
+    """Ends the process after its time, and gives it no file to write and no more memory than a query may have."""
+    # Where memory runs out all the same, this process is ended and not the server.
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+        score.write("1000")
+    signal.alarm(seconds + GRACE_SECONDS)
+    for what, most in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, MAX_PROCESS_BYTES)):
+        _, hard = resource.getrlimit(what)
+        resource.setrlimit(what, (most, most) if hard == resource.RLIM_INFINITY else (min(most, hard),) * 2)
+    # The person and the other calls come first.
+    os.nice(5)
+
+
+def answer(con: duckdb.DuckDBPyConnection, given: Given) -> dict[str, object]:
+    """Runs the query and returns its rows, as many as there is room for."""
+    is_over = threading.Event()
+
+    def end() -> None:
+        is_over.set()
+        con.interrupt()
+
+    deadline = threading.Timer(given["seconds"], end)
+    deadline.daemon = True
+    deadline.start()
+    try:
+        check(con.extract_statements(given["sql"]))
+        con.execute("BEGIN TRANSACTION READ ONLY")
+        return as_result(*rows_of(con, given), given["format"])
+    except duckdb.Error as error:
+        if is_over.is_set():
+            raise Refused(f"timeout: the query took longer than {given['seconds']} seconds: ask for less, or for a part") from error
+        raise Refused(coded(error)) from error
+    except MemoryError as error:
+        raise Refused("too_large: the query needs more memory than it may have") from error
+    finally:
+        deadline.cancel()
+
+
+def check(statements: list[duckdb.Statement]) -> None:
+    """Refuses what is not one statement that reads; the parser says what each is."""
+    kinds = [str(statement.type).rpartition(".")[2] for statement in statements]
+    if kinds != ["SELECT"]:
+        raise Refused(
+            f"invalid_args: one statement that reads is run (SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE, SHOW), not {', '.join(kinds) or 'none'}. "
+            "Nothing is kept between calls; PIVOT names its values: ON column IN (…)"
+        )
+
+
+def rows_of(con: duckdb.DuckDBPyConnection, given: Given) -> tuple[str, list[str], str | None]:
+    """Returns the names of the columns and the rows, each as a line of JSON, and a remark where there are more."""
+    result = con.execute(WRAPPED, [given["sql"]])
+    columns = escaped(json.dumps([column[0] for column in result.description or []], ensure_ascii=False))
+    rows: list[str] = []
+    # The first line has a remark of at most 200 bytes.
+    room = given["max_bytes"] - 300 - sent(columns)
+    while True:
+        chunk = result.fetchmany(CHUNK_ROWS)
+        for values in chunk:
+            row = escaped("[" + ",".join(value if value is not None else "null" for value in values) + "]")
+            if len(rows) == given["limit"]:
+                return columns, rows, f"limit = {given['limit']}"
+            room -= sent(row)
+            if room < 0 and not rows:
+                raise Refused(
+                    f"too_large: the first row has {sent(columns) + sent(row)} bytes with the names of its columns, and max_bytes is {given['max_bytes']}: "
+                    "select fewer columns, or parts of them, as in substr(content, 1, 5000)"
+                )
+            if room < 0:
+                return columns, rows, f"max_bytes = {given['max_bytes']}"
+            rows.append(row)
+        if not chunk:
+            return columns, rows, None
+
+
+def sent(line: str) -> int:
+    """Returns the bytes of a line in a message of the protocol."""
+    return len(json.dumps(line, ensure_ascii=False).encode())
+
+
+def as_result(columns: str, rows: list[str], cut: str | None, form: str) -> dict[str, object]:
+    count = f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
+    said = f"{count}, cut at {cut}: the next with ORDER BY … LIMIT … OFFSET {len(rows)}" if cut else count
+    if form == "json":
+        values = {"columns": json.loads(columns), "rows": [json.loads(row, parse_constant=str) for row in rows], "cut": cut}
+        return {"content": [{"type": "text", "text": said}], "structuredContent": values, "isError": False}
+    return {"content": [{"type": "text", "text": "\n".join([said, columns, *rows])}], "isError": False}
+
+
+def escaped(text: str) -> str:
+    """Returns a line without characters that end a line, hide or reorder text: JSON's escapes stand for them."""
+    return text if text.isascii() and text.isprintable() else "".join(map(visible, text))
+
+
+def visible(c: str) -> str:
+    if " " <= c <= "~" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+        return c
+    return json.dumps(c)[1:-1] if c != "\x7f" else "\\u007f"
+
+
+def coded(error: duckdb.Error) -> str:
+    """Returns an error with a code of redline before it, on one line."""
+    text = str(error)
+    if "system.main.query(?)" in text:
+        # The place is one of our own statement.
+        text = text.partition("\n\nLINE ")[0]
+    # What follows names settings, which are locked.
+    text = text.partition("\nPossible solutions")[0]
+    text = " ".join(text.split())[:MAX_ERROR]
+    own = OWN_ERROR.fullmatch(text)
+    if own:
+        return own[1]
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return f"too_large: {text}"
+    if isinstance(error, duckdb.PermissionException):
+        return f"fs_denied: {text}. Files are read by redline: read_file('SANDBOX/path'), tree_files('WORKTREE', 'SANDBOX/repository')"
+    if isinstance(error, duckdb.CatalogException):
+        return f"invalid_args: {text} Functions: FROM redline_help()"
+    return f"invalid_args: {text}"
+
+
+if __name__ == "__main__":
+    main()

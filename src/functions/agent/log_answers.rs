@@ -1,0 +1,275 @@
+//! What the tool `GitLog` does.
+
+use super::entry::{Answers, Call};
+use super::history_answers::{CommitReader, Pages, opened, shown};
+use super::missing_file::explained;
+use crate::error::{Error, Result, quoted};
+use crate::git::{
+    Change, CommitFilter, ContentSource, FileChange, History, HistoryOptions, LineLog, LineVersion,
+    LinesAsked, Merges, Pathspec, Reader, Repository, RevRange, Search, Searcher, Visited, date_of,
+    range_of,
+};
+use crate::query::commit_search::commits_with;
+use crate::query::file_history::FileChanges;
+use crate::tools::{
+    GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion, Listing, shown_id,
+};
+
+/// What part of an answer the patch of one commit may be.
+const PATCH_PART: usize = 4;
+
+impl Answers for GitLog {
+    fn answer(call: Call, arguments: GitLogArguments) -> Result<Listing<ListedCommit>> {
+        let arguments = arguments.checked()?;
+        call.execution.read(|| log(&call, &arguments))
+    }
+}
+
+/// A commit that is listed, and what it made of what was asked for.
+struct Found {
+    commit: Visited,
+    file: Option<ListedVersion>,
+    lines: Option<ListedLines>,
+}
+
+impl From<Visited> for Found {
+    fn from(commit: Visited) -> Self {
+        Self { commit, file: None, lines: None }
+    }
+}
+
+type FoundCommits<'a> = Box<dyn Iterator<Item = Result<Found>> + 'a>;
+
+/// A range of commits, and what is asked of them.
+struct Asked<'a> {
+    call: &'a Call,
+    arguments: &'a GitLogArguments,
+    repository: Repository,
+    range: &'a str,
+    ends: RevRange,
+    options: HistoryOptions,
+    search: Option<Search>,
+}
+
+fn log(call: &Call, arguments: &GitLogArguments) -> Result<Listing<ListedCommit>> {
+    let (repo, repository) = opened(&call.execution, arguments.repo.as_deref())?;
+    let repository = repository.with_budget(call.execution.budget.part());
+    let range = arguments.range.as_deref().unwrap_or("HEAD");
+    let ends = range_of(&repository, range)?;
+    let asked = GitLogArguments { cursor: None, ..arguments.clone() };
+    let pages =
+        Pages::new(&format!("GitLog {asked:?}"), &ends.state(), arguments.cursor.as_deref())?;
+    let mut head = format!("{}{} in {repo}", quoted(range), shown_ends(&ends));
+    if let Some(file) = &arguments.file {
+        head += &format!(", {}", quoted(file));
+    }
+    let filter = CommitFilter::new(arguments.message.as_deref(), arguments.author.as_deref())?;
+    let reader = CommitReader::new(&repository)?;
+    let asked = Asked {
+        options: options(arguments)?,
+        search: search(arguments)?,
+        call,
+        arguments,
+        repository: repository.clone(),
+        range,
+        ends,
+    };
+    let objects = repository.objects();
+    let cancel = repository.cancel();
+    let is_meant = |found: &Result<Found>| -> Result<bool> {
+        let Ok(found) = found else { return Ok(true) };
+        Ok(filter.is_any()
+            || filter.matches(&objects.commit(&found.commit.id)?, reader.mailmap(), &cancel)?)
+    };
+    let commits = asked.commits().map_err(|error| match &arguments.file {
+        Some(file) => explained(error, &repository, file),
+        None => error,
+    })?;
+    let meant = commits.filter_map(|found| match is_meant(&found) {
+        Ok(is_meant) => is_meant.then_some(found),
+        Err(error) => Some(Err(error)),
+    });
+    let most =
+        arguments.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let mut rows = meant.take(most).skip(pages.first()).map(|found| {
+        let Found { commit, file, lines } = found?;
+        Ok(ListedCommit { file, lines, ..reader.read(commit)? })
+    });
+    let cursor = |row| pages.cursor(row);
+    let filled = Listing::filled(head, &call.reply, pages.first(), &mut rows, cursor);
+    drop(rows);
+    let mut page = filled.map_err(|error| match &arguments.file {
+        Some(file) => explained(error, &repository, file),
+        None => error,
+    })?;
+    if page.rows.is_empty() && pages.first() == 0 {
+        page.head += &format!(": {}", no_commit(arguments));
+    }
+    Ok(page)
+}
+
+impl<'a> Asked<'a> {
+    /// Returns the commits whose changes are asked for, whoever made them.
+    fn commits(&'a self) -> Result<FoundCommits<'a>> {
+        match &self.arguments.file {
+            Some(file) if self.arguments.asks_for_lines() => self.of_lines(file),
+            Some(file) => self.of_file(file),
+            None => self.of_paths(),
+        }
+    }
+
+    fn of_paths(&self) -> Result<FoundCommits<'a>> {
+        let given = self.arguments.paths.iter().flatten();
+        let paths = given.map(|path| Pathspec::parse(path)).collect::<Result<Vec<_>>>()?;
+        // As in git: a merge shows no changes, so that none are looked for in it.
+        let merges = if self.search.is_some() { Merges::Skip } else { Merges::AllParents };
+        let options = HistoryOptions { merges, ..self.options };
+        let history = History::new(&self.repository, &self.ends, options)?;
+        let mut history = history.with_paths(&self.repository, &paths)?;
+        history.settle();
+        let Some(search) = self.search.clone() else {
+            let commits = std::iter::from_fn(move || history.next_commit());
+            return Ok(Box::new(commits.map(|commit| commit.map(Found::from))));
+        };
+        let context = &self.call.execution;
+        let commits = commits_with(search, &self.repository, &paths, history, context)?;
+        Ok(Box::new(commits.map(|commit| commit.map(Found::from))))
+    }
+
+    fn of_file(&'a self, file: &str) -> Result<FoundCommits<'a>> {
+        let file = self.repository.file_from_root(file)?;
+        let names = [file.as_str(), self.range];
+        let jobs = FileChanges::new(&self.repository, &self.ends, names, self.options, None)?;
+        let source = ContentSource::of_objects(&self.repository);
+        let mut searcher =
+            self.search.clone().map(|search| Searcher::new(search, Reader::new(&source)));
+        let cancel = self.repository.cancel();
+        Ok(Box::new(jobs.filter_map(move |found| {
+            let mut listed = |found: Result<FileChange>| -> Result<Option<Found>> {
+                let FileChange { commit, change } = found?;
+                let is_meant = match &mut searcher {
+                    Some(searcher) => searcher.look(&change, &cancel)?.is_some(),
+                    None => true,
+                };
+                let file = Some(version(&change));
+                Ok(is_meant.then(|| Found { file, ..Found::from(commit) }))
+            };
+            listed(found).transpose()
+        })))
+    }
+
+    fn of_lines(&self, file: &str) -> Result<FoundCommits<'a>> {
+        let GitLogArguments { first_line, last_line, function, .. } = self.arguments;
+        let asked = match function {
+            Some(name) => LinesAsked::Function(name.clone()),
+            None => between(*first_line, *last_line)?,
+        };
+        let file = self.repository.file_from_root(file)?;
+        let log = LineLog::new(&self.repository, &file, &asked, self.range, self.options)?;
+        let room = self.call.reply.max_bytes / PATCH_PART;
+        Ok(Box::new(log.map(move |found| {
+            let found = found?;
+            let lines = Some(lines(&found, room));
+            Ok(Found { lines, ..Found::from(found.commit) })
+        })))
+    }
+}
+
+/// Returns the ids that a range leads to, which a later call may name instead.
+fn shown_ends(ends: &RevRange) -> String {
+    let id = |oid: &crate::git::Oid| shown_id(&oid.to_string()).to_owned();
+    match (&ends.tips[..], &ends.hidden[..]) {
+        ([tip], []) => format!(" ({})", id(tip)),
+        ([tip], [hidden]) => format!(" ({}..{})", id(hidden), id(tip)),
+        _ => String::new(),
+    }
+}
+
+fn options(arguments: &GitLogArguments) -> Result<HistoryOptions> {
+    Ok(HistoryOptions {
+        merges: Merges::AllParents,
+        since: arguments.since.as_deref().map(|text| moment("since", text)).transpose()?,
+        until: arguments.until.as_deref().map(|text| moment("until", text)).transpose()?,
+        first_parent: false,
+    })
+}
+
+fn search(arguments: &GitLogArguments) -> Result<Option<Search>> {
+    match (&arguments.contains, &arguments.changed_lines) {
+        (Some(text), _) => Search::texts(vec![text.clone()]).map(Some),
+        (None, Some(pattern)) => Search::lines(pattern).map(Some),
+        (None, None) => Ok(None),
+    }
+}
+
+fn between(first: Option<u64>, last: Option<u64>) -> Result<LinesAsked> {
+    let line = |given: u64| u32::try_from(given).unwrap_or(u32::MAX);
+    let (first, last) = (first.unwrap_or(1), last.unwrap_or(u64::MAX));
+    if first == 0 || last < first {
+        return Err(Error::invalid_args(format!("first_line is {first} and last_line is {last}"))
+            .with_hint("Lines count from 1, and the last is not before the first"));
+    }
+    Ok(LinesAsked::Between(line(first), line(last)))
+}
+
+/// Returns why a list of commits is empty.
+fn no_commit(arguments: &GitLogArguments) -> &'static str {
+    let GitLogArguments {
+        paths, file, since, until, contains, changed_lines, message, author, ..
+    } = arguments;
+    let names_paths = paths.as_ref().is_some_and(|paths| !paths.is_empty());
+    if message.is_some() || author.is_some() {
+        return "0 commits whose words match; upper and lower case differ, and (foo|bar), [Ff]oo and foo.*bar are expressions";
+    }
+    match (contains, changed_lines) {
+        (Some(_), _) => {
+            return "0 commits add or remove the text; changed_lines takes a regular expression";
+        }
+        (_, Some(_)) => return "0 commits add or remove a line that matches",
+        _ => {}
+    }
+    match (names_paths, file, since.is_some() || until.is_some()) {
+        (true, ..) => {
+            "0 commits change what paths names; paths start at the root of the repository"
+        }
+        (_, Some(_), _) => "0 commits change the file",
+        (_, _, true) => "0 commits of that time",
+        _ => "0 commits: all that the range leads to is left out by its start",
+    }
+}
+
+/// Returns the moment that a text means, in microseconds since 1970.
+fn moment(name: &str, text: &str) -> Result<i64> {
+    let seconds = date_of(text).and_then(|seconds| seconds.checked_mul(1_000_000));
+    seconds.ok_or_else(|| {
+        Error::invalid_args(format!("{name} is {}", quoted(text)))
+            .with_hint("Give a date, such as 2026-01-31 or '2 weeks ago'")
+    })
+}
+
+fn version(change: &Change) -> ListedVersion {
+    ListedVersion {
+        file_path: shown(&change.path),
+        old_path: change.origin.as_ref().map(|origin| shown(&origin.path)),
+        status: change.status().name(),
+    }
+}
+
+/// Returns what a commit made of lines; hunks that have no room are left out.
+fn lines(found: &LineVersion, room: usize) -> ListedLines {
+    let patch = String::from_utf8_lossy(&found.patch);
+    let hunks = patch.find("\n@@ ").map_or("", |at| &patch[at + 1..]);
+    let mut kept = hunks;
+    if hunks.len() > room {
+        let end = hunks.char_indices().map(|(at, _)| at).take_while(|&at| at <= room).last();
+        let end = end.unwrap_or_default();
+        kept = &hunks[..hunks[..end].rfind('\n').map_or(end, |newline| newline + 1)];
+    }
+    let mark = if kept.len() < hunks.len() { "[cut: GitShow shows the rest]\n" } else { "" };
+    ListedLines {
+        file_path: shown(&found.path),
+        first_line: found.first_line,
+        last_line: found.last_line,
+        patch: format!("{kept}{mark}"),
+    }
+}

@@ -1,0 +1,42 @@
+//! Why a repository lacks a file that a tool was given: it is not committed yet, or not under that name.
+
+use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::git::{Changes, Comparison, RenameOptions, Repository, untracked_paths};
+
+/// Says of an error for a file that is not there what the index and the work tree have under its path.
+pub fn explained(error: Error, repository: &Repository, file: &str) -> Error {
+    if error.kind() != ErrorKind::NotFound {
+        return error;
+    }
+    match reason(repository, file) {
+        Ok(Some(reason)) => error.with_hint(reason),
+        // The first error is the one that counts.
+        Ok(None) | Err(_) => error,
+    }
+}
+
+fn reason(repository: &Repository, file: &str) -> Result<Option<String>> {
+    let staged = Comparison::of(repository, "HEAD", Some("INDEX"), false)?;
+    for change in Changes::new(&staged, Some(RenameOptions::default()))? {
+        let change = change?;
+        if change.path != file.as_bytes() {
+            continue;
+        }
+        return Ok(match (&change.origin, change.old) {
+            (Some(origin), _) => Some(format!(
+                "It is renamed in the index from {}, under which the commits have it",
+                quoted(&String::from_utf8_lossy(&origin.path))
+            )),
+            (None, None) => Some(
+                "It is added in the index, and no commit has it yet: GitDiff with from = HEAD, to = INDEX shows it"
+                    .to_owned(),
+            ),
+            (None, Some(_)) => None,
+        });
+    }
+    let uncommitted = Comparison::of(repository, "HEAD", Some("WORKTREE"), false)?;
+    let is_untracked = untracked_paths(&uncommitted)?.iter().any(|path| path == file.as_bytes());
+    Ok(is_untracked.then(|| {
+        "It is not tracked: read_file shows it, and GitStatus lists what is not tracked".to_owned()
+    }))
+}

@@ -1,0 +1,45 @@
+//! Which files of a work tree may be read where sandboxes say what may be.
+
+use crate::error::{Error, Result, quoted};
+use crate::git::change::comparison::Comparison;
+use crate::git::pathspec::{PathFilter, Pathspec};
+use crate::git::revision::Revision;
+use crate::git::worktree::untracked;
+use crate::sandbox::Directories;
+
+/// Returns the files of the work tree that are neither tracked nor ignored, where a side is the work tree.
+pub fn untracked_paths(comparison: &Comparison) -> Result<Vec<Vec<u8>>> {
+    let repository = comparison.repository();
+    let Some(index) =
+        comparison.index().filter(|_| comparison.sides().contains(&Revision::WorkTree))
+    else {
+        return Ok(Vec::new());
+    };
+    let mut directories = Directories::new(repository.work_tree_root()?);
+    let listed = untracked::files(repository, &mut directories, index, comparison.paths(), None)?;
+    Ok(listed.into_iter().map(|(path, _)| path).collect())
+}
+
+/// Refuses a file of the work tree that is neither tracked nor listed by the status, where sandboxes say what may be read.
+pub fn check_listed(comparison: &Comparison, path: &[u8]) -> Result<()> {
+    let repository = comparison.repository();
+    let Some(index) = comparison.index() else { return Ok(()) };
+    if repository.access().sandboxes().is_none() || !index.find(path).is_empty() {
+        return Ok(());
+    }
+    let shown = String::from_utf8_lossy(path);
+    let only = Pathspec::parse(&format!(":(top,literal){shown}"))?;
+    let only = PathFilter::new(&[only], b"")?;
+    let mut directories = Directories::new(repository.work_tree_root()?);
+    let listed = untracked::files(repository, &mut directories, index, &only, None)?;
+    if listed.iter().any(|(found, _)| found == path) {
+        return Ok(());
+    }
+    Err(Error::fs_denied(format!(
+        "the file {} is ignored, or lies in another repository: no diff shows it",
+        quoted(&shown)
+    ))
+    .with_hint(
+        "Of a work tree in a sandbox what is tracked may be read, and what file_status lists",
+    ))
+}

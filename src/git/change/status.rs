@@ -1,0 +1,262 @@
+//! What `git status` says: the index against HEAD, the work tree against the index, and what is not tracked.
+
+use std::collections::BTreeMap;
+
+use gix::bstr::ByteSlice;
+
+use crate::budget::{Charge, reserve};
+use crate::error::{Error, Result, quoted};
+use crate::git::change::change_iter::Changes;
+use crate::git::change::comparison::Comparison;
+use crate::git::change::renames::RenameOptions;
+use crate::git::model::changed_file::{Change, OriginKind, Status};
+use crate::git::pathspec::Pathspec;
+use crate::git::repository::Repository;
+use crate::git::revision::{Revision, side_of};
+use crate::git::worktree::files::WorkTree;
+use crate::git::worktree::submodule::Above;
+use crate::git::worktree::untracked;
+use crate::sandbox::EntryKind;
+
+/// What is asked of the status.
+#[derive(Debug, Clone)]
+pub struct StatusOptions {
+    /// Which files.
+    pub paths: Vec<Pathspec>,
+    /// How renames are looked for.
+    pub renames: Option<RenameOptions>,
+    /// Whether files that are not tracked are listed.
+    pub untracked: bool,
+    /// Whether files that are ignored are listed.
+    pub ignored: bool,
+}
+
+/// A file that `git status` lists.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileStatus {
+    /// Its path; that of a repository inside, which is not tracked, ends in a slash.
+    pub path: Vec<u8>,
+    /// What it was renamed from.
+    pub old_path: Option<Vec<u8>>,
+    /// How alike both are in percent.
+    pub similarity: Option<u8>,
+    /// What the index changes.
+    pub index: Option<&'static str>,
+    /// What the work tree changes.
+    pub work_tree: Option<&'static str>,
+    /// What conflict it is in.
+    pub conflict: Option<&'static str>,
+    /// Whether it is a submodule.
+    pub is_submodule: bool,
+}
+
+/// A third of the status, to be worked out by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusPart {
+    /// The index against HEAD.
+    Index,
+    /// The work tree against the index.
+    WorkTree,
+    /// What is not tracked.
+    Untracked,
+}
+
+/// What a part found.
+pub enum StatusFound {
+    /// The changes of the index, and the stages of files in a conflict.
+    Index(Vec<Change>, Vec<(Vec<u8>, u8)>),
+    /// The changes of the work tree.
+    WorkTree(Vec<Change>),
+    /// The files that are not tracked, and those that are ignored.
+    Untracked(Vec<Vec<u8>>, Vec<Vec<u8>>),
+}
+
+/// Works out the status of a repository's work tree.
+#[derive(Clone)]
+pub struct StatusWalk {
+    comparison: Comparison,
+    head: Revision,
+    options: StatusOptions,
+}
+
+impl StatusWalk {
+    /// Reads HEAD and the index; so many threads may look at the work tree.
+    ///
+    /// # Errors
+    /// `invalid_args` for a bare repository and for a path that leads out of the repository.
+    pub fn new(repository: &Repository, options: StatusOptions, threads: usize) -> Result<Self> {
+        let head = match repository.head()? {
+            Some(head) => side_of(repository, &head.to_string())?,
+            None => Revision::Empty,
+        };
+        let comparison = Comparison::new(repository.clone(), head, Revision::WorkTree)?
+            .with_paths(&options.paths)?
+            .with_threads(threads)
+            .inside(if options.untracked { Above::counting_untracked() } else { Above::default() });
+        Ok(Self { comparison, head, options })
+    }
+
+    /// Works out a part.
+    pub fn find(&self, part: StatusPart) -> Result<StatusFound> {
+        let cancel = self.comparison.repository().cancel();
+        let changes = |old, new| {
+            let comparison = self.comparison.between(old, new);
+            let (mut all, mut charge) = (Vec::new(), Charge::free());
+            for change in Changes::new(&comparison, self.options.renames)? {
+                cancel.room(&mut charge, &mut all, 1)?;
+                all.push(change?);
+            }
+            Ok::<_, Error>(all)
+        };
+        match part {
+            StatusPart::Index => {
+                let found = changes(self.head, Revision::Index)?;
+                Ok(StatusFound::Index(found, self.conflicts()))
+            }
+            StatusPart::WorkTree => {
+                changes(Revision::Index, Revision::WorkTree).map(StatusFound::WorkTree)
+            }
+            StatusPart::Untracked => self.untracked(),
+        }
+    }
+
+    /// Returns the files in a conflict, with their stages as bits: 1 the ancestor's, 2 ours, 4 theirs.
+    fn conflicts(&self) -> Vec<(Vec<u8>, u8)> {
+        let mut found: Vec<(Vec<u8>, u8)> = Vec::new();
+        let Some(index) = self.comparison.index() else { return found };
+        for version in index.conflicts() {
+            let bit = 1 << (version.stage - 1);
+            match found.last_mut() {
+                Some((path, bits)) if *path == version.path => *bits |= bit,
+                _ if self.comparison.paths().matches_in_list(&version.path, version.entry.mode) => {
+                    found.push((version.path.clone(), bit));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn untracked(&self) -> Result<StatusFound> {
+        let (mut found, mut passed) = (Vec::new(), Vec::new());
+        if (self.options.untracked || self.options.ignored)
+            && let Some(index) = self.comparison.index()
+        {
+            let mut work_tree = WorkTree::new(self.comparison.source(), index)?;
+            found = untracked::files(
+                self.comparison.repository(),
+                work_tree.directories(),
+                index,
+                self.comparison.paths(),
+                self.options.ignored.then_some(&mut passed),
+            )?;
+        }
+        if !self.options.untracked {
+            found.clear();
+        }
+        let named = |files: Vec<(Vec<u8>, EntryKind)>| {
+            let name = |(mut path, kind): (Vec<u8>, EntryKind)| {
+                if kind == EntryKind::Directory {
+                    path.push(b'/');
+                }
+                path
+            };
+            let mut names: Vec<Vec<u8>> = files.into_iter().map(name).collect();
+            names.sort_unstable();
+            names
+        };
+        Ok(StatusFound::Untracked(named(found), named(passed)))
+    }
+}
+
+/// Puts the parts together, in git's order: changed files, conflicts, files that are not tracked, ignored ones.
+///
+/// # Errors
+/// `stale` where the index names a conflict that is none.
+pub fn join(parts: Vec<StatusFound>) -> Result<Vec<FileStatus>> {
+    let mut changed: BTreeMap<Vec<u8>, FileStatus> = BTreeMap::new();
+    let (mut conflicts, mut others) = (BTreeMap::new(), Vec::new());
+    for part in parts {
+        match part {
+            StatusFound::Index(changes, stages) => {
+                conflicts = stages.into_iter().collect();
+                add(&mut changed, changes, |status, word| status.index = Some(word));
+            }
+            StatusFound::WorkTree(changes) => {
+                add(&mut changed, changes, |status, word| status.work_tree = Some(word));
+            }
+            StatusFound::Untracked(untracked, ignored) => {
+                let row = |word| {
+                    move |path| FileStatus { path, work_tree: Some(word), ..FileStatus::default() }
+                };
+                others.extend(untracked.into_iter().map(row("untracked")));
+                others.extend(ignored.into_iter().map(row("ignored")));
+            }
+        }
+    }
+    let mut rows = Vec::new();
+    reserve(&mut rows, changed.len() + conflicts.len() + others.len())?;
+    rows.extend(
+        changed.into_iter().filter(|(path, _)| !conflicts.contains_key(path)).map(|(_, row)| row),
+    );
+    for (path, stages) in conflicts {
+        rows.push(conflict(path, stages)?);
+    }
+    rows.extend(others);
+    Ok(rows)
+}
+
+/// Adds the changes of one part.
+fn add(
+    rows: &mut BTreeMap<Vec<u8>, FileStatus>,
+    changes: Vec<Change>,
+    set: fn(&mut FileStatus, &'static str),
+) {
+    for change in changes {
+        let status = change.status();
+        if status == Status::Unmerged {
+            continue;
+        }
+        let row = rows.entry(change.path.clone()).or_default();
+        let sides = [change.old, change.new].into_iter().flatten();
+        row.is_submodule |= sides.into_iter().any(|entry| entry.mode.is_submodule());
+        if let Some(origin) = change.origin
+            && origin.kind == OriginKind::Renamed
+        {
+            row.old_path = Some(origin.path);
+            row.similarity = Some(origin.similarity);
+        }
+        row.path = change.path;
+        set(row, status.name());
+    }
+}
+
+/// Returns the row of a conflict: what both sides did to the file.
+fn conflict(path: Vec<u8>, stages: u8) -> Result<FileStatus> {
+    const UNMERGED: &str = Status::Unmerged.name();
+    const ADDED: &str = Status::Added.name();
+    const DELETED: &str = Status::Deleted.name();
+    let (kind, index, work_tree) = match stages {
+        1 => ("both_deleted", DELETED, DELETED),
+        2 => ("added_by_us", ADDED, UNMERGED),
+        3 => ("deleted_by_them", UNMERGED, DELETED),
+        4 => ("added_by_them", UNMERGED, ADDED),
+        5 => ("deleted_by_us", DELETED, UNMERGED),
+        6 => ("both_added", ADDED, ADDED),
+        7 => ("both_modified", UNMERGED, UNMERGED),
+        _ => {
+            return Err(Error::stale(format!(
+                "the index has no version of {}, which is in a conflict",
+                quoted(&path.to_str_lossy())
+            ))
+            .with_hint("Ask again"));
+        }
+    };
+    Ok(FileStatus {
+        path,
+        index: Some(index),
+        work_tree: Some(work_tree),
+        conflict: Some(kind),
+        ..FileStatus::default()
+    })
+}

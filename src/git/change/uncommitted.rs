@@ -1,0 +1,382 @@
+//! Comparisons with the index and the work tree: what is not committed yet.
+//!
+//! The rows are those of `git diff` (index and work tree), `git diff --cached <revision>` (tree and
+//! index) and `git diff <revision>` (tree and work tree), or of the same with `-R`.
+
+use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::sync::Arc;
+use std::vec;
+
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::change::comparison::{Comparison, Untracked};
+use crate::git::index::{Index, Staged};
+use crate::git::model::changed_file::{Change, Entry, Mode, Source};
+use crate::git::pathspec::PathFilter;
+use crate::git::revision::Revision;
+use crate::git::tree::walk::TreeChanges;
+use crate::git::worktree::files::WorkTree;
+use crate::git::worktree::look_ahead::LookAhead;
+use crate::git::worktree::submodule::{IsDirty, Submodules};
+use crate::git::worktree::untracked;
+use crate::sandbox::EntryKind;
+
+/// The files that differ, in the order of their paths, as an iterator; after an error it ends.
+pub struct Uncommitted {
+    /// The files of the tree, where one is compared.
+    tree: Option<Peekable<TreeChanges>>,
+    index: Arc<Index>,
+    /// The position of the next path in the index.
+    next: usize,
+    untracked: Peekable<vec::IntoIter<(Vec<u8>, EntryKind)>>,
+    paths: Arc<PathFilter>,
+    sides: Sides,
+    /// Looks at the files of the work tree ahead, where all of them are compared.
+    ahead: Option<LookAhead>,
+    /// The tree that is compared, while no difference between it and the index was found.
+    equal_to: Option<Oid>,
+    /// Rows that are made and not yet handed over.
+    ready: VecDeque<Change>,
+    budget: Arc<Budget>,
+}
+
+/// What a path is compared in.
+struct Sides {
+    /// Whether the tree is compared; else the index stands in its place.
+    has_tree: bool,
+    /// The work tree, where it is compared; else the index is.
+    work_tree: Option<OnDisk>,
+    /// What a path that is not tracked counts for.
+    untracked: Untracked,
+    /// The kind of the repository's ids.
+    hash: gix::hash::Kind,
+    /// Whether the committed side is the new one.
+    is_reverse: bool,
+}
+
+/// The work tree as a comparison sees it.
+struct OnDisk {
+    files: WorkTree,
+    submodules: Submodules,
+    /// Whether files count that git is told not to look at.
+    looks_everywhere: bool,
+}
+
+impl Uncommitted {
+    /// Starts a comparison of different sides, of which at least one is the index or the work
+    /// tree; `is_dirty` is asked of submodules.
+    pub fn new(comparison: &Comparison, is_dirty: IsDirty) -> Result<Self> {
+        /// How far a side is from being committed.
+        fn distance(side: Revision) -> u8 {
+            match side {
+                Revision::Tree(_) | Revision::Empty => 0,
+                Revision::Index => 1,
+                Revision::WorkTree => 2,
+            }
+        }
+        let index = comparison.index().map(Arc::clone).unwrap_or_default();
+        let [old, new] = comparison.sides();
+        let is_reverse = distance(old) > distance(new);
+        let (nearer, farther) = if is_reverse { (new, old) } else { (old, new) };
+        let repository = comparison.repository();
+        let budget = Arc::clone(repository.budget());
+        let paths = Arc::clone(comparison.paths());
+        // Of the tree and the index that they are the same is found out once.
+        let staged_on = nearer.as_tree().flatten();
+        let is_equal = staged_on.is_some_and(|tree| index.is_known_as(tree));
+        let is_decided = is_equal && farther == Revision::Index;
+        let tree = match nearer.as_tree() {
+            Some(tree) if !is_equal => {
+                let files = TreeChanges::new(repository.objects(), None, tree, Arc::clone(&paths))?;
+                Some(files.peekable())
+            }
+            _ => None,
+        };
+        let mut work_tree = match farther {
+            Revision::WorkTree => Some(OnDisk {
+                files: WorkTree::new(comparison.source(), &index)?,
+                submodules: Submodules::new(comparison.above().clone(), is_dirty),
+                looks_everywhere: comparison.looks_everywhere(),
+            }),
+            _ => None,
+        };
+        let files = match &mut work_tree {
+            Some(on_disk) if comparison.untracked() != Untracked::Ignored => {
+                untracked::files(repository, on_disk.files.directories(), &index, &paths, None)?
+            }
+            _ => Vec::new(),
+        };
+        let sides = Sides {
+            has_tree: nearer.as_tree().is_some(),
+            work_tree,
+            untracked: comparison.untracked(),
+            hash: repository.object_hash(),
+            is_reverse,
+        };
+        let ahead = if sides.work_tree.is_some() && paths.is_everything() {
+            LookAhead::new(repository, &index, comparison.threads())
+        } else {
+            None
+        };
+        let equal_to = staged_on.filter(|_| !is_equal && paths.is_everything());
+        Ok(Self {
+            tree,
+            index,
+            next: if is_decided { usize::MAX } else { 0 },
+            untracked: files.into_iter().peekable(),
+            paths,
+            sides,
+            ahead,
+            equal_to,
+            ready: VecDeque::new(),
+            budget,
+        })
+    }
+
+    /// Returns the rows of one path, given what the tree has there.
+    pub fn path(&mut self, path: &[u8], committed: Option<Entry>) -> Result<Vec<Change>> {
+        let mut rows = VecDeque::new();
+        self.sides.compare(path, committed, self.index.find(path), false, &mut rows)?;
+        Ok(rows.into_iter().map(Change::shown).collect())
+    }
+
+    /// Compares the next path of any side; returns whether there was one.
+    fn step(&mut self) -> Result<bool> {
+        self.budget.check()?;
+        if self.tree.is_none() && self.untracked.len() == 0 {
+            return self.step_index();
+        }
+        let tree = match &mut self.tree {
+            Some(tree) => match tree.next_if(Result::is_err) {
+                Some(failed) => return failed.map(|_| true),
+                None => tree.peek().and_then(|file| file.as_ref().ok()),
+            },
+            None => None,
+        };
+        let versions = self.index.path_at(self.next);
+        let staged = self.index.versions(versions.clone()).first();
+        let paths = [
+            tree.map(|file| file.path.as_slice()),
+            staged.map(|version| version.path.as_slice()),
+            self.untracked.peek().map(|(path, _)| path.as_slice()),
+        ];
+        let Some(path) = paths.into_iter().flatten().min().map(<[u8]>::to_vec) else {
+            return Ok(false);
+        };
+        let committed = match &mut self.tree {
+            Some(tree) => tree
+                .next_if(|file| file.as_ref().is_ok_and(|file| file.path == path))
+                .transpose()?,
+            None => None,
+        };
+        let is_staged = staged.is_some_and(|version| version.path == path);
+        if is_staged {
+            self.next = versions.end;
+        }
+        let listed =
+            self.untracked.next_if(|(untracked, _)| *untracked == path).map(|(_, kind)| kind);
+        let committed = match (&self.tree, is_staged) {
+            (None, true) if self.sides.has_tree => as_tree(self.index.versions(versions.clone())),
+            _ => committed.and_then(|file| file.new),
+        };
+        if let Some(kind) = listed
+            && !is_staged
+            && committed.is_none()
+            && let Some(entry) = self.sides.named(kind)
+        {
+            let (old, new) =
+                if self.sides.is_reverse { (Some(entry), None) } else { (None, Some(entry)) };
+            self.ready.push_back(Change::new(path, old, new));
+            return Ok(true);
+        }
+        if self.equal_to.is_some() {
+            let versions = if is_staged { self.index.versions(versions.clone()) } else { &[] };
+            self.equal_to = self.equal_to.filter(|_| is_as_committed(committed, versions));
+        }
+        let is_unchanged = is_staged
+            && self.ahead.as_mut().is_some_and(|it| it.is_unchanged(&self.index, versions.start));
+        let versions = if is_staged { self.index.versions(versions) } else { &[] };
+        // As in git, the index's version says whether the path is a submodule.
+        let known = versions.first().map(|version| version.entry).or(committed);
+        if known.is_none_or(|known| self.paths.matches_in_list(&path, known.mode)) {
+            self.sides.compare(&path, committed, versions, is_unchanged, &mut self.ready)?;
+        }
+        Ok(true)
+    }
+
+    /// Compares the next path of the index, where no other side has paths of its own.
+    fn step_index(&mut self) -> Result<bool> {
+        let positions = self.index.path_at(self.next);
+        self.next = positions.end;
+        let start = positions.start;
+        let versions = self.index.versions(positions);
+        let Some(first) = versions.first() else { return Ok(false) };
+        let is_unchanged =
+            self.ahead.as_mut().is_some_and(|it| it.is_unchanged(&self.index, start));
+        if !is_unchanged && self.paths.matches_in_list(&first.path, first.entry.mode) {
+            let committed = self.sides.has_tree.then(|| as_tree(versions)).flatten();
+            self.sides.compare(&first.path, committed, versions, false, &mut self.ready)?;
+        }
+        Ok(true)
+    }
+}
+
+impl Sides {
+    /// Returns an untracked file of which only the name is asked for, as its directory lists it; `None` where it has to
+    /// be looked at.
+    fn named(&self, kind: EntryKind) -> Option<Entry> {
+        let mode = match kind {
+            EntryKind::File => Mode::regular(false),
+            EntryKind::Link => Mode::link(),
+            EntryKind::Directory | EntryKind::Special => return None,
+        };
+        let entry = Entry { mode, oid: Oid::null(self.hash), source: Source::WorkTree { size: 0 } };
+        (self.untracked == Untracked::Named).then_some(entry)
+    }
+
+    /// Adds the rows of a path: `committed` is the tree's file, `versions` are the index's; `is_unchanged` where its file
+    /// on disk is known to be the one that the index remembers.
+    fn compare(
+        &mut self,
+        path: &[u8],
+        committed: Option<Entry>,
+        versions: &[Staged],
+        is_unchanged: bool,
+        rows: &mut VecDeque<Change>,
+    ) -> Result<()> {
+        let is_conflict = versions.first().is_some_and(|version| version.stage > 0);
+        // The only version, or ours in a conflict.
+        let staged = versions.iter().find(|version| matches!(version.stage, 0 | 2));
+        let (old, new) = match (&mut self.work_tree, self.has_tree) {
+            (None, _) => {
+                if is_conflict {
+                    rows.push_back(Change::unmerged(path.to_vec(), committed));
+                    return Ok(());
+                }
+                // A path without content is not in the index yet, for git.
+                (
+                    committed,
+                    staged.filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry),
+                )
+            }
+            (Some(on_disk), true) => {
+                // Of a conflict git takes the first version, whichever it is.
+                let known = versions.first();
+                let is_present = known.is_some() || self.untracked != Untracked::Ignored;
+                let new = match known {
+                    Some(known) if is_unchanged => Some(known.entry),
+                    _ if is_present => on_disk.entry(path, known)?,
+                    _ => None,
+                };
+                (committed, new)
+            }
+            (Some(on_disk), false) => {
+                if is_conflict {
+                    rows.push_back(Change::unmerged(path.to_vec(), None));
+                }
+                match staged {
+                    None if is_conflict => return Ok(()),
+                    None if self.untracked == Untracked::Ignored => (None, None),
+                    None => (None, on_disk.entry(path, None)?),
+                    Some(staged) => {
+                        let found = on_disk.entry(path, Some(staged))?;
+                        // What git is told not to look at is as the index has it, content or none.
+                        let is_new = staged.is_intent_to_add()
+                            && found.is_some_and(|found| found != staged.entry);
+                        ((!is_new).then_some(staged.entry), found)
+                    }
+                }
+            }
+        };
+        // git tells a submodule that differs from the index without a look at what the tree has.
+        let is_stale = self.has_tree
+            && self.work_tree.is_some()
+            && new.is_some_and(|new| {
+                new.mode.is_submodule()
+                    && staged.is_some_and(|staged| {
+                        staged.entry.mode == new.mode && staged.entry.oid != new.oid
+                    })
+            });
+        let new = match new {
+            // Reversed it is deleted, and git says nothing more of what is.
+            Some(new) if self.is_reverse && old.is_none() && new.source == Source::Dirty => {
+                Some(Entry { source: Source::Object, ..new })
+            }
+            new => new,
+        };
+        let is_same = match (&old, &new) {
+            (Some(old), Some(new)) => {
+                old.mode == new.mode
+                    && old.oid == new.oid
+                    && new.source != Source::Dirty
+                    && !is_stale
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        if !is_same {
+            let (old, new) = if self.is_reverse { (new, old) } else { (old, new) };
+            rows.push_back(Change::new(path.to_vec(), old, new));
+        }
+        Ok(())
+    }
+}
+
+/// Returns what a tree has of a path where it holds the same files as the index.
+fn as_tree(versions: &[Staged]) -> Option<Entry> {
+    versions.first().filter(|staged| !staged.is_intent_to_add()).map(|staged| staged.entry)
+}
+
+/// Tells whether the index has of a path what a tree has; it has not while there is a conflict.
+fn is_as_committed(committed: Option<Entry>, versions: &[Staged]) -> bool {
+    let id = |entry: Entry| (entry.mode, entry.oid);
+    versions.iter().all(|staged| staged.stage == 0)
+        && committed.map(id) == as_tree(versions).map(id)
+}
+
+impl OnDisk {
+    /// Returns what the work tree has at a path; where git would not look, what the index has, unless all files count and
+    /// there is something.
+    fn entry(&mut self, path: &[u8], known: Option<&Staged>) -> Result<Option<Entry>> {
+        let Some(alone) = known.filter(|known| known.stage == 0) else {
+            return self.files.entry(path, known, &self.submodules);
+        };
+        let is_left_alone = self.files.is_left_alone(alone)?;
+        let found = if is_left_alone && !self.looks_everywhere {
+            None
+        } else {
+            self.files.entry(path, known, &self.submodules)?
+        };
+        Ok(found.or(is_left_alone.then_some(alone.entry)))
+    }
+}
+
+impl Iterator for Uncommitted {
+    type Item = Result<Change>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(change) = self.ready.pop_front() {
+                return Some(Ok(change));
+            }
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => {
+                    if let Some(tree) = self.equal_to.take() {
+                        self.index.remember(tree);
+                    }
+                    return None;
+                }
+                Err(error) => {
+                    self.equal_to = None;
+                    self.tree = None;
+                    self.next = usize::MAX;
+                    self.untracked = Vec::new().into_iter().peekable();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}

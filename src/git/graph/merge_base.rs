@@ -1,0 +1,205 @@
+//! Merge bases: the newest commits that two have in common.
+//!
+//! As in git both histories are painted downwards, newest commits first; a commit with both paints is a base, and what
+//! lies behind it is stale. Clocks that are wrong can leave a base that another leads to, so each is compared with
+//! the others in the same way. A commit-graph knows better than the clocks, and its order counts before theirs.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::graph::commit_links::Commits;
+use crate::git::model::commit::Links;
+use crate::git::model::id_tables::IdMap;
+use crate::text::CancelToken;
+
+/// Reached from the first commit.
+const FIRST: u8 = 1;
+/// Reached from one of the others.
+const OTHERS: u8 = 2;
+/// Behind a commit that is reached from both.
+const STALE: u8 = 4;
+/// Found to be reached from both.
+const FOUND: u8 = 8;
+
+/// What a commit takes but its parents: its place in the tables, and in the queue of a painting.
+const MET_BYTES: usize = 2 * size_of::<(Oid, Links)>() + 4 * size_of::<(u64, u64, u64, Oid)>();
+
+/// Finds merge bases; commits are read once for all of them.
+pub struct MergeBases<'a> {
+    commits: &'a Commits,
+    cancel: CancelToken<'a>,
+    known: IdMap<Links>,
+    /// What they take.
+    charge: Charge,
+}
+
+/// What one painting has reached.
+#[derive(Default)]
+struct Paint {
+    commits: IdMap<Mark>,
+    /// By height where that counts, by date, then by when they were put there.
+    queue: BinaryHeap<(u64, u64, Reverse<u64>, Oid)>,
+    put: u64,
+    /// Commits in the queue that are not stale.
+    fresh: usize,
+}
+
+#[derive(Default)]
+struct Mark {
+    flags: u8,
+    /// How often it stands in the queue.
+    queued: usize,
+}
+
+impl<'a> MergeBases<'a> {
+    /// Returns what finds merge bases; `cancel` ends it early.
+    pub fn new(commits: &'a Commits, cancel: CancelToken<'a>) -> Self {
+        Self { commits, cancel, known: IdMap::default(), charge: Charge::free() }
+    }
+
+    /// Returns all merge bases of two commits in git's order, none where their histories have nothing in common.
+    pub fn of(&mut self, one: Oid, two: Oid) -> Result<Vec<Oid>> {
+        if one == two {
+            return Ok(vec![one]);
+        }
+        let (has_heights, are_dates) = self.commits.has_heights();
+        let (found, paint) = self.paint(one, &[two], are_dates)?;
+        let mut bases = Vec::new();
+        for id in found {
+            if !paint.has(&id, STALE) {
+                self.insert(&mut bases, id)?;
+            }
+        }
+        if bases.len() < 2 {
+            return Ok(bases);
+        }
+        let mut all = Vec::new();
+        for id in self.without_redundant(&bases, has_heights)? {
+            self.insert(&mut all, id)?;
+        }
+        Ok(all)
+    }
+
+    /// Adds a commit behind those that are as new.
+    fn insert(&mut self, list: &mut Vec<Oid>, id: Oid) -> Result<()> {
+        let date = self.links(&id)?.date;
+        let mut at = 0;
+        while at < list.len() && self.links(&list[at])?.date >= date {
+            at += 1;
+        }
+        list.insert(at, id);
+        Ok(())
+    }
+
+    /// Returns the commits that were read.
+    pub fn into_read(self) -> Vec<Oid> {
+        self.known.into_keys().collect()
+    }
+
+    fn links(&mut self, id: &Oid) -> Result<&Links> {
+        if !self.known.contains_key(id) {
+            let links = self.commits.links(id)?;
+            let bytes = MET_BYTES + links.parents.len() * size_of::<Oid>();
+            self.charge.join(self.cancel.charge_all(bytes)?);
+            self.known.insert(*id, links);
+        }
+        Ok(&self.known[id])
+    }
+
+    /// Returns the commits that none of the others leads to.
+    fn without_redundant(&mut self, commits: &[Oid], by_height: bool) -> Result<Vec<Oid>> {
+        let mut is_redundant = vec![false; commits.len()];
+        for index in 0..commits.len() {
+            if is_redundant[index] {
+                continue;
+            }
+            let others: Vec<usize> = (0..commits.len())
+                .filter(|&other| other != index && !is_redundant[other])
+                .collect();
+            let ids: Vec<Oid> = others.iter().map(|&other| commits[other]).collect();
+            let (_, paint) = self.paint(commits[index], &ids, by_height)?;
+            is_redundant[index] = paint.has(&commits[index], OTHERS);
+            for (&other, id) in others.iter().zip(&ids) {
+                if paint.has(id, FIRST) {
+                    is_redundant[other] = true;
+                }
+            }
+        }
+        Ok(commits
+            .iter()
+            .zip(is_redundant)
+            .filter(|(_, redundant)| !redundant)
+            .map(|(id, _)| *id)
+            .collect())
+    }
+
+    /// Paints the histories of one commit and of others, as far as they may have something in common; returns the
+    /// commits that both lead to, some of which may be stale by now.
+    fn paint(&mut self, one: Oid, others: &[Oid], by_height: bool) -> Result<(Vec<Oid>, Paint)> {
+        let mut paint = Paint::default();
+        let mut found = Vec::new();
+        let commits = self.commits;
+        let height = |id: &Oid| if by_height { commits.height(id) } else { 0 };
+        paint.put(one, (height(&one), self.links(&one)?.date), FIRST);
+        if others.is_empty() {
+            return Ok((vec![one], paint));
+        }
+        for other in others {
+            paint.put(*other, (height(other), self.links(other)?.date), OTHERS);
+        }
+        while paint.fresh > 0 {
+            self.cancel.check()?;
+            let Some((id, mut flags)) = paint.take() else { break };
+            if flags & (FIRST | OTHERS | STALE) == FIRST | OTHERS {
+                if flags & FOUND == 0 {
+                    paint.commits.entry(id).or_default().flags |= FOUND;
+                    self.insert(&mut found, id)?;
+                }
+                flags |= STALE;
+            }
+            let flags = flags & (FIRST | OTHERS | STALE);
+            for parent in self.links(&id)?.parents.clone() {
+                if !paint.has(&parent, flags) {
+                    paint.put(parent, (height(&parent), self.links(&parent)?.date), flags);
+                }
+            }
+        }
+        Ok((found, paint))
+    }
+}
+
+impl Paint {
+    fn has(&self, id: &Oid, flags: u8) -> bool {
+        self.commits.get(id).is_some_and(|mark| mark.flags & flags == flags)
+    }
+
+    /// Paints a commit and puts it in the queue.
+    fn put(&mut self, id: Oid, (height, date): (u64, u64), flags: u8) {
+        let mark = self.commits.entry(id).or_default();
+        let was_fresh = mark.flags & STALE == 0;
+        if was_fresh && flags & STALE != 0 {
+            self.fresh -= mark.queued;
+        }
+        mark.flags |= flags;
+        mark.queued += 1;
+        if mark.flags & STALE == 0 {
+            self.fresh += 1;
+        }
+        self.queue.push((height, date, Reverse(self.put), id));
+        self.put += 1;
+    }
+
+    /// Takes the newest commit out of the queue, with its paint.
+    fn take(&mut self) -> Option<(Oid, u8)> {
+        let (.., id) = self.queue.pop()?;
+        let mark = self.commits.get_mut(&id)?;
+        mark.queued -= 1;
+        if mark.flags & STALE == 0 {
+            self.fresh -= 1;
+        }
+        Some((id, mark.flags))
+    }
+}

@@ -1,0 +1,71 @@
+//! Commits whose message or author matches: `--grep` and `--author` of `git log -E`.
+
+use crate::error::{Error, Result, quoted};
+use crate::git::model::commit::{CommitInfo, has_message_line};
+use crate::git::model::mailmap::Mailmap;
+use crate::pattern::posix::{Newline, translated};
+use crate::pattern::{Pattern, Syntax};
+use crate::text::CancelToken;
+
+/// Bytes of a compiled pattern; a larger one is refused.
+const PATTERN_BYTES: usize = 1 << 20;
+
+/// What commits are asked for by their words; both where both are given.
+#[derive(Default)]
+pub struct CommitFilter {
+    message: Option<Pattern>,
+    author: Option<Pattern>,
+}
+
+impl CommitFilter {
+    /// Reads extended regular expressions of POSIX: one of a line of the message, one of the author's name and address.
+    ///
+    /// # Errors
+    /// `invalid_args` for what is none.
+    pub fn new(message: Option<&str>, author: Option<&str>) -> Result<Self> {
+        let read = |name: &str, given: Option<&str>| given.map(|text| pattern(name, text));
+        Ok(Self {
+            message: read("message", message).transpose()?,
+            author: read("author", author).transpose()?,
+        })
+    }
+
+    /// Tells whether every commit is meant.
+    pub fn is_any(&self) -> bool {
+        self.message.is_none() && self.author.is_none()
+    }
+
+    /// Tells whether the bytes of a commit match; its author is named as `mailmap` says.
+    pub fn matches(
+        &self,
+        commit: &[u8],
+        mailmap: &Mailmap,
+        cancel: &CancelToken<'_>,
+    ) -> Result<bool> {
+        if let Some(pattern) = &self.author {
+            let info = CommitInfo::read(commit, Some(mailmap), cancel)?;
+            let Some(author) = info.author else { return Ok(false) };
+            let shown = [&author.name[..], b" <", &author.email, b">"].concat();
+            if !pattern.is_match(&shown)? {
+                return Ok(false);
+            }
+        }
+        match &self.message {
+            Some(pattern) => Ok(has_message_line(commit, |line| pattern.is_match(line))?),
+            None => Ok(true),
+        }
+    }
+}
+
+fn pattern(name: &str, text: &str) -> Result<Pattern> {
+    let refused = || {
+        Error::invalid_args(format!("{name} is {}", quoted(text)))
+            .with_hint("Give an extended regular expression, without back references")
+    };
+    if text.is_empty() {
+        return Err(refused());
+    }
+    let translated = translated(text.as_bytes(), Newline::EndsLine).ok_or_else(refused)?;
+    let syntax = Syntax { dot_is_any: true, most_bytes: PATTERN_BYTES, ..Syntax::default() };
+    Pattern::new(&translated, syntax).ok_or_else(refused)
+}

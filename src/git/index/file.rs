@@ -1,0 +1,61 @@
+//! The file `index`, read by our own bounded parser.
+//!
+//! Source: git's `gitformat-index`, versions 2 to 4, with split and sparse indexes. Optional
+//! extensions (trees, untracked files, file system monitors, offsets) are skipped unread: they only
+//! repeat what the entries say, and their nesting is what a hostile index is made of.
+
+use gix::hash::Kind;
+
+use super::parse::{Fault, IndexEntry, parse};
+use super::split;
+use crate::error::{Error, Result};
+use crate::git::store::GitDirectory;
+use crate::limits;
+use crate::sandbox::RegularFile;
+
+/// What an index holds.
+#[derive(Debug, Default)]
+pub struct IndexFile {
+    /// In the order of paths and stages; a path that ends in a slash is a directory of a sparse index.
+    pub entries: Vec<IndexEntry>,
+    /// Whether a shared index was read, too.
+    pub is_split: bool,
+}
+
+const NAME: &[u8] = b"index";
+
+/// Opens the index of a git directory, `None` where there is none.
+pub fn open(git_dir: &GitDirectory) -> Result<Option<RegularFile>> {
+    git_dir.open(NAME)
+}
+
+/// Reads the index of a git directory.
+///
+/// # Errors
+/// `tool_failed` for a damaged one, `too_large` beyond the limits.
+pub fn read(git_dir: &GitDirectory, file: &RegularFile, hash: Kind) -> Result<IndexFile> {
+    let bytes = git_dir.contents(file, NAME, limits::INDEX_BYTES)?;
+    let failed = |fault| failure(git_dir, fault);
+    let parsed = parse(&bytes, hash).map_err(failed)?;
+    let Some(link) = parsed.link.filter(|link| !link.base.is_null()) else {
+        return Ok(IndexFile { entries: parsed.entries, is_split: false });
+    };
+    let name = format!("sharedindex.{}", link.base);
+    let shared = git_dir.read(name.as_bytes(), limits::INDEX_BYTES)?;
+    let shared =
+        shared.ok_or_else(|| failed(Fault::Damaged("names a shared index that is missing")))?;
+    let shared = parse(&shared, hash).map_err(failed)?;
+    let entries = split::join(shared, parsed.entries, &link).map_err(failed)?;
+    Ok(IndexFile { entries, is_split: true })
+}
+
+fn failure(git_dir: &GitDirectory, fault: Fault) -> Error {
+    match fault {
+        Fault::Damaged(what) => git_dir.gate().damaged(format!("its index {what}")),
+        Fault::TooLarge(what) => git_dir.gate().too_large(format!("has an index {what}")),
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,293 @@
+//! The index: the files that the next commit would hold, and what git knows of them on disk.
+//!
+//! | file | holds |
+//! |---|---|
+//! | this one | the versions of files in it; a sparse index is expanded to the files of its directories |
+//! | `file` | the file `index`, with the shared one that a split index names |
+//! | `parse` | header, entries, extensions and checksum of one file |
+//! | `ewah` | the compressed bitmaps of a split index |
+//! | `split` | a split index together with the shared one |
+
+mod ewah;
+mod file;
+mod parse;
+mod split;
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use gix::bstr::ByteSlice;
+
+use crate::error::Result;
+use crate::git::Oid;
+use crate::git::model::changed_file::{Entry, Mode};
+use crate::git::repository::Repository;
+use crate::git::tree::walk::TreeChanges;
+use crate::limits;
+use crate::sandbox::{FileState, Moment, Stamp};
+use file::IndexFile;
+use parse::{Flags, IndexEntry, is_directory};
+
+pub use file::{open, read};
+pub use parse::Stat;
+
+/// A version of a file in the index.
+#[derive(Debug, Clone)]
+pub struct Staged {
+    /// The path from the root of the work tree.
+    pub path: Vec<u8>,
+    /// Mode and id.
+    pub entry: Entry,
+    /// 0, or in a conflict 1 for the common ancestor's version, 2 for ours and 3 for theirs.
+    pub stage: u8,
+    /// What the file on disk was like when it was found to hold the entry's content.
+    pub stat: Stat,
+    flags: Flags,
+}
+
+impl Staged {
+    /// Tells whether the file on disk is taken for the entry's without a look
+    /// (`update-index --assume-unchanged`).
+    pub fn is_assumed_unchanged(&self) -> bool {
+        self.flags.assume_valid
+    }
+
+    /// Tells whether the file is left out of the work tree, as in a sparse checkout.
+    pub fn skips_work_tree(&self) -> bool {
+        self.flags.skip_worktree
+    }
+
+    /// Tells whether the path alone was added, without content (`add --intent-to-add`).
+    pub fn is_intent_to_add(&self) -> bool {
+        self.flags.intent_to_add
+    }
+}
+
+/// The index of a work tree at one moment.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// By path and stage.
+    entries: Vec<Staged>,
+    /// When it was written; nothing where there is no index yet.
+    written: Option<Moment>,
+    /// A tree that was found to hold the same files.
+    tree: OnceLock<Oid>,
+}
+
+impl Index {
+    /// Reads the index, unless it is kept and unchanged; a repository without one has nothing staged.
+    pub fn read(repository: &Repository) -> Result<Arc<Self>> {
+        let Some(file) = open(&repository.git_dir)? else { return Ok(Arc::default()) };
+        let (stamp, hash) = (file.stamp(), repository.object_hash());
+        if let Some(kept) = repository.kept().made::<Self>(stamp)
+            && kept.entries.first().is_none_or(|entry| entry.entry.oid.kind() == hash)
+        {
+            return Ok(kept);
+        }
+        let read = read(&repository.git_dir, &file, hash)?;
+        // What other files take part in is not told by the state of this one.
+        let is_alone = !read.is_split && !read.entries.iter().any(|entry| is_directory(entry.mode));
+        let index = Arc::new(Self::new(read, stamp, repository)?);
+        if is_alone {
+            repository.kept().keep_made(stamp, &index, index.bytes());
+        }
+        Ok(index)
+    }
+
+    /// Returns the bytes that are held in memory.
+    fn bytes(&self) -> usize {
+        let paths: usize = self.entries.iter().map(|entry| entry.path.capacity()).sum();
+        self.entries.capacity() * size_of::<Staged>() + paths
+    }
+
+    fn new(read: IndexFile, stamp: Stamp, repository: &Repository) -> Result<Self> {
+        let gate = repository.git_dir.gate();
+        let is_sorted = read.entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
+        // A path without a conflict has one version.
+        let is_merged =
+            read.entries.windows(2).any(|pair| pair[0].path == pair[1].path && pair[0].stage == 0);
+        let mut entries = Vec::new();
+        entries
+            .try_reserve_exact(read.entries.len())
+            .map_err(|_| gate.too_large("has an index that does not fit in memory"))?;
+        for IndexEntry { path, mode, oid, stage, flags, stat } in read.entries {
+            if !Mode::canonical(mode).is_directory() {
+                entries.push(Staged {
+                    path,
+                    entry: Entry::object(Mode::canonical(mode), oid),
+                    stage,
+                    stat,
+                    flags,
+                });
+                continue;
+            }
+            // The path ends in a slash.
+            let files = TreeChanges::new(repository.objects(), None, Some(oid), Arc::default())?;
+            for change in files {
+                let change = change?;
+                let Some(entry) = change.new else { continue };
+                if entries.len() == limits::INDEX_ENTRIES {
+                    return Err(gate.too_large("has an index with more entries than redline reads"));
+                }
+                let path = [&path[..], &change.path].concat();
+                let flags = Flags { skip_worktree: true, ..Flags::default() };
+                entries.push(Staged { path, entry, stage: 0, stat, flags });
+            }
+        }
+        let is_sorted =
+            is_sorted && entries.is_sorted_by(|a, b| (&a.path, a.stage) < (&b.path, b.stage));
+        if !is_sorted || is_merged || entries.iter().any(|entry| !is_path(&entry.path)) {
+            return Err(
+                gate.damaged("its index is out of order or names what is no file of a work tree")
+            );
+        }
+        let (seconds, nanoseconds) = stamp.modified();
+        let written = Moment { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or(0) };
+        Ok(Self { entries, written: Some(written), tree: OnceLock::new() })
+    }
+
+    /// Tells whether a tree was found to hold the same files.
+    pub fn is_known_as(&self, tree: Oid) -> bool {
+        self.tree.get() == Some(&tree)
+    }
+
+    /// Remembers a tree that was compared with all of the index, and holds the same files.
+    pub fn remember(&self, tree: Oid) {
+        let _ = self.tree.set(tree);
+    }
+
+    /// Returns how many versions there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns the positions of the path at `start` (its stages), empty at the end.
+    pub fn path_at(&self, start: usize) -> Range<usize> {
+        let Some(first) = self.entries.get(start) else { return start..start };
+        if first.stage == 0 {
+            return start..start + 1;
+        }
+        let more =
+            self.entries[start..].iter().take_while(|entry| entry.path == first.path).count();
+        start..start + more
+    }
+
+    /// Returns the versions at the given positions, none behind the end.
+    pub fn versions(&self, positions: Range<usize>) -> &[Staged] {
+        self.entries.get(positions).unwrap_or_default()
+    }
+
+    /// Returns the versions of a path, empty where it is not tracked.
+    pub fn find(&self, path: &[u8]) -> &[Staged] {
+        let start = self.entries.partition_point(|entry| entry.path.as_slice() < path);
+        let found = self.entries[start..].iter().take_while(|entry| entry.path == path).count();
+        &self.entries[start..start + found]
+    }
+
+    /// Returns the versions of files in a conflict.
+    pub fn conflicts(&self) -> impl Iterator<Item = &Staged> {
+        self.entries.iter().filter(|version| version.stage > 0)
+    }
+
+    /// Returns the versions of all files whose paths begin with a directory's (`prefix` ends in a slash; all are below
+    /// an empty one), in order.
+    pub fn below(&self, prefix: &[u8]) -> &[Staged] {
+        let start = self.entries.partition_point(|entry| entry.path.as_slice() < prefix);
+        let found = self.entries[start..].partition_point(|entry| entry.path.starts_with(prefix));
+        &self.entries[start..start + found]
+    }
+
+    /// Returns the paths in order.
+    pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
+        self.entries.iter().map(|entry| entry.path.as_slice())
+    }
+
+    /// Returns the content that stands for a path: the only one, or ours in a conflict.
+    pub fn content(&self, path: &[u8]) -> Option<Entry> {
+        self.find(path)
+            .iter()
+            .find(|version| matches!(version.stage, 0 | 2))
+            .map(|version| version.entry)
+    }
+
+    /// Tells whether a file is in the state in which git last found the content of its entry.
+    pub fn remembers(&self, known: &Staged, state: &FileState) -> bool {
+        let stat = &known.stat;
+        let is_time = |stored: (u32, u32), moment: Moment| {
+            i64::from(stored.0) == moment.seconds & i64::from(u32::MAX)
+                && stored.1 == moment.nanoseconds
+        };
+        !known.is_intent_to_add()
+            // The index keeps the low 32 bits; git marks an entry that must be read with size 0.
+            && stat.size == state.size as u32
+            && (stat.size != 0 || known.entry.oid == Oid::empty_blob(known.entry.oid.kind()))
+            && is_time(stat.modified, state.modified)
+            && is_time(stat.changed, state.changed)
+            && stat.inode == state.inode as u32
+            && stat.user == state.user
+            && stat.group == state.group
+            && !self.is_racy(state.modified)
+    }
+
+    /// Tells whether a file that was written at `modified` may have been written again, unseen,
+    /// within the same tick of the clock as the index ("racy git").
+    fn is_racy(&self, modified: Moment) -> bool {
+        /// The coarsest tick with which kernels stamp files, twice.
+        const TICKS: i64 = 20_000_000;
+        let Some(written) = self.written else { return true };
+        // A file system without nanoseconds tells whole seconds.
+        if written.nanoseconds == 0 || modified.nanoseconds == 0 {
+            return written.seconds <= modified.seconds;
+        }
+        let nanoseconds = |moment: Moment| {
+            i128::from(moment.seconds) * 1_000_000_000 + i128::from(moment.nanoseconds)
+        };
+        nanoseconds(written) <= nanoseconds(modified) + i128::from(TICKS)
+    }
+}
+
+/// Tells a path that names a file beneath the root and nothing of git's own.
+fn is_path(path: &[u8]) -> bool {
+    path.split_str("/")
+        .all(|name| !matches!(name, b"" | b"." | b"..") && !name.eq_ignore_ascii_case(b".git"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_leads_out_of_the_work_tree_or_into_git_is_damage() {
+        for path in [
+            "../a",
+            "a/../b",
+            "/etc/passwd",
+            "a//b",
+            "a/",
+            "",
+            ".git/config",
+            "a/.GIT/hooks/x",
+            ".",
+        ] {
+            assert!(!is_path(path.as_bytes()), "{path}");
+        }
+        assert!(is_path(b"a/.github/b.git"));
+    }
+
+    #[test]
+    fn a_file_written_in_the_tick_of_the_index_is_read() {
+        let at = |seconds, nanoseconds| Moment { seconds, nanoseconds };
+        let index =
+            Index { entries: Vec::new(), written: Some(at(100, 500_000_000)), ..Index::default() };
+        for (modified, racy) in [
+            (at(100, 500_000_000), true),
+            (at(100, 490_000_000), true),
+            (at(101, 1), true),
+            (at(100, 400_000_000), false),
+            (at(100, 0), true),
+            (at(99, 0), false),
+        ] {
+            assert_eq!(index.is_racy(modified), racy, "{modified:?}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Header, entries, extensions and checksum of one index file.
+
+use gix::hash::Kind;
+
+use super::ewah::{self, Bitmap};
+use crate::git::Oid;
+use crate::limits;
+
+/// Why an index could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// It is no index, or torn; the text goes on "its index".
+    Damaged(&'static str),
+    /// It holds more than is read; the text goes on "has an index".
+    TooLarge(&'static str),
+}
+
+/// An entry of the index as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// The path; empty where a split index replaces an entry of the shared one.
+    pub path: Vec<u8>,
+    /// The mode as it is stored.
+    pub mode: u32,
+    /// The id of what it names.
+    pub oid: Oid,
+    /// 0, or in a conflict 1 to 3.
+    pub stage: u8,
+    /// What git knows beside.
+    pub flags: Flags,
+    /// What the file on disk was like.
+    pub stat: Stat,
+}
+
+/// What git knows of an entry beside its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags {
+    /// `update-index --assume-unchanged`.
+    pub assume_valid: bool,
+    /// Left out of the work tree, as in a sparse checkout.
+    pub skip_worktree: bool,
+    /// `add --intent-to-add`.
+    pub intent_to_add: bool,
+}
+
+/// What a file on disk was like when it was found to hold the entry's content; the low 32 bits of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stat {
+    /// When content, name or permissions changed: seconds and nanoseconds.
+    pub changed: (u32, u32),
+    /// When the content was written: seconds and nanoseconds.
+    pub modified: (u32, u32),
+    /// The device.
+    pub device: u32,
+    /// The number of the file on it.
+    pub inode: u32,
+    /// The owner.
+    pub user: u32,
+    /// The owning group.
+    pub group: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// What one index file holds.
+#[derive(Debug)]
+pub struct Parsed {
+    /// In the order of the file.
+    pub entries: Vec<IndexEntry>,
+    /// The shared index that the file changes.
+    pub link: Option<Link>,
+    /// The checksum at its end; null where git was told not to compute any.
+    pub checksum: Oid,
+}
+
+/// What a split index says of the shared one.
+#[derive(Debug)]
+pub struct Link {
+    /// The checksum of the shared index, which is in its name; null where there is none.
+    pub base: Oid,
+    /// The entries of the shared index that are gone.
+    pub deleted: Bitmap,
+    /// Those that the first entries of this file replace.
+    pub replaced: Bitmap,
+}
+
+/// Bytes of the numbers before an entry's id.
+const STAT_BYTES: usize = 40;
+
+/// Reads an index file.
+///
+/// # Errors
+/// A fault for anything but a whole and sound file within the limits. Memory is bound to the bytes of the file.
+pub fn parse(bytes: &[u8], hash: Kind) -> Result<Parsed, Fault> {
+    let end = bytes.len().checked_sub(hash.len_in_bytes()).ok_or(Fault::Damaged("is cut short"))?;
+    let checksum = verify(bytes, end, hash)?;
+    let mut reader = Reader { bytes: &bytes[..end] };
+    if reader.take(4)? != b"DIRC" {
+        return Err(Fault::Damaged("has no signature"));
+    }
+    let version = reader.number()?;
+    if !(2..=4).contains(&version) {
+        return Err(Fault::Damaged("has a version other than 2, 3 and 4"));
+    }
+    let count = usize::try_from(reader.number()?).unwrap_or(usize::MAX);
+    let smallest = STAT_BYTES + hash.len_in_bytes() + 2;
+    if count > reader.bytes.len() / smallest {
+        return Err(Fault::Damaged("tells more entries than it can hold"));
+    }
+    if count > limits::INDEX_ENTRIES {
+        return Err(Fault::TooLarge("with more entries than redline reads"));
+    }
+    let mut entries = Vec::new();
+    entries.try_reserve_exact(count).map_err(|_| Fault::TooLarge("that does not fit in memory"))?;
+    // Prefixes that version 4 leaves out may make paths of any length; real ones stay far below.
+    let mut room = (1 << 20) + 8 * bytes.len();
+    let mut last: Vec<u8> = Vec::new();
+    for _ in 0..count {
+        let entry = reader.entry(version, hash, &last)?;
+        room = room
+            .checked_sub(entry.path.len())
+            .ok_or(Fault::TooLarge("whose paths unfold to far more than its own size"))?;
+        last.clear();
+        last.extend_from_slice(&entry.path);
+        entries.push(entry);
+    }
+    let mut link = None;
+    let mut has_directories = false;
+    // As in git, fewer bytes than a header's before the checksum are no extension.
+    while reader.bytes.len() >= 8 {
+        let name = reader.take(4)?;
+        let size = usize::try_from(reader.number()?).unwrap_or(usize::MAX);
+        let content = reader.take(size)?;
+        match name {
+            b"link" if link.is_some() => return Err(Fault::Damaged("names two shared indexes")),
+            b"link" => link = Some(read_link(content, hash)?),
+            b"sdir" => has_directories = true,
+            [b'A'..=b'Z', ..] => {}
+            _ => return Err(Fault::Damaged("needs an extension that redline does not know")),
+        }
+    }
+    if !has_directories && entries.iter().any(|entry| is_directory(entry.mode)) {
+        return Err(Fault::Damaged("has a directory among its files"));
+    }
+    Ok(Parsed { entries, link, checksum })
+}
+
+/// Tells the mode of a directory, which stands for its files in a sparse index.
+pub fn is_directory(mode: u32) -> bool {
+    mode & 0o170_000 == 0o040_000
+}
+
+/// Returns the checksum behind `end` if it is that of the bytes before, or null.
+fn verify(bytes: &[u8], end: usize, hash: Kind) -> Result<Oid, Fault> {
+    let checksum = Oid::try_from(&bytes[end..]).map_err(|_| Fault::Damaged("has no checksum"))?;
+    if !checksum.is_null() {
+        let mut hasher = gix::hash::hasher(hash);
+        hasher.update(&bytes[..end]);
+        if hasher.try_finalize().ok() != Some(checksum) {
+            return Err(Fault::Damaged("has another checksum than it tells"));
+        }
+    }
+    Ok(checksum)
+}
+
+fn read_link(content: &[u8], hash: Kind) -> Result<Link, Fault> {
+    let torn = || Fault::Damaged("has a torn link to its shared index");
+    let (base, rest) = content.split_at_checked(hash.len_in_bytes()).ok_or_else(torn)?;
+    let base = Oid::try_from(base).map_err(|_| torn())?;
+    if rest.is_empty() {
+        return Ok(Link { base, deleted: Bitmap::default(), replaced: Bitmap::default() });
+    }
+    let (deleted, rest) = ewah::read(rest).ok_or_else(torn)?;
+    let (replaced, rest) = ewah::read(rest).ok_or_else(torn)?;
+    if rest.is_empty() { Ok(Link { base, deleted, replaced }) } else { Err(torn()) }
+}
+
+/// What is left of the file, without its checksum.
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+        let (taken, rest) =
+            self.bytes.split_at_checked(count).ok_or(Fault::Damaged("is cut short"))?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u32, Fault> {
+        Ok(self.take(4)?.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)))
+    }
+
+    fn short(&mut self) -> Result<u16, Fault> {
+        Ok(self.take(2)?.iter().fold(0, |number, &byte| number << 8 | u16::from(byte)))
+    }
+
+    fn entry(&mut self, version: u32, hash: Kind, last: &[u8]) -> Result<IndexEntry, Fault> {
+        const ASSUME_VALID: u16 = 0x8000;
+        const EXTENDED: u16 = 0x4000;
+        /// Lengths from this one on are told by the NUL alone.
+        const LENGTH: u16 = 0x0FFF;
+        const SKIP_WORKTREE: u16 = 0x4000;
+        const INTENT_TO_ADD: u16 = 0x2000;
+        let before = self.bytes.len();
+        let changed = (self.number()?, self.number()?);
+        let modified = (self.number()?, self.number()?);
+        let (device, inode, mode) = (self.number()?, self.number()?, self.number()?);
+        let (user, group, size) = (self.number()?, self.number()?, self.number()?);
+        let stat = Stat { changed, modified, device, inode, user, group, size };
+        let oid = Oid::try_from(self.take(hash.len_in_bytes())?)
+            .map_err(|_| Fault::Damaged("has a torn id"))?;
+        let flags = self.short()?;
+        let more = if flags & EXTENDED != 0 { self.short()? } else { 0 };
+        if more & !(SKIP_WORKTREE | INTENT_TO_ADD) != 0 {
+            return Err(Fault::Damaged("has an entry with flags that redline does not know"));
+        }
+        let kept = if version == 4 { self.kept(last.len())? } else { 0 };
+        let rest = self.bytes;
+        let end = rest.iter().take(limits::INDEX_PATH_BYTES + 1).position(|&byte| byte == 0);
+        let Some(end) = end else {
+            return Err(if rest.len() > limits::INDEX_PATH_BYTES {
+                Fault::TooLarge("with a path longer than any system opens")
+            } else {
+                Fault::Damaged("is cut short")
+            });
+        };
+        let length = kept + end;
+        if length > limits::INDEX_PATH_BYTES {
+            return Err(Fault::TooLarge("with a path longer than any system opens"));
+        }
+        if length.min(usize::from(LENGTH)) != usize::from(flags & LENGTH) {
+            return Err(Fault::Damaged("has a path of another length than it tells"));
+        }
+        let path = [&last[..kept], &rest[..end]].concat();
+        self.take(end)?;
+        // One NUL ends the path; before version 4, up to seven more fill the entry.
+        let read = before - self.bytes.len();
+        self.take(if version == 4 { 1 } else { 8 - read % 8 })?;
+        Ok(IndexEntry {
+            path,
+            mode,
+            oid,
+            stage: u8::try_from(flags >> 12 & 3).unwrap_or(0),
+            flags: Flags {
+                assume_valid: flags & ASSUME_VALID != 0,
+                skip_worktree: more & SKIP_WORKTREE != 0,
+                intent_to_add: more & INTENT_TO_ADD != 0,
+            },
+            stat,
+        })
+    }
+
+    /// Reads how much of the last path goes, and returns how much stays.
+    fn kept(&mut self, last: usize) -> Result<usize, Fault> {
+        let wrong = Fault::Damaged("shortens a path by more than it has");
+        let mut byte = self.take(1)?[0];
+        let mut gone = usize::from(byte & 0x7F);
+        while byte & 0x80 != 0 {
+            if gone > last {
+                return Err(wrong);
+            }
+            byte = self.take(1)?[0];
+            gone = (gone + 1) << 7 | usize::from(byte & 0x7F);
+        }
+        last.checked_sub(gone).ok_or(wrong)
+    }
+}

@@ -1,0 +1,71 @@
+//! A split index together with the shared one that it names.
+
+use super::parse::{Fault, IndexEntry, Link, Parsed};
+use crate::limits;
+
+/// Returns the entries of a shared index as the split one changes them, in order.
+///
+/// The first entries of the split index have no path: they replace those that the bitmap names, in its order.
+/// The others are added.
+pub fn join(
+    shared: Parsed,
+    changes: Vec<IndexEntry>,
+    link: &Link,
+) -> Result<Vec<IndexEntry>, Fault> {
+    if shared.checksum != link.base {
+        return Err(Fault::Damaged("names a shared index with another checksum"));
+    }
+    if shared.link.is_some() {
+        return Err(Fault::Damaged("names a shared index that is split itself"));
+    }
+    let mut base: Vec<Option<IndexEntry>> = shared.entries.into_iter().map(Some).collect();
+    let beyond = || Fault::Damaged("changes an entry that its shared index lacks");
+    let replaced = link.replaced.set(base.len()).ok_or_else(beyond)?;
+    let deleted = link.deleted.set(base.len()).ok_or_else(beyond)?;
+    let mut changes = changes.into_iter();
+    for at in replaced {
+        let change = changes.next().filter(|change| change.path.is_empty());
+        let change = change.ok_or(Fault::Damaged("lacks an entry that it replaces"))?;
+        if let Some(old) = &mut base[at] {
+            *old = IndexEntry { path: std::mem::take(&mut old.path), ..change };
+        }
+    }
+    for at in deleted {
+        base[at] = None;
+    }
+    let added: Vec<IndexEntry> = changes.collect();
+    if base.len() + added.len() > limits::INDEX_ENTRIES {
+        return Err(Fault::TooLarge("with more entries than redline reads"));
+    }
+    if added.iter().any(|entry| entry.path.is_empty()) || !added.is_sorted_by(is_before) {
+        return Err(Fault::Damaged("is out of order"));
+    }
+    Ok(merge(base.into_iter().flatten(), added))
+}
+
+fn is_before(a: &IndexEntry, b: &IndexEntry) -> bool {
+    (&a.path, a.stage) < (&b.path, b.stage)
+}
+
+/// Merges added entries into others: one takes the place of the same path and stage, and one without a conflict that
+/// of all versions of its path.
+fn merge(base: impl Iterator<Item = IndexEntry>, added: Vec<IndexEntry>) -> Vec<IndexEntry> {
+    let mut merged: Vec<IndexEntry> = Vec::new();
+    let mut added = added.into_iter().peekable();
+    for entry in base {
+        while let Some(first) = added.next_if(|first| is_before(first, &entry)) {
+            merged.push(first);
+        }
+        let is_resolved = merged
+            .last()
+            .is_some_and(|last| last.path == entry.path && last.stage == 0 && entry.stage > 0);
+        let is_same = added
+            .peek()
+            .is_some_and(|first| first.path == entry.path && first.stage == entry.stage);
+        if !is_resolved && !is_same {
+            merged.push(entry);
+        }
+    }
+    merged.extend(added);
+    merged
+}

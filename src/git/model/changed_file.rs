@@ -1,0 +1,301 @@
+//! A changed file: what a row says of it, cheap parts first.
+
+use std::fmt;
+
+use crate::git::Oid;
+
+/// The mode of an entry, canonical as git shows it: 100644, 100755, 120000, 160000 or 040000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mode(u32);
+
+impl Mode {
+    const KIND: u32 = 0o170_000;
+    const DIRECTORY: u32 = 0o040_000;
+    const REGULAR: u32 = 0o100_000;
+    const LINK: u32 = 0o120_000;
+    const SUBMODULE: u32 = 0o160_000;
+    const OWNER_EXECUTES: u32 = 0o100;
+
+    /// A regular file, which its owner may execute or not.
+    pub fn regular(executable: bool) -> Self {
+        Self(Self::REGULAR | if executable { 0o755 } else { 0o644 })
+    }
+
+    /// A symbolic link.
+    pub fn link() -> Self {
+        Self(Self::LINK)
+    }
+
+    /// A submodule.
+    pub fn submodule() -> Self {
+        Self(Self::SUBMODULE)
+    }
+
+    /// Returns what git makes of a stored mode: two kinds of files, links, directories, and anything
+    /// else is a submodule.
+    pub fn canonical(stored: u32) -> Self {
+        Self(match stored & Self::KIND {
+            Self::REGULAR => return Self::regular(stored & Self::OWNER_EXECUTES != 0),
+            Self::LINK => Self::LINK,
+            Self::DIRECTORY => Self::DIRECTORY,
+            _ => Self::SUBMODULE,
+        })
+    }
+
+    /// Tells whether the entry is a directory.
+    pub fn is_directory(self) -> bool {
+        self.0 == Self::DIRECTORY
+    }
+
+    /// Tells whether the entry is a regular file, executable or not.
+    pub fn is_regular(self) -> bool {
+        self.0 & Self::KIND == Self::REGULAR
+    }
+
+    /// Tells whether the entry is a symbolic link.
+    pub fn is_link(self) -> bool {
+        self.0 == Self::LINK
+    }
+
+    /// Tells whether the entry is a submodule's commit.
+    pub fn is_submodule(self) -> bool {
+        self.0 == Self::SUBMODULE
+    }
+
+    /// Returns the word that SQL shows for what an entry is.
+    pub fn kind_name(self) -> &'static str {
+        if self.is_regular() {
+            if self == Self::regular(true) { "executable" } else { "file" }
+        } else if self.is_link() {
+            "symlink"
+        } else {
+            "submodule"
+        }
+    }
+
+    /// Tells whether both are of one kind: files, links or submodules.
+    pub(crate) fn is_kind_of(self, other: Self) -> bool {
+        self.0 & Self::KIND == other.0 & Self::KIND
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:06o}", self.0)
+    }
+}
+
+/// One side of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The file's mode.
+    pub mode: Mode,
+    /// The id of its blob, or of its commit for a submodule; of a file in the work tree, the id
+    /// that its content would have.
+    pub oid: Oid,
+    /// Where its content is.
+    pub source: Source,
+}
+
+impl Entry {
+    /// Returns an entry whose content is the object of its id.
+    pub fn object(mode: Mode, oid: Oid) -> Self {
+        Self { mode, oid, source: Source::Object }
+    }
+}
+
+/// Where the content of an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// In the object with the entry's id; a submodule's commit has none.
+    Object,
+    /// In the work tree.
+    WorkTree {
+        /// Bytes as git would store them.
+        size: u64,
+    },
+    /// A submodule whose tracked files differ from its commit: git adds `-dirty` to the id.
+    Dirty,
+}
+
+/// How a file changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Only the new side has it.
+    Added,
+    /// Only the old side has it.
+    Deleted,
+    /// Content or permissions differ.
+    Modified,
+    /// A file became a link or a submodule, or the reverse.
+    TypeChanged,
+    /// Made from a file that is gone.
+    Renamed,
+    /// Made from a file that lives on, or that another row says was renamed.
+    Copied,
+    /// In a conflict: the index holds several versions, and none is compared.
+    Unmerged,
+}
+
+impl Status {
+    /// Returns the word that SQL shows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Deleted => "deleted",
+            Self::Modified => "modified",
+            Self::TypeChanged => "type_changed",
+            Self::Renamed => "renamed",
+            Self::Copied => "copied",
+            Self::Unmerged => "unmerged",
+        }
+    }
+}
+
+/// Whether the file that another was made from is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OriginKind {
+    /// The old file is gone: it has no row of its own and is the origin of no later row.
+    Renamed,
+    /// The old file lives on, or another row says where it went.
+    Copied,
+}
+
+/// What an added file was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The path of the old file.
+    pub path: Vec<u8>,
+    /// Whether it went or stayed.
+    pub kind: OriginKind,
+    /// How alike the contents are in percent, as git prints it.
+    pub similarity: u8,
+}
+
+/// A file that differs between two sides, in git's order of paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The path from the repository's root, components separated by `/`; any bytes but NUL.
+    pub path: Vec<u8>,
+    /// The file before, unless it was added.
+    pub old: Option<Entry>,
+    /// The file after, unless it was deleted.
+    pub new: Option<Entry>,
+    /// What the file was made from, where renames were looked for; `old` is then that file.
+    pub origin: Option<Origin>,
+    /// Whether the row stands for a conflict in the index; it then has no content on either side.
+    pub unmerged: bool,
+}
+
+impl Change {
+    /// Returns a change of one path.
+    pub fn new(path: Vec<u8>, old: Option<Entry>, new: Option<Entry>) -> Self {
+        Self { path, old, new, origin: None, unmerged: false }
+    }
+
+    /// Returns the row of a file in a conflict; what is committed of it can be what another file was copied from.
+    pub(crate) fn unmerged(path: Vec<u8>, committed: Option<Entry>) -> Self {
+        Self { unmerged: true, ..Self::new(path, committed, None) }
+    }
+
+    /// Returns the row as it is shown: of a conflict without what renames were looked for with.
+    pub(crate) fn shown(self) -> Self {
+        if self.unmerged { Self { old: None, new: None, ..self } } else { self }
+    }
+
+    /// Returns the change as git shows it: a type change as one file deleted and another created.
+    pub fn parts(&self) -> Vec<Self> {
+        if self.status() == Status::TypeChanged {
+            vec![Self { new: None, ..self.clone() }, Self { old: None, ..self.clone() }]
+        } else {
+            vec![self.clone()]
+        }
+    }
+
+    /// Tells whether both sides hold the same bytes: the mode alone differs.
+    pub fn has_same_content(&self) -> bool {
+        let is_dirty =
+            |side: Option<Entry>| side.is_some_and(|entry| entry.source == Source::Dirty);
+        self.has_same_ids() && is_dirty(self.old) == is_dirty(self.new)
+    }
+
+    /// Tells whether an empty file was added or deleted: binary or not, no content differs.
+    pub fn is_empty_file(&self) -> bool {
+        match (self.old, self.new) {
+            (None, Some(only)) | (Some(only), None) => only.oid == Oid::empty_blob(only.oid.kind()),
+            _ => false,
+        }
+    }
+
+    /// Tells whether both sides have the same id.
+    pub fn has_same_ids(&self) -> bool {
+        self.old.map(|entry| entry.oid) == self.new.map(|entry| entry.oid)
+    }
+
+    /// Returns the path before.
+    pub fn old_path(&self) -> &[u8] {
+        self.origin.as_ref().map_or(&self.path, |origin| &origin.path)
+    }
+
+    /// Returns the names of both sides as a patch has them: `/dev/null` for an absent one.
+    pub fn labels(&self) -> (Vec<u8>, Vec<u8>) {
+        let label = |side: &Option<Entry>, prefix: &[u8], path: &[u8]| match side {
+            Some(_) => [prefix, path].concat(),
+            None => b"/dev/null".to_vec(),
+        };
+        (label(&self.old, b"a/", self.old_path()), label(&self.new, b"b/", &self.path))
+    }
+
+    /// Returns how the file changed.
+    pub fn status(&self) -> Status {
+        if self.unmerged {
+            return Status::Unmerged;
+        }
+        if let Some(origin) = &self.origin {
+            return match origin.kind {
+                OriginKind::Renamed => Status::Renamed,
+                OriginKind::Copied => Status::Copied,
+            };
+        }
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) if !old.mode.is_kind_of(new.mode) => Status::TypeChanged,
+            (Some(_), Some(_)) => Status::Modified,
+            (None, _) => Status::Added,
+            (_, None) => Status::Deleted,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_modes_are_shown_as_git_shows_them() {
+        for (stored, shown) in [
+            (0o100_644, "100644"),
+            (0o100_664, "100644"),
+            (0o100_775, "100755"),
+            (0o100_600, "100644"),
+            (0o040_755, "040000"),
+            (0o040_000, "040000"),
+            (0o120_777, "120000"),
+            (0o160_000, "160000"),
+            (0, "160000"),
+        ] {
+            assert_eq!(Mode::canonical(stored).to_string(), shown, "{stored:o}");
+        }
+    }
+
+    #[test]
+    fn a_permission_change_is_no_type_change() {
+        let entry =
+            |mode| Some(Entry::object(Mode::canonical(mode), Oid::null(gix::hash::Kind::Sha1)));
+        let status = |old, new| Change::new(Vec::new(), old, new).status();
+        assert_eq!(status(entry(0o100_644), entry(0o100_755)), Status::Modified);
+        assert_eq!(status(entry(0o100_644), entry(0o120_000)), Status::TypeChanged);
+        assert_eq!(status(entry(0o160_000), entry(0o100_644)), Status::TypeChanged);
+        assert_eq!(status(None, entry(0o100_644)), Status::Added);
+        assert_eq!(status(entry(0o100_644), None), Status::Deleted);
+    }
+}

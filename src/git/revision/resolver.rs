@@ -1,0 +1,190 @@
+//! What the names of revisions are resolved with: the objects, links and references of a repository.
+
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+use gix::objs::Kind;
+
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::graph::commit_links::Commits;
+use crate::git::objects::Objects;
+use crate::git::refs::{Packed, References};
+use crate::git::repository::Repository;
+use crate::limits;
+use crate::text::CancelToken;
+
+/// Resolves revisions of one repository.
+pub struct Resolver<'a> {
+    pub repository: &'a Repository,
+    pub references: References<'a>,
+    pub objects: Objects,
+    commits: OnceCell<Commits>,
+    /// The whole revision, for messages.
+    pub asked: String,
+    /// A reference that a name may mean, and that holds no id.
+    pub broken: RefCell<Option<Vec<u8>>>,
+    pub cancel: CancelToken<'a>,
+}
+
+impl<'a> Resolver<'a> {
+    /// Returns what resolves `asked` and its parts.
+    pub fn new(repository: &'a Repository, asked: &str) -> Self {
+        Self {
+            repository,
+            references: repository.references(),
+            objects: repository.objects(),
+            commits: OnceCell::new(),
+            asked: asked.to_owned(),
+            broken: RefCell::default(),
+            cancel: repository.cancel(),
+        }
+    }
+
+    /// Returns the resolver, with packed references that were read before.
+    pub fn with_packed(self, packed: Arc<Packed>) -> Self {
+        Self { references: self.references.with_packed(packed), ..self }
+    }
+
+    /// Returns the reader of links between commits.
+    pub fn commits(&self) -> Result<&Commits> {
+        if let Some(commits) = self.commits.get() {
+            return Ok(commits);
+        }
+        let commits = Commits::new(self.repository)?;
+        Ok(self.commits.get_or_init(|| commits))
+    }
+
+    /// Returns the parents of a commit.
+    pub fn parents(&self, commit: &Oid) -> Result<Vec<Oid>> {
+        Ok(self.commits()?.links(commit)?.parents)
+    }
+
+    /// Returns the kind of an object, `None` where it is missing.
+    pub fn kind(&self, id: &Oid) -> Result<Option<Kind>> {
+        if id.is_empty_tree() {
+            return Ok(Some(Kind::Tree));
+        }
+        Ok(self.objects.header(id)?.map(|(kind, _)| kind))
+    }
+
+    /// Follows tags to what they lead to; `None` where that is missing.
+    pub fn untag(&self, id: Oid) -> Result<Option<(Kind, Oid)>> {
+        Ok(self.untagged(id)?.ok())
+    }
+
+    /// Follows tags to what they lead to, or returns the object that is missing.
+    ///
+    /// # Errors
+    /// `tool_failed` for a tag that leads to itself, and beyond [`limits::TAG_DEPTH`].
+    pub fn untagged(&self, id: Oid) -> Result<std::result::Result<(Kind, Oid), Oid>> {
+        let mut id = id;
+        let mut seen = Vec::new();
+        loop {
+            self.cancel.check()?;
+            match self.kind(&id)? {
+                None => return Ok(Err(id)),
+                Some(Kind::Tag) => {}
+                Some(kind) => return Ok(Ok((kind, id))),
+            }
+            if seen.contains(&id) || seen.len() == limits::TAG_DEPTH {
+                let what = if seen.contains(&id) {
+                    "leads to itself"
+                } else {
+                    "leads to too many other tags"
+                };
+                return Err(self.repository.git_dir.gate().damaged(format!("tag {id} {what}")));
+            }
+            seen.push(id);
+            let Some((_, bytes)) = self.objects.object(&id)? else { return Ok(Err(id)) };
+            let line = bytes.lines().next().unwrap_or_default();
+            id = match line.strip_prefix(b"object ").map(Oid::from_hex) {
+                Some(Ok(target)) if target.kind() == id.kind() => target,
+                _ => {
+                    return Err(self
+                        .repository
+                        .git_dir
+                        .gate()
+                        .damaged(format!("tag {id} names no object")));
+                }
+            };
+        }
+    }
+
+    /// Follows tags, and commits to their trees, to an object of a kind; `None` where they lead to another.
+    pub fn peel_to(&self, id: Oid, wanted: Kind) -> Result<Option<Oid>> {
+        if wanted == Kind::Tag {
+            return Ok((self.kind(&id)? == Some(Kind::Tag)).then_some(id));
+        }
+        match self.untag(id)? {
+            Some((kind, id)) if kind == wanted => Ok(Some(id)),
+            Some((Kind::Commit, id)) if wanted == Kind::Tree => {
+                Ok(Some(self.commits()?.links(&id)?.tree))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the error of a range one end of which names nothing.
+    pub fn unresolved_end(&self, end: &str) -> Error {
+        Error::not_found(format!(
+            "no revision {} in {} can be resolved in the repository at {}",
+            quoted(end),
+            quoted(&self.asked),
+            quoted(&self.repository.given)
+        ))
+    }
+
+    /// Returns the error of a revision that names nothing, and why.
+    pub fn unresolved(&self, why: &str) -> Error {
+        Error::not_found(format!(
+            "no revision {} can be resolved in the repository at {}{why}",
+            quoted(&self.asked),
+            quoted(&self.repository.given)
+        ))
+    }
+
+    /// Follows tags to a commit.
+    pub fn commit(&self, id: Oid) -> Result<Oid> {
+        match self.untagged(id)? {
+            Ok((Kind::Commit, commit)) => Ok(commit),
+            Ok(_) => Err(Error::invalid_args(format!(
+                "{} does not lead to a commit",
+                quoted(&self.asked)
+            ))
+            .with_hint("Name a branch, a tag or a commit")),
+            Err(missing) => Err(self.unreadable(missing)),
+        }
+    }
+
+    /// Follows tags and commits to a tree.
+    pub fn tree(&self, id: Oid) -> Result<Oid> {
+        match self.untagged(id)? {
+            Ok((Kind::Tree, tree)) => Ok(tree),
+            Ok((Kind::Commit, commit)) => {
+                let tree = self.commits()?.links(&commit)?.tree;
+                if self.kind(&tree)? == Some(Kind::Tree) {
+                    Ok(tree)
+                } else {
+                    Err(self.unreadable(tree))
+                }
+            }
+            Ok(_) => Err(Error::invalid_args(format!(
+                "{} is a file's content, not a revision",
+                quoted(&self.asked)
+            ))
+            .with_hint("Name a commit, a tag or a tree")),
+            Err(missing) => Err(self.unreadable(missing)),
+        }
+    }
+
+    fn unreadable(&self, id: Oid) -> Error {
+        Error::tool_failed(format!(
+            "object {id}, which {} leads to, cannot be read in the repository at {}",
+            quoted(&self.asked),
+            quoted(&self.repository.given)
+        ))
+        .with_hint("Run 'git fsck' there; a partial or shallow clone may lack the object")
+    }
+}

@@ -1,0 +1,118 @@
+//! The sides of a comparison that names mean.
+
+use super::range::{Range, one_commit};
+use super::resolver::Resolver;
+use super::short::Hint;
+use super::side::Revision;
+use crate::error::{Error, Result, quoted};
+use crate::git::Oid;
+use crate::git::graph::merge_base::MergeBases;
+use crate::git::repository::Repository;
+
+/// Resolves a revision as `git rev-parse` does and peels it to its tree, or one of our own
+/// names: `EMPTY`, `INDEX`, `WORKTREE`.
+pub fn side_of(repository: &Repository, name: &str) -> Result<Revision> {
+    if let Some(side) = Revision::named(name) {
+        return Ok(side);
+    }
+    let resolver = Resolver::new(repository, name);
+    match Range::of(&resolver, Hint::Any)? {
+        Range::One(id) => resolver.tree(id).map(Revision::Tree),
+        _ => Err(Error::invalid_args(format!(
+            "{} is a range, and one revision is wanted here",
+            quoted(name)
+        ))
+        .with_hint("Give its two ends as two arguments, or the range with NULL as the second")),
+    }
+}
+
+/// Resolves both sides: two revisions, or, without `to`, the range that `from` names, or one revision and the work tree.
+/// `merge_base` puts the merge base of both in the place of the first.
+pub fn sides_of(
+    repository: &Repository,
+    from: &str,
+    to: Option<&str>,
+    merge_base: bool,
+) -> Result<[Revision; 2]> {
+    match to {
+        None => sides_of_range(repository, from, merge_base),
+        Some(to) if merge_base => since_merge_base_of(repository, from, to),
+        Some(to) => Ok([side_of(repository, from)?, side_of(repository, to)?]),
+    }
+}
+
+/// Returns the commits between which a comparison is, as [`sides_of`] resolves its sides where no merge base is asked for;
+/// none for a side that is not a commit.
+pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<[Option<Oid>; 2]> {
+    let side = |name: &str| match Revision::named(name) {
+        Some(_) => None,
+        None => one_commit(&Resolver::new(repository, name)).ok(),
+    };
+    if let Some(to) = to {
+        return Ok([side(from), side(to)]);
+    }
+    if Revision::named(from).is_some() {
+        return Ok([None, None]);
+    }
+    let resolver = Resolver::new(repository, from);
+    let commit = |id: Oid| resolver.commit(id).ok();
+    Ok(match Range::of(&resolver, Hint::Any)? {
+        Range::Between { from, to } => [commit(from), commit(to)],
+        Range::Symmetric { from, to } => {
+            let ends = [resolver.commit(from)?, resolver.commit(to)?];
+            let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
+            [bases.of(ends[0], ends[1])?.first().copied(), Some(ends[1])]
+        }
+        Range::One(id) => [commit(id), None],
+        _ => [None, None],
+    })
+}
+
+/// Resolves a range, or one revision and the work tree.
+fn sides_of_range(repository: &Repository, name: &str, merge_base: bool) -> Result<[Revision; 2]> {
+    if Revision::named(name).is_some() {
+        return Ok([side_of(repository, name)?, Revision::WorkTree]);
+    }
+    let resolver = Resolver::new(repository, name);
+    match Range::of(&resolver, Hint::Any)? {
+        Range::Between { from, to } if !merge_base => {
+            Ok([Revision::Tree(resolver.tree(from)?), Revision::Tree(resolver.tree(to)?)])
+        }
+        Range::Between { from, to } | Range::Symmetric { from, to } => {
+            let ends = [resolver.commit(from)?, resolver.commit(to)?];
+            since_merge_base(&resolver, ends, || quoted(name))
+        }
+        _ if merge_base => since_merge_base_of(repository, name, "WORKTREE"),
+        Range::One(id) => Ok([Revision::Tree(resolver.tree(id)?), Revision::WorkTree]),
+        _ => {
+            Err(Error::invalid_args(format!("{} is neither a range nor a revision", quoted(name)))
+                .with_hint("Give a revision, two of them, or a range such as 'main..feature'"))
+        }
+    }
+}
+
+/// Resolves two revisions to the merge base and the second.
+fn since_merge_base_of(repository: &Repository, from: &str, to: &str) -> Result<[Revision; 2]> {
+    let second =
+        Revision::named(to).filter(|side| matches!(side, Revision::Index | Revision::WorkTree));
+    let to = if second.is_some() { "HEAD" } else { to };
+    let [first, last] = [from, to].map(|name| Resolver::new(repository, name));
+    let ends = [one_commit(&first)?, one_commit(&last)?];
+    let shown = || format!("{} and {}", quoted(from), quoted(to));
+    let [base, to] = since_merge_base(&last, ends, shown)?;
+    Ok([base, second.unwrap_or(to)])
+}
+
+/// Compares the merge base of two commits with the second; of several, git takes the first.
+fn since_merge_base(
+    resolver: &Resolver<'_>,
+    ends: [Oid; 2],
+    shown: impl Fn() -> String,
+) -> Result<[Revision; 2]> {
+    let bases = MergeBases::new(resolver.commits()?, resolver.cancel).of(ends[0], ends[1])?;
+    let Some(base) = bases.first().copied() else {
+        return Err(Error::not_found(format!("{} have no merge base", shown()))
+            .with_hint("Compare them directly, with two dots or two arguments"));
+    };
+    Ok([Revision::Tree(resolver.tree(base)?), Revision::Tree(resolver.tree(ends[1])?)])
+}

@@ -1,0 +1,138 @@
+//! Line counts of pairs of packed blobs, kept from one query to the next.
+//!
+//! Neither the blob that an id names nor the lines that differ from another one ever change, while the same options and
+//! attributes decide. Who asks for a page of changes after the other has them counted once.
+
+use std::sync::{Mutex, PoisonError};
+
+use quick_cache::sync::{self, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, UnitWeighter};
+
+use crate::git::Oid;
+use crate::git::model::diff_attribute::DiffAttribute;
+use crate::text::DiffOptions;
+
+/// Pairs that are kept of a repository; those not used lately make room.
+const MAX_PAIRS: u64 = 1 << 17;
+
+/// Rules that are told apart; pairs counted by others are not kept.
+const MAX_RULES: usize = 16;
+
+/// What a pair takes beside its key and its value.
+const ENTRY: usize = 48;
+
+/// Two blobs, of which one may be absent, and what decides how their lines are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pair {
+    /// The blob before.
+    pub old: Option<Oid>,
+    /// The blob after.
+    pub new: Option<Oid>,
+    /// What the attributes say of each.
+    pub attributes: [DiffAttribute; 2],
+    /// What else decides, as [`CountedPairs::rule`] numbers it.
+    pub rule: u8,
+}
+
+/// What decides for all pairs of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// How lines are compared.
+    pub options: DiffOptions,
+    /// Blobs of more bytes are binary.
+    pub big_file_bytes: u64,
+}
+
+/// Added and removed lines; none for a binary file.
+pub type Counts = Option<(u32, u32)>;
+
+/// The pairs counted lately.
+pub struct CountedPairs {
+    counts: sync::Cache<Pair, Counts>,
+    rules: Mutex<Vec<Rule>>,
+}
+
+impl Default for CountedPairs {
+    fn default() -> Self {
+        let options = OptionsBuilder::new()
+            .weight_capacity(MAX_PAIRS)
+            .estimated_items_capacity(0)
+            .build()
+            .expect("all that has no default is given");
+        let (hashes, events) = (DefaultHashBuilder::default(), DefaultLifecycle::default());
+        Self {
+            counts: sync::Cache::with_options(options, UnitWeighter, hashes, events),
+            rules: Mutex::default(),
+        }
+    }
+}
+
+impl CountedPairs {
+    /// Returns the number of a rule; none where there are too many.
+    pub fn rule(&self, rule: Rule) -> Option<u8> {
+        let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = rules.iter().position(|known| *known == rule);
+        let number = found.or_else(|| {
+            (rules.len() < MAX_RULES).then(|| {
+                rules.push(rule);
+                rules.len() - 1
+            })
+        });
+        number.and_then(|number| u8::try_from(number).ok())
+    }
+
+    /// Returns the counts of a pair that was counted before.
+    pub fn get(&self, pair: &Pair) -> Option<Counts> {
+        self.counts.get(pair)
+    }
+
+    /// Keeps the counts of a pair.
+    pub fn put(&self, pair: Pair, counts: Counts) {
+        self.counts.insert(pair, counts);
+    }
+
+    /// Returns the bytes that are kept.
+    pub fn bytes(&self) -> usize {
+        self.counts.len() * (size_of::<Pair>() + size_of::<Counts>() + ENTRY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Algorithm;
+
+    #[test]
+    fn a_pair_is_counted_once_for_each_rule() {
+        let counted = CountedPairs::default();
+        let rule = |algorithm| Rule {
+            options: DiffOptions { algorithm, ..DiffOptions::default() },
+            big_file_bytes: 1 << 20,
+        };
+        let number = counted.rule(rule(Algorithm::Myers)).unwrap();
+        assert_eq!(counted.rule(rule(Algorithm::Myers)), Some(number));
+        let other = counted.rule(rule(Algorithm::Patience)).unwrap();
+        assert_ne!(number, other);
+        let blob = Oid::empty_blob(gix::hash::Kind::Sha1);
+        let pair = Pair {
+            old: None,
+            new: Some(blob),
+            attributes: [DiffAttribute::Unspecified; 2],
+            rule: number,
+        };
+        counted.put(pair, Some((3, 0)));
+        assert_eq!(counted.get(&pair), Some(Some((3, 0))));
+        for unlike in [
+            Pair { rule: other, ..pair },
+            Pair { attributes: [DiffAttribute::Unspecified, DiffAttribute::Set], ..pair },
+            Pair { old: Some(blob), new: None, ..pair },
+        ] {
+            assert_eq!(counted.get(&unlike), None);
+        }
+        assert!(counted.bytes() > 0);
+        for size in 0..100 {
+            counted.rule(Rule { big_file_bytes: size, ..rule(Algorithm::Myers) });
+        }
+        assert_eq!(counted.rule(rule(Algorithm::Histogram)), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! The changed files of every commit of a range.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::excluded::Unsettled;
+use super::file_changes::measure;
+use super::history_jobs::Jobs;
+use super::needs::{INFO, Needs};
+use super::rows::{Query, RowGroup, Rows};
+use super::run::Run;
+use crate::error::Result;
+use crate::git::{
+    CommitChanges, CommitInfo, CommitMeasure, CommitMeasurer, Comparable, Excluded, History,
+    HistoryOptions, Measured, Pathspec, RenameOptions, Search, range_of,
+};
+use crate::limits;
+use crate::pipeline::{Weigh, Window};
+use crate::text::{CancelToken, DiffOptions};
+
+/// A range of commits, and how each is compared.
+pub struct CommitChangesQuery {
+    /// The range.
+    pub range: String,
+    /// The repository.
+    pub repo: String,
+    /// Which commits of the range.
+    pub history: HistoryOptions,
+    /// Whether people are named as .mailmap has them.
+    pub mailmap: bool,
+    /// Which files.
+    pub paths: Vec<Pathspec>,
+    /// How renames are detected, if they are.
+    pub renames: Option<RenameOptions>,
+    /// How lines are compared.
+    pub diff: DiffOptions,
+    /// Only changes that this finds.
+    pub search: Option<Search>,
+}
+
+/// The changes of some commits.
+pub struct ChangesOfCommits {
+    commits: Vec<CommitChanges>,
+    /// For each row the commit and the change, by their places.
+    places: Vec<(u32, u32)>,
+    /// The texts that are searched for.
+    texts: Option<Arc<[String]>>,
+    unsettled: Unsettled,
+}
+
+impl ChangesOfCommits {
+    fn new(
+        commits: Vec<CommitChanges>,
+        unsettled: Unsettled,
+        texts: Option<Arc<[String]>>,
+    ) -> Self {
+        let places = (0u32..).zip(&commits).flat_map(|(place, commit)| {
+            (0..commit.changes.len() as u32).map(move |change| (place, change))
+        });
+        Self { places: places.collect(), commits, texts, unsettled }
+    }
+}
+
+impl Weigh for ChangesOfCommits {
+    fn bytes(&self) -> usize {
+        let changes = self.commits.iter().flat_map(|commit| &commit.changes);
+        let info = self.commits.iter().filter_map(|commit| commit.info.as_deref());
+        self.commits.len() * size_of::<CommitChanges>()
+            + changes.map(Weigh::bytes).sum::<usize>()
+            + info.map(CommitInfo::bytes).sum::<usize>()
+    }
+}
+
+impl RowGroup for ChangesOfCommits {
+    /// The commit, the change, and the texts that it adds or removes, by their places among all.
+    type Of<'a> = (&'a CommitChanges, &'a Measured, Option<(&'a [u32], &'a [String])>);
+
+    fn finalize(&mut self) -> Result<()> {
+        let is_excluded = self.unsettled.settle()?;
+        self.places.retain(|(commit, _)| !is_excluded(&self.commits[*commit as usize].id));
+        Ok(())
+    }
+
+    fn rows(&self) -> usize {
+        self.places.len()
+    }
+
+    fn row(&self, index: usize) -> Self::Of<'_> {
+        let (commit, change) = self.places[index];
+        let commit = &self.commits[commit as usize];
+        let found = commit.found.get(change as usize).map_or(&[][..], Vec::as_slice);
+        let matched = self.texts.as_ref().map(|texts| (found, &texts[..]));
+        (commit, &commit.changes[change as usize], matched)
+    }
+}
+
+impl Query for CommitChangesQuery {
+    type Group = ChangesOfCommits;
+
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<ChangesOfCommits>> {
+        context.read(|| {
+            let run = Run::open(context, &self.repo, usize::MAX)?;
+            let ends = range_of(&run.repository, &self.range)?;
+            let history = History::new(&run.repository, &ends, self.history)?;
+            let (measure, excluded) = (self.measure(needs), history.excluded());
+            let mailmap = run.mailmap(needs, self.mailmap)?;
+            let jobs = Jobs::source(history, History::next);
+            let rows = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
+                let (paths, mailmap) = (&self.paths, mailmap.clone());
+                let measurer = CommitMeasurer::new(&run.repository, paths, &measure, mailmap)?;
+                Ok(self.worker(measurer, Arc::clone(&excluded)))
+            })?;
+            Ok(rows.into())
+        })
+    }
+}
+
+impl CommitChangesQuery {
+    /// Returns what is measured of each commit.
+    fn measure(&self, needs: Needs) -> CommitMeasure {
+        CommitMeasure {
+            info: needs & INFO != 0,
+            changes: measure(needs),
+            renames: self.renames,
+            diff: self.diff.clone(),
+            search: self.search.clone(),
+        }
+    }
+
+    /// Returns the work of one thread.
+    fn worker(
+        &self,
+        mut measurer: CommitMeasurer,
+        excluded: Arc<Excluded>,
+    ) -> impl FnMut(Vec<Comparable>, &CancelToken<'_>) -> Result<ChangesOfCommits> + use<> {
+        let texts = match &self.search {
+            Some(Search::Texts(texts)) => Some(Arc::clone(texts)),
+            _ => None,
+        };
+        move |job, cancel| {
+            let (mut commits, mut unsettled) = (Vec::new(), Unsettled::new(&excluded));
+            for commit in &job {
+                if let Err(error) = measurer.measure(commit, &mut commits, cancel) {
+                    unsettled.fail(commit.id, error);
+                }
+            }
+            Ok(ChangesOfCommits::new(commits, unsettled, texts.clone()))
+        }
+    }
+}

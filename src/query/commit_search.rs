@@ -1,0 +1,70 @@
+//! The commits of a walk with a change that is looked for, as `git log -S` and `git log -G` list them.
+
+use super::context::Context;
+use super::history_jobs::Jobs;
+use super::run::Run;
+use crate::error::Result;
+use crate::git::{
+    CommitMeasure, CommitMeasurer, Comparable, History, Measure, Pathspec, RenameOptions,
+    Repository, Search, Visited,
+};
+use crate::limits;
+use crate::pipeline::{Poll, Weigh, Window};
+use crate::text::{CancelToken, DiffOptions};
+
+/// The commits of some that have such a change.
+struct Found(Vec<Visited>);
+
+impl Weigh for Found {
+    fn bytes(&self) -> usize {
+        self.0.len() * size_of::<Visited>()
+    }
+}
+
+/// Returns the commits whose changes of `paths` are looked for; `history` must know what it leaves out.
+pub fn commits_with(
+    search: Search,
+    repository: &Repository,
+    paths: &[Pathspec],
+    history: History,
+    context: &Context,
+) -> Result<impl Iterator<Item = Result<Visited>> + use<>> {
+    let measure = CommitMeasure {
+        info: false,
+        changes: Measure::default(),
+        renames: Some(RenameOptions::default()),
+        diff: DiffOptions::default(),
+        search: Some(search),
+    };
+    let run = Run::over(context, repository.clone(), usize::MAX);
+    let jobs = Jobs::source(history, History::next);
+    let mut work = run.start(jobs, Window::of(limits::WINDOW_HISTORY_JOBS), |run| {
+        let mut measurer = CommitMeasurer::new(&run.repository, paths, &measure, None)?;
+        Ok(move |job: Vec<Comparable>, cancel: &CancelToken<'_>| {
+            let mut found = Vec::new();
+            for commit in job {
+                let mut changes = Vec::new();
+                measurer.measure(&commit, &mut changes, cancel)?;
+                if !changes.is_empty() {
+                    let Comparable { id, tree, parents } = commit;
+                    let parents = parents.into_iter().map(|(parent, _)| parent).collect();
+                    found.push(Visited { id, tree, parents });
+                }
+            }
+            Ok(Found(found))
+        })
+    })?;
+    let mut ready = Vec::new().into_iter();
+    Ok(std::iter::from_fn(move || {
+        loop {
+            if let Some(commit) = ready.next() {
+                return Some(Ok(commit));
+            }
+            match work.poll(None) {
+                Poll::Ready(Ok(Found(found))) => ready = found.into_iter(),
+                Poll::Ready(Err(error)) => return Some(Err(error)),
+                Poll::Pending | Poll::End => return None,
+            }
+        }
+    }))
+}

@@ -1,0 +1,147 @@
+//! Diffs line by line.
+
+use crate::budget::Charge;
+use crate::error::Result;
+use crate::git::{Change, Comparison, Reader};
+use crate::text::cancel_token::Stopped;
+use crate::text::{CancelToken, Diff, DiffLine, DiffOptions, Engine, LineKind};
+
+/// A line: the rows of a file, and which of them.
+#[derive(Clone, Copy)]
+pub struct LineRow<'a> {
+    rows: &'a LineRows,
+    index: usize,
+}
+
+impl<'a> LineRow<'a> {
+    /// Returns the line's number in the diff, from 1.
+    pub fn number(self) -> usize {
+        self.index + 1
+    }
+
+    /// Returns the line's type and numbers.
+    pub fn line(self) -> &'a Line {
+        &self.rows.lines[self.index]
+    }
+
+    /// Returns the line without its newline.
+    pub fn content(self) -> &'a [u8] {
+        let start = self.index.checked_sub(1).map_or(0, |before| self.rows.lines[before].end);
+        &self.rows.contents[start..self.line().end]
+    }
+}
+
+/// Lines of a diff; their contents lie end to end.
+#[derive(Default)]
+pub struct LineRows {
+    contents: Vec<u8>,
+    lines: Vec<Line>,
+    charge: Charge,
+}
+
+/// The type and the numbers of a line.
+pub struct Line {
+    /// CONTEXT, ADDED, REMOVED or BINARY.
+    pub line_type: &'static str,
+    /// Where the content ends; it starts where the one before ends.
+    end: usize,
+    /// The line's number in the old content, from 1.
+    pub old: Option<u32>,
+    /// The line's number in the new content, from 1.
+    pub new: Option<u32>,
+    /// The number of its hunk, from 1.
+    pub hunk: Option<u32>,
+}
+
+impl LineRows {
+    /// Returns how many rows there are.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Returns what they take in memory.
+    pub fn bytes(&self) -> usize {
+        self.contents.len() + self.lines.len() * size_of::<Line>()
+    }
+
+    /// Appends the lines of a diff, as hunks after those before.
+    pub fn add(
+        &mut self,
+        diff: &Diff<'_>,
+        cancel: &CancelToken<'_>,
+    ) -> std::result::Result<(), Stopped> {
+        let mut pace = cancel.pace();
+        let before = self.lines.last().and_then(|row| row.hunk).unwrap_or(0);
+        for (hunk, number) in diff.hunks().iter().zip(before + 1..) {
+            for DiffLine { kind, content, old, new } in diff.lines(hunk) {
+                let line_type = match kind {
+                    LineKind::Context => "CONTEXT",
+                    LineKind::Removed => "REMOVED",
+                    LineKind::Added => "ADDED",
+                };
+                let content = content.strip_suffix(b"\n").unwrap_or(content);
+                cancel.room(&mut self.charge, &mut self.contents, content.len())?;
+                cancel.room(&mut self.charge, &mut self.lines, 1)?;
+                self.push(line_type, content, old, new, Some(number));
+                pace.pass(content.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the row that stands for a binary file.
+    pub fn add_binary(&mut self, line: &[u8]) {
+        self.push("BINARY", line, None, None, None);
+    }
+
+    fn push(
+        &mut self,
+        line_type: &'static str,
+        content: &[u8],
+        old: Option<u32>,
+        new: Option<u32>,
+        hunk: Option<u32>,
+    ) {
+        self.contents.extend_from_slice(content);
+        self.lines.push(Line { line_type, end: self.contents.len(), old, new, hunk });
+    }
+
+    /// Returns a line by its 0-based place.
+    pub fn row(&self, index: usize) -> LineRow<'_> {
+        LineRow { rows: self, index }
+    }
+}
+
+/// Reads and compares the sides of changes for one thread.
+pub struct Liner {
+    reader: Reader,
+    engine: Engine,
+    options: DiffOptions,
+}
+
+impl Liner {
+    /// Prepares a thread.
+    pub fn new(comparison: &Comparison, options: &DiffOptions) -> Self {
+        Self { reader: comparison.reader(), engine: Engine::default(), options: options.clone() }
+    }
+
+    /// Returns the lines that differ, of all parts of some changes.
+    pub fn lines(&mut self, changes: &[Change], cancel: &CancelToken<'_>) -> Result<LineRows> {
+        let mut lines = LineRows::default();
+        for part in changes.iter().flat_map(Change::parts) {
+            if part.has_same_content() {
+                continue;
+            }
+            let (old, new) = self.reader.contents(&part)?;
+            let (Some(old), Some(new)) = (old.text(), new.text()) else {
+                if !part.is_empty_file() {
+                    lines.add_binary(&self.reader.binary_line(&part));
+                }
+                continue;
+            };
+            let _held = cancel.charge(old.len() + new.len())?;
+            lines.add(&Diff::new(&mut self.engine, old, new, &self.options, cancel)?, cancel)?;
+        }
+        Ok(lines)
+    }
+}

@@ -1,0 +1,67 @@
+//! The files that differ between two sides.
+
+use super::context::Context;
+use super::needs::{DETAILS, LINES, Needs, SIZES};
+use super::revisions::Revisions;
+use super::rows::{Query, RowGroup, Rows};
+use crate::error::Result;
+use crate::git::{Measure, Measured};
+use crate::pipeline::Weigh;
+use crate::text::{CancelToken, DiffOptions};
+
+/// Two sides and how their files are compared.
+pub struct FileChangesQuery {
+    /// The sides.
+    pub revisions: Revisions,
+    /// How lines are compared.
+    pub options: DiffOptions,
+}
+
+/// Returns what must be measured of a changed file.
+pub fn measure(needs: Needs) -> Measure {
+    Measure { sizes: needs & SIZES != 0, lines: needs & LINES != 0 }
+}
+
+impl Weigh for Measured {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.change.path.len()
+    }
+}
+
+impl RowGroup for Measured {
+    type Of<'a> = &'a Self;
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> &Self {
+        self
+    }
+}
+
+impl Query for FileChangesQuery {
+    type Group = Measured;
+
+    /// Starts the measuring of every change. Where nothing is measured, the walk runs on the thread that reads it if it
+    /// may, and where names alone are shown, files that are not tracked are not read.
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<Measured>> {
+        let measure = measure(needs);
+        if measure != Measure::default() {
+            let rows = self.revisions.work(context, |comparison| {
+                let mut measurer = comparison.measurer(measure, self.options.clone());
+                Ok(move |change, cancel: &CancelToken<'_>| measurer.measure(change, cancel))
+            })?;
+            return Ok(rows.into());
+        }
+        let named = (needs & DETAILS == 0).then(|| self.revisions.names_only());
+        let revisions = named.as_ref().unwrap_or(&self.revisions);
+        if let Some(walk) = revisions.walk(context, Measured::unmeasured)? {
+            return Ok(Rows::Walk(walk));
+        }
+        let rows = revisions.work(context, |_| {
+            Ok(|change, _: &CancelToken<'_>| Ok(Measured::unmeasured(change)))
+        })?;
+        Ok(rows.into())
+    }
+}

@@ -1,0 +1,159 @@
+//! The commits that changed a file, through renames.
+
+use std::sync::Arc;
+
+use super::commit::Commit;
+use super::context::Context;
+use super::file_changes::measure;
+use super::needs::Needs;
+use super::read_ahead::ReadAhead;
+use super::rows::{Query, RowGroup, Rows};
+use super::run::Run;
+use crate::budget::Permits;
+use crate::error::{Error, Result, quoted};
+use crate::git::{
+    Comparison, ContentSource, FileChange, Follow, FollowStep, FollowWalk, HistoryOptions,
+    Measured, Measurer, Repository, RevRange, Revision, TreeItem, nearest_paths, range_of, side_of,
+};
+use crate::limits;
+use crate::pipeline::{Source, Weigh, Window};
+use crate::text::{CancelToken, DiffOptions};
+
+/// A file and a range of commits.
+pub struct FileHistoryQuery {
+    /// The path of the file.
+    pub file: String,
+    /// The range.
+    pub rev: String,
+    /// The repository.
+    pub repo: String,
+    /// Whether people are named as .mailmap has them.
+    pub mailmap: bool,
+    /// Which commits of the range.
+    pub options: HistoryOptions,
+}
+
+/// A commit with what it made of the file.
+pub struct FileVersion {
+    commit: Commit,
+    file: Measured,
+}
+
+impl Weigh for FileVersion {
+    fn bytes(&self) -> usize {
+        self.commit.bytes() + self.file.bytes()
+    }
+}
+
+impl RowGroup for FileVersion {
+    type Of<'a> = (&'a Commit, &'a Measured);
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> (&Commit, &Measured) {
+        (&self.commit, &self.file)
+    }
+}
+
+impl Query for FileHistoryQuery {
+    type Group = FileVersion;
+
+    /// Starts the walk with workers, which read what each commit says and count lines; one of their threads reads the
+    /// links between commits ahead.
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileVersion>> {
+        context.read(|| {
+            let mut run = Run::open(context, &self.repo, usize::MAX)?;
+            let ends = range_of(&run.repository, &self.rev)?;
+            let file = run.repository.file_from_root(&self.file)?;
+            let mailmap = run.mailmap(needs, self.mailmap)?;
+            let asked = [file.as_str(), self.rev.as_str()];
+            let permit = run.split();
+            let jobs = FileChanges::new(&run.repository, &ends, asked, self.options, permit)?;
+            let source = ContentSource::of_objects(&run.repository);
+            let rows = run.start(Source::new(jobs), Window::of(limits::WINDOW_JOBS), |run| {
+                let (mailmap, objects) = (mailmap.clone(), run.repository.objects());
+                let mut measurer = Measurer::new(&source, measure(needs), DiffOptions::default());
+                Ok(move |found: FileChange, cancel: &CancelToken<'_>| {
+                    let mailmap = mailmap.as_deref();
+                    let commit = Commit::read(found.commit, needs, &objects, mailmap, cancel)?;
+                    let file = measurer.measure(found.change, cancel)?;
+                    Ok(FileVersion { commit, file })
+                })
+            })?;
+            Ok(rows.into())
+        })
+    }
+}
+
+/// The changes of a file by the commits of a range; a file that no commit has is an error.
+pub struct FileChanges {
+    follow: Follow<ReadAhead<FollowWalk, FollowStep>>,
+    repository: Repository,
+    file: String,
+    rev: String,
+    is_found: bool,
+}
+
+impl Iterator for FileChanges {
+    type Item = Result<FileChange>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.follow.next();
+        if next.is_none() && !std::mem::replace(&mut self.is_found, true) {
+            return self.not_found().transpose();
+        }
+        self.is_found = true;
+        next
+    }
+}
+
+impl FileChanges {
+    /// Starts the walk over the commits of a range that changed a file; the range is as given, for messages. With a
+    /// permit the commits are read by a thread of their own.
+    pub fn new(
+        repository: &Repository,
+        ends: &RevRange,
+        [file, rev]: [&str; 2],
+        options: HistoryOptions,
+        permit: Option<Permits>,
+    ) -> Result<Self> {
+        let walk = FollowWalk::new(repository, ends, options)?;
+        let walk = ReadAhead::new(walk, permit, Arc::clone(repository.budget()));
+        Ok(Self {
+            follow: Follow::new(repository, walk, file),
+            repository: repository.clone(),
+            file: file.to_owned(),
+            rev: rev.to_owned(),
+            is_found: false,
+        })
+    }
+
+    /// Returns an error where the newest version lacks the file, too.
+    fn not_found(&self) -> Result<Option<FileChange>> {
+        let ends = range_of(&self.repository, &self.rev)?;
+        let Some(tip) = ends.tips.first() else { return Ok(None) };
+        let side = side_of(&self.repository, &tip.to_string())?;
+        let comparison = Comparison::new(self.repository.clone(), Revision::Empty, side)?;
+        let has_file = match side {
+            Revision::Tree(tree) => {
+                let objects = self.repository.objects();
+                TreeItem::find(&objects, Some(tree), self.file.as_bytes())?.file().is_some()
+            }
+            _ => false,
+        };
+        if has_file {
+            return Ok(None);
+        }
+        let error = Error::not_found(format!(
+            "no commit of {} changed a file {}",
+            quoted(&self.rev),
+            quoted(&self.file)
+        ));
+        Err(match nearest_paths(&comparison, &self.file)?.as_slice() {
+            [] => error.with_hint("Paths start at the root of the repository"),
+            near => error.with_hint(format!("Did you mean {}?", near.join(" or "))),
+        })
+    }
+}

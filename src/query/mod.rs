@@ -1,0 +1,36 @@
+//! The work of SQL functions, tools and commands: a request in types of Rust goes in, rows in order come out.
+//!
+//! A request opens its repository in a [`Context`], which holds what it may use as plain values, and starts its threads
+//! through [`run::Run`]. Nothing here knows DuckDB, a setting or JSON.
+
+pub mod blame;
+pub mod commit;
+pub mod commit_changes;
+pub mod commit_search;
+pub mod commits;
+pub mod context;
+pub mod diff_lines;
+pub mod diff_rows;
+pub mod excluded;
+pub mod file_blame;
+pub mod file_changes;
+pub mod file_content;
+pub mod file_history;
+pub mod file_status;
+pub mod history_jobs;
+pub mod line_history;
+pub mod needs;
+pub mod patches;
+pub mod read_ahead;
+pub mod refs;
+pub mod review;
+pub mod revisions;
+pub mod rows;
+pub mod run;
+pub mod tree_blame;
+pub mod tree_files;
+
+pub use context::Context;
+pub use needs::Needs;
+pub use revisions::Revisions;
+pub use rows::{Query, RowGroup, Rows};

@@ -1,0 +1,139 @@
+//! Changes as git prints them: a patch for each file, or the hunks of all.
+
+use super::context::Context;
+use super::needs::{Needs, PATCH};
+use super::revisions::Revisions;
+use super::rows::{Query, RowGroup, Rows};
+use crate::error::Result;
+use crate::git::{Change, PatchHunk, WrittenPatch};
+use crate::pipeline::{Ordered, Weigh};
+use crate::text::{CancelToken, DiffOptions};
+
+/// Two sides, each file of which is a patch.
+pub struct PatchesQuery {
+    /// The sides.
+    pub revisions: Revisions,
+    /// How lines are compared.
+    pub options: DiffOptions,
+}
+
+/// A changed file and its patch.
+pub struct FilePatch {
+    /// The change.
+    pub change: Change,
+    /// The patch, where that was asked for.
+    pub patch: WrittenPatch,
+}
+
+impl Weigh for FilePatch {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.change.path.len() + self.patch.bytes.len()
+    }
+}
+
+impl RowGroup for FilePatch {
+    type Of<'a> = &'a Self;
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn row(&self, _: usize) -> &Self {
+        self
+    }
+}
+
+impl PatchesQuery {
+    /// Starts the work: each change with its patch, of which `group` makes a result.
+    fn patches<G: RowGroup>(
+        &self,
+        context: &Context,
+        group: fn(Change, WrittenPatch) -> G,
+    ) -> Result<Ordered<G>> {
+        self.revisions.work(context, |comparison| {
+            let mut patcher = comparison.patcher(self.options.clone())?;
+            Ok(move |change: Change, cancel: &CancelToken<'_>| {
+                let patch = patcher.patch(&change, cancel)?;
+                Ok(group(change, patch))
+            })
+        })
+    }
+}
+
+impl Query for PatchesQuery {
+    type Group = FilePatch;
+
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FilePatch>> {
+        if needs & PATCH != 0 {
+            let group = |change, patch| FilePatch { change, patch };
+            return Ok(self.patches(context, group)?.into());
+        }
+        let rows = self.revisions.work(context, |_| {
+            Ok(|change, _: &CancelToken<'_>| {
+                Ok(FilePatch { change, patch: WrittenPatch::default() })
+            })
+        })?;
+        Ok(rows.into())
+    }
+}
+
+/// Two sides of which the hunks are wanted.
+pub struct HunksQuery(pub PatchesQuery);
+
+/// The hunks of a file.
+pub struct FileHunks {
+    path: Vec<u8>,
+    patch: WrittenPatch,
+}
+
+/// A hunk of a file.
+#[derive(Clone, Copy)]
+pub struct FileHunk<'a> {
+    file: &'a FileHunks,
+    /// The hunk's 0-based place in its file.
+    pub index: usize,
+}
+
+impl<'a> FileHunk<'a> {
+    /// Returns the path of the file.
+    pub fn path(self) -> &'a [u8] {
+        &self.file.path
+    }
+
+    /// Returns the ranges and the heading of the hunk.
+    pub fn hunk(self) -> &'a PatchHunk {
+        &self.file.patch.hunks[self.index]
+    }
+
+    /// Returns the hunk as git prints it.
+    pub fn patch(self) -> &'a [u8] {
+        &self.file.patch.bytes[self.hunk().span.clone()]
+    }
+}
+
+impl Weigh for FileHunks {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.patch.bytes.len() + self.patch.hunks.len() * size_of::<PatchHunk>()
+    }
+}
+
+impl RowGroup for FileHunks {
+    type Of<'a> = FileHunk<'a>;
+
+    fn rows(&self) -> usize {
+        self.patch.hunks.len()
+    }
+
+    fn row(&self, index: usize) -> FileHunk<'_> {
+        FileHunk { file: self, index }
+    }
+}
+
+impl Query for HunksQuery {
+    type Group = FileHunks;
+
+    fn start(&self, context: &Context, _: Needs) -> Result<Rows<FileHunks>> {
+        let group = |change: Change, patch| FileHunks { path: change.path, patch };
+        Ok(self.0.patches(context, group)?.into())
+    }
+}

@@ -1,0 +1,323 @@
+//! A comparison as pages within a budget: what `diff_review` and the git tools have in common.
+//!
+//! The changes are measured once, all of them: what the patches weigh, not what they say. The
+//! patches of the files on the page are then written again.
+
+use super::context::Context;
+use super::revisions::Revisions;
+use crate::budget::Charge;
+use crate::error::{Result, is_hard_to_see, quoted};
+use crate::form::Form;
+use crate::git::{
+    Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin,
+    OriginKind, Patcher, Status, untracked_paths,
+};
+use crate::pipeline::{Poll, Weigh};
+use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Rank, Review};
+use crate::text::{CancelToken, DiffOptions, quoted_path};
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The sides.
+    pub revisions: Revisions,
+    /// How they are compared.
+    pub options: DiffOptions,
+    /// The one file to show, from the root of the repository.
+    pub file: Option<String>,
+    /// Whether hunks are shown, and not the list alone.
+    pub has_hunks: bool,
+    /// The bytes of the answer.
+    pub max_bytes: usize,
+    /// Where the page begins.
+    pub cursor: Option<String>,
+}
+
+/// What an answer needs beside the text of its page, in bytes.
+pub trait Frame {
+    /// Returns how the answer lays the page out.
+    fn layout(&self) -> Layout;
+    /// Returns what listing a file needs.
+    fn file_bytes(&self, row: &Measured) -> usize;
+    /// Returns what the answer needs when nothing is listed or shown.
+    fn overhead(&self, rows: &[Measured]) -> usize;
+}
+
+/// An answer that is the page's sections.
+pub struct RowsFrame;
+
+impl Frame for RowsFrame {
+    fn layout(&self) -> Layout {
+        Layout::Rows
+    }
+
+    fn file_bytes(&self, _: &Measured) -> usize {
+        0
+    }
+
+    fn overhead(&self, _: &[Measured]) -> usize {
+        0
+    }
+}
+
+/// A page and the changes that its sections are about.
+pub struct Reviewed {
+    /// All changed files, in git's order.
+    pub rows: Vec<Measured>,
+    /// The page.
+    pub page: Page,
+}
+
+impl Request {
+    /// Compares and returns the page.
+    pub fn answer(&self, context: &Context, frame: &(impl Frame + Sync)) -> Result<Reviewed> {
+        context.read(|| self.compare(context, frame))
+    }
+
+    fn compare(&self, context: &Context, frame: &impl Frame) -> Result<Reviewed> {
+        let comparison = self.revisions.open(context)?;
+        let (outlines, note) = self.outlines(&comparison, context, frame.layout().form())?;
+        let binding = Binding::new(self.options_text().as_bytes(), &state(&comparison, &outlines));
+        let (rows, files): (Vec<Measured>, Vec<File>) = outlines
+            .into_iter()
+            .map(|outline| {
+                let file = outline.file(frame.file_bytes(&outline.row));
+                (outline.row, file)
+            })
+            .unzip();
+        let overhead = frame.overhead(&rows);
+        let (ends, note) = match frame.layout() {
+            Layout::Text(_) => (self.ends(&comparison)?, note + &self.untracked(&comparison)?),
+            Layout::Rows | Layout::Data => Default::default(),
+        };
+        let review = Review::new(files, frame.layout(), binding).with_words(ends, note);
+        let mut patcher = comparison.patcher(self.options.clone())?;
+        let page = review.page(self.max_bytes, overhead, self.cursor.as_deref(), |file| {
+            patch(&mut patcher, &rows[file].change, &CancelToken::of(&context.budget))
+        })?;
+        Ok(Reviewed { rows, page })
+    }
+
+    /// Returns between which ends a text says that files differ, which a later call may name instead.
+    fn ends(&self, comparison: &Comparison) -> Result<String> {
+        let ends = self.revisions.ends(comparison.repository())?;
+        Ok(format!(" ({}..{})", ends[0], ends[1]))
+    }
+
+    /// Returns the line that counts files that no comparison shows.
+    fn untracked(&self, comparison: &Comparison) -> Result<String> {
+        let is_asked = self.file.is_none() && self.cursor.is_none();
+        let count = if !is_asked { 0 } else { untracked_paths(&comparison)?.len() };
+        Ok(match count {
+            0 => String::new(),
+            1 => "1 untracked file is not shown: GitStatus.\n".to_owned(),
+            many => format!("{many} untracked files are not shown: GitStatus.\n"),
+        })
+    }
+
+    /// Measures every change; also returns what is to be said of them.
+    fn outlines(
+        &self,
+        comparison: &Comparison,
+        context: &Context,
+        form: Form,
+    ) -> Result<(Vec<Outline>, String)> {
+        let make = |comparison: &Comparison| {
+            Outliner::new(comparison, &self.options, self.has_hunks, form)
+        };
+        if let Some(file) = &self.file {
+            let mut outliner = make(comparison)?;
+            let (changes, note) = self.changes_of(comparison, file)?;
+            let cancel = CancelToken::of(&context.budget);
+            let outlines = changes.into_iter().map(|change| outliner.outline(change, &cancel));
+            return Ok((outlines.collect::<Result<_>>()?, note));
+        }
+        let mut work = self.revisions.work_on(comparison, context, |comparison| {
+            let mut outliner = make(comparison)?;
+            Ok(move |change, cancel: &CancelToken<'_>| outliner.outline(change, cancel))
+        })?;
+        let (mut outlines, mut held) = (Vec::new(), Charge::free());
+        let cancel = CancelToken::of(&context.budget);
+        while let Poll::Ready(outline) = work.poll(None) {
+            let outline = outline?;
+            held.join(cancel.charge_all(outline.held_bytes())?);
+            outlines.push(outline);
+        }
+        Ok((outlines, String::new()))
+    }
+
+    /// Returns what became of one file, which with renames may have been made from another, and where it went.
+    fn changes_of(&self, comparison: &Comparison, file: &str) -> Result<(Vec<Change>, String)> {
+        let mut note = String::new();
+        let file = &comparison.repository().file_from_root(file)?;
+        if let renames @ Some(_) = self.revisions.renames {
+            let mut found = Vec::new();
+            for change in Changes::new(comparison, renames)? {
+                let change = change?;
+                let is_origin = |origin: &Origin| {
+                    origin.kind == OriginKind::Renamed && origin.path == file.as_bytes()
+                };
+                if change.path == file.as_bytes() {
+                    found.push(change);
+                } else if change.origin.as_ref().is_some_and(is_origin) {
+                    let path = quoted(&String::from_utf8_lossy(&change.path));
+                    note = format!("The file is renamed to {path}: GitDiffFile shows it there.\n");
+                }
+            }
+            if !found.is_empty() {
+                return Ok((found, String::new()));
+            }
+        }
+        let mut changes =
+            self.revisions.file(comparison, file, ["GitDiffFile", "GitDiffSummary"])?;
+        changes.retain(|change| change.old != change.new || change.unmerged);
+        Ok((changes, note))
+    }
+
+    fn options_text(&self) -> String {
+        format!(
+            "{} {:?} {:?} {}",
+            self.revisions.options(),
+            self.options,
+            self.file,
+            self.has_hunks
+        )
+    }
+}
+
+/// A change and what its patch measures.
+struct Outline {
+    row: Measured,
+    noise: Option<Noise>,
+    patch: Measures,
+}
+
+impl Weigh for Outline {
+    /// Nothing: all outlines are kept until the last one is there.
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Outline {
+    /// Returns about what it and the page's file made of it take in memory.
+    fn held_bytes(&self) -> usize {
+        size_of::<Self>()
+            + size_of::<File>()
+            + 4 * self.row.change.path.len()
+            + 32 * self.patch.sizes().count()
+    }
+
+    fn file(&self, extra: usize) -> File {
+        let Measured { change, lines, .. } = &self.row;
+        // A name that hides or turns text is shown by its bytes, as git quotes them.
+        let hides = |path: &[u8]| {
+            std::str::from_utf8(path).is_ok_and(|path| path.chars().any(is_hard_to_see))
+        };
+        let shown =
+            |path: &[u8]| String::from_utf8_lossy(&quoted_path(path, hides(path))).into_owned();
+        let letter = match change.status() {
+            Status::Added => 'A',
+            Status::Deleted => 'D',
+            Status::Modified => 'M',
+            Status::TypeChanged => 'T',
+            Status::Renamed => 'R',
+            Status::Copied => 'C',
+            Status::Unmerged => 'U',
+        };
+        let name = match &change.origin {
+            Some(origin) => format!("{} => {}", shown(&origin.path), shown(&change.path)),
+            None => shown(&change.path),
+        };
+        let mut notes = Vec::new();
+        if let Some(origin) = &change.origin {
+            notes.push(format!("{}% similar", origin.similarity));
+        }
+        if let (Some(old), Some(new)) = (change.old, change.new)
+            && old.mode != new.mode
+        {
+            notes.push(format!("mode {} => {}", old.mode, new.mode));
+        }
+        if *lines == Some(LineCounts::Binary) {
+            notes.push("binary".to_owned());
+        }
+        if change.unmerged {
+            notes.push("in conflict".to_owned());
+        }
+        let lines = lines.as_ref().filter(|_| !change.unmerged);
+        let lines = lines.and_then(|lines| Some((lines.additions()?, lines.deletions()?)));
+        let is_told_by_list = change.origin.is_some() && change.has_same_content();
+        File {
+            letter,
+            name,
+            lines,
+            notes,
+            rank: Rank::of(&change.path),
+            noise: self.noise,
+            is_told_by_list,
+            extra,
+            patch: self.patch.clone(),
+        }
+    }
+}
+
+/// Measures changes for one thread.
+struct Outliner {
+    measurer: Measurer,
+    patcher: Patcher,
+    has_hunks: bool,
+    form: Form,
+}
+
+impl Outliner {
+    fn new(
+        comparison: &Comparison,
+        options: &DiffOptions,
+        has_hunks: bool,
+        form: Form,
+    ) -> Result<Self> {
+        let measure = Measure { sizes: true, lines: true };
+        let measurer = comparison.measurer(measure, options.clone());
+        Ok(Self { measurer, patcher: comparison.patcher(options.clone())?, has_hunks, form })
+    }
+
+    fn outline(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Outline> {
+        let attributes = self.patcher.attributes(&change.path)?;
+        let patch = if self.has_hunks {
+            patch(&mut self.patcher, &change, cancel)?
+        } else {
+            Patch::default()
+        };
+        let marks = Marks {
+            generated: attributes.generated,
+            not_shown: attributes.diff == DiffAttribute::Unset,
+            mean_line: patch.mean_line(),
+        };
+        let noise = Noise::of(&change.path, marks);
+        Ok(Outline {
+            noise,
+            patch: patch.measures(self.form),
+            row: self.measurer.measure(change, cancel)?,
+        })
+    }
+}
+
+fn patch(patcher: &mut Patcher, change: &Change, cancel: &CancelToken<'_>) -> Result<Patch> {
+    let patch = patcher.patch(change, cancel)?;
+    let hunks: Vec<_> = patch.hunks.iter().map(|hunk| hunk.span.clone()).collect();
+    Ok(Patch::new(&patch.bytes, &hunks))
+}
+
+/// Returns what a cursor is bound to: both sides, each change with its ids, and how it is cut.
+fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
+    let mut state = format!("{:?}\n", comparison.sides()).into_bytes();
+    for Outline { row, noise, patch } in outlines {
+        state.extend_from_slice(&row.change.path);
+        let Change { old, new, origin, unmerged, .. } = &row.change;
+        let sizes: Vec<usize> = patch.sizes().collect();
+        state.extend(
+            format!("\0{old:?} {new:?} {origin:?} {unmerged} {noise:?} {sizes:?}\n").into_bytes(),
+        );
+    }
+    state
+}

@@ -1,0 +1,75 @@
+//! The files of a revision, the index or the work tree.
+
+use super::context::Context;
+use super::needs::{Needs, SIZES};
+use super::revisions::Revisions;
+use super::rows::{Query, RowGroup, Rows};
+use crate::error::Result;
+use crate::git::{Change, Entry, Measure, Measured};
+use crate::pipeline::Weigh;
+use crate::text::{CancelToken, DiffOptions};
+
+/// A side of which the files are listed.
+pub struct TreeFilesQuery(pub Revisions);
+
+/// A file of a side: as one that nothing was changed to.
+pub struct TreeFile(Measured);
+
+impl TreeFile {
+    /// Returns the path of the file.
+    pub fn path(&self) -> &[u8] {
+        &self.0.change.path
+    }
+
+    /// Returns the file; `None` for a conflict in the index.
+    pub fn entry(&self) -> Option<Entry> {
+        self.0.change.new
+    }
+
+    /// Returns the bytes of the content, where that was asked for.
+    pub fn size(&self) -> Option<u64> {
+        self.0.new_size
+    }
+}
+
+/// Some files that follow each other.
+pub struct FileBatch(Vec<TreeFile>);
+
+impl Weigh for FileBatch {
+    fn bytes(&self) -> usize {
+        self.0.iter().map(|file| file.0.bytes()).sum()
+    }
+}
+
+impl RowGroup for FileBatch {
+    type Of<'a> = &'a TreeFile;
+
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+
+    fn row(&self, index: usize) -> &TreeFile {
+        &self.0[index]
+    }
+}
+
+impl Query for TreeFilesQuery {
+    type Group = FileBatch;
+
+    fn start(&self, context: &Context, needs: Needs) -> Result<Rows<FileBatch>> {
+        let sizes = needs & SIZES != 0;
+        let unmeasured = |change| FileBatch(vec![TreeFile(Measured::unmeasured(change))]);
+        if !sizes && let Some(walk) = self.0.walk(context, unmeasured)? {
+            return Ok(Rows::Walk(walk));
+        }
+        let rows = self.0.work_in_batches(context, |comparison| {
+            let measure = Measure { sizes, lines: false };
+            let mut measurer = comparison.measurer(measure, DiffOptions::default());
+            Ok(move |changes: Vec<Change>, cancel: &CancelToken<'_>| {
+                let measured = |change| measurer.measure(change, cancel).map(TreeFile);
+                changes.into_iter().map(measured).collect::<Result<_>>().map(FileBatch)
+            })
+        })?;
+        Ok(rows.into())
+    }
+}

@@ -1,0 +1,190 @@
+"""Every recipe of docs/cookbook.md runs in a repository, in the directory where its reader would be, and answers something."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+
+import pytest
+from repositories import ROOT
+
+sys.path.insert(0, str(ROOT / "python"))
+
+import duckdb_redline
+
+BOOK = (ROOT / "docs/cookbook.md").read_text()
+RECIPES = re.split(r"^(?=\*\*\d+\. )", BOOK, flags=re.MULTILINE)[1:]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What a recipe must answer in the repository below, by its number.
+ANSWERS = {
+    1: [("README.md", "modified", 1, 1)],
+    2: [("draft.txt", "added"), ("src/lib.py", "modified")],
+    3: [("src/lib.py", "modified", 1, 0)],
+    4: [("README.md", "modified", 1, 1), ("docs/moved.txt", "added", 2, 0), ("moved.txt", "deleted", 0, 2), ("src/lib.py", "modified", 2, 1)],
+    5: [("src/lib.py",)],
+    6: [("moved.txt", "docs/moved.txt", 100)],
+    7: [("src/lib.py", 3, "# TODO: more")],
+    10: [(..., "Work on it", "renamed", "moved.txt", "docs/moved.txt"), (..., "Start", "added", None, "moved.txt")],
+    11: [(1, "Ann", "Start", "x = 1"), (2, "Ann", "Start", "y = 2"), (3, None, None, "z = 3")],
+    13: [(..., "Ann", "Work on it", "src/lib.py")],
+    14: [("v1",)],
+    15: [("v1", "moved.txt", 18), ("v1", "src/lib.py", 12), ("v1", "README.md", 10)],
+    16: [("v1", 0)],
+    17: [("py", 1, 2), ("txt", 1, 2), ("md", 1, 1)],
+    18: [("Ann", 2, 6, 1)],
+    19: [("README.md", 2), ("docs/moved.txt", 2), ("src/lib.py", 2)],
+    20: [(a, b, 2, 1.0) for a in ("README.md", "docs/moved.txt", "src/lib.py") for b in ("README.md", "docs/moved.txt", "src/lib.py") if a != b],
+    21: [("moved.txt", 1, 2, 1.0), ("src/lib.py", 1, 2, 1.0)],
+    22: [(".", 3, 1, 1, ["Ann"]), ("src", 2, 1, 1, ["Ann"])],
+    24: [(..., "Ann", 2, 1)],
+    25: [(1, 1, 1, 0.5), (2, 0, 0, 1.0)],
+    26: [("one\ntwo\n", "one\n2\n"), ("another", None)],
+    30: [(repo, *row) for repo in (".", "src") for row in (("README.md", "modified"), ("docs/moved.txt", "renamed"), ("src/lib.py", "modified"))],
+}
+
+
+def git(folder: pathlib.Path, *words: str) -> str:
+    author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
+    return subprocess.run(["git", "-C", folder, *author, *words], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch) -> pathlib.Path:
+    """Returns a repository with the branches main and feature, of which main is checked out and edited."""
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "README.md").write_text("# Project\n")
+    (folder / "src/lib.py").write_text("x = 1\ny = 2\n")
+    (folder / "moved.txt").write_text("a file\nthat moves\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "Start")
+    git(folder, "tag", "v1")
+    git(folder, "checkout", "-qb", "feature")
+    (folder / "README.md").write_text("# The project\n")
+    (folder / "src/lib.py").write_text("x = 1\ny = 3\n# TODO: more\n")
+    (folder / "docs").mkdir()
+    (folder / "moved.txt").rename(folder / "docs/moved.txt")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "Work on it")
+    git(folder, "checkout", "-q", "main")
+    (folder / "README.md").write_text("# Our project\n")
+    git(folder, "commit", "-qam", "Say whose it is")
+    (folder / "src/lib.py").write_text("x = 1\ny = 2\nz = 3\n")
+    git(folder, "add", ".")
+    (folder / "draft.txt").write_text("a draft\n")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def book_con(extension):
+    with duckdb_redline.connect(extension=extension) as con:
+        yield con
+
+
+def test_the_recipes_are_in_order():
+    assert [int(re.match(r"\*\*(\d+)\.", recipe)[1]) for recipe in RECIPES] == list(range(1, 32))
+    assert all(BLOCK.search(recipe) for recipe in RECIPES)
+    assert set(ANSWERS) <= set(range(1, 32))
+
+
+@pytest.mark.parametrize("number", range(1, 31))
+def test_a_recipe_in_sql_answers(book_con, project, number):
+    blocks = [text for language, text in BLOCK.findall(RECIPES[number - 1]) if language == "sql"]
+    assert len(blocks) == 1
+    rows = book_con.execute(blocks[0]).fetchall()
+    assert rows
+    if number in ANSWERS:
+        # `...` stands for what depends on the time.
+        assert [tuple(... if shown is ... else value for value, shown in zip(row, answer, strict=True)) for row, answer in zip(rows, ANSWERS[number], strict=True)] == ANSWERS[number]
+    if number == 12:
+        assert [row[0] for row in rows if row[1] == "src/lib.py"] == ["Start", "Start"]
+    if number == 27:
+        # Main's last commit edited the README, which the work tree still has.
+        subprocess.run(["git", "apply", "--check"], cwd=project, input=rows[0][0], text=True, check=True)
+    if number == 28:
+        assert (project / "feature.patch").read_bytes() == subprocess.run(["git", "diff", "--no-renames", "main", "feature"], cwd=project, capture_output=True, check=True).stdout
+    if number == 29:
+        assert book_con.execute("SELECT count(*) FROM 'changes.parquet'").fetchone() == (4,)
+
+
+def test_the_recipe_for_a_terminal_writes_its_files(extension, project, tmp_path):
+    pytest.importorskip("click", reason="`make test` installs the packages of the commands")
+    command = tmp_path / "bin/redline"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m duckdb_redline --extension "{extension}" "$@"\n')
+    command.chmod(command.stat().st_mode | stat.S_IXUSR)
+    environment = os.environ | {"PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "python")}
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "sh"]
+    subprocess.run(["sh", "-e", "-c", script], cwd=project, env=environment, check=True)
+    assert len(json.loads((project / "changes.json").read_text())) == 4
+    assert len((project / "changes.csv").read_text().splitlines()) == 5
+
+
+def test_the_recipe_for_python_runs(extension, project, monkeypatch):
+    monkeypatch.setattr("duckdb_redline.connection.extension_path", lambda: extension)
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "python"]
+    names: dict = {}
+    exec(script, names)
+    names["con"].close()
+    assert names["changes"][0] == ("README.md", 1)
+
+
+def test_the_recipe_for_node_runs(extension, project, tmp_path):
+    """With the client where `npm install @duckdb/node-api` has put it (REDLINE_TEST_NODE), else with a stand-in for it."""
+    node = shutil.which("node")
+    if not node:
+        pytest.skip("there is no node")
+    (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "js"]
+    modules = os.environ.get("REDLINE_TEST_NODE")
+    if modules:
+        (tmp_path / "node_modules").symlink_to(pathlib.Path(modules) / "node_modules")
+    else:
+        client = tmp_path / "node_modules/@duckdb/node-api"
+        client.mkdir(parents=True)
+        (client / "package.json").write_text('{"type": "module", "main": "index.js"}')
+        (client / "index.js").write_text(
+            "const connection = { run: async () => {}, runAndReadAll: async (sql) => ({ getRows: () => [[sql, 'modified']] }) };\n"
+            "export const DuckDBInstance = { create: async () => ({ connect: async () => connection }) };\n"
+        )
+    (tmp_path / "recipe.mjs").write_text(script.replace("/path/to/redline.duckdb_extension", str(extension)))
+    done = subprocess.run([node, tmp_path / "recipe.mjs"], cwd=project, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "'modified'" in done.stdout, done.stdout + done.stderr
+
+
+# ---------------------------------------------------------------- the README, whose tables test_docs.py reads
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_first_lines_of_the_readme_run(extension, project, tmp_path, monkeypatch):
+    pytest.importorskip("click", reason="`make test` installs the packages of the commands")
+    lines = [line.partition("  #")[0].strip() for block in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+    commands = [line for line in lines if line.startswith("redline ")]
+    assert len(commands) >= 2
+    for command in commands:
+        words = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), *shlex.split(command)[1:]]
+        done = subprocess.run(words, cwd=project, env=os.environ | {"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True)
+        assert done.returncode == 0 and "README.md" in done.stdout, f"{command}: {done.stderr}"
+    (script,) = [shlex.split(line)[2] for line in lines if line.startswith("python -c ")]
+    monkeypatch.setattr("duckdb_redline.connection.extension_path", lambda: extension)
+    exec(script)
+
+
+def test_the_queries_in_the_readme_s_sentences_run(book_con, project):
+    queries = re.findall(r"`((?:FROM|SELECT) [^`]+)`", README)
+    assert len(queries) >= 3
+    for query in queries:
+        assert book_con.execute(query).fetchall(), query
+
+
+def test_the_settings_for_a_client_in_the_readme_name_a_command():
+    (settings,) = re.findall(r"^```json\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (server,) = json.loads(settings)["mcpServers"].values()
+    assert f"\n{server['command']} = " in (ROOT / "pyproject.toml").read_text() and len(server["args"]) == 1

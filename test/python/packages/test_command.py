@@ -1,0 +1,198 @@
+"""The command redline: what it prints in a pipe and on a terminal, and its exit codes."""
+
+import json
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+
+import duckdb
+import pytest
+from repositories import ROOT
+
+pytest.importorskip("click", reason="`make test` installs the packages of the commands")
+pytest.importorskip("rich", reason="`make test` installs the packages of the commands")
+
+ENVIRONMENT = {"PYTHONPATH": str(ROOT / "python"), "PATH": os.environ["PATH"], "COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
+AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
+
+
+@pytest.fixture
+def repo(tmp_path) -> pathlib.Path:
+    """Returns a repository of two commits, with one change that is staged and one that is not."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a.txt").write_text("one\ntwo\nthree\n")
+    (tmp_path / "old.txt").write_text("a file that moves\nof two lines\n")
+    commit(tmp_path, "Start")
+    (tmp_path / "src/a.txt").write_text("one\n2\nthree\nfour\n")
+    (tmp_path / "old.txt").rename(tmp_path / "new.txt")
+    (tmp_path / "b.bin").write_bytes(b"\0\1")
+    commit(tmp_path, "Change")
+    (tmp_path / "src/a.txt").write_text("staged\n")
+    git(tmp_path, "add", ".")
+    (tmp_path / "new.txt").write_text("not staged\x1b[2J\u202e\n")
+    return tmp_path
+
+
+def git(folder: pathlib.Path, *words: str) -> str:
+    return subprocess.run(["git", "-C", folder, *AUTHOR, *words], check=True, capture_output=True, text=True).stdout
+
+
+def commit(folder: pathlib.Path, subject: str) -> None:
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", subject)
+
+
+@pytest.fixture
+def redline(extension, repo):
+    """Returns a function that runs the command in the repository."""
+
+    def run(*arguments: object, code: int = 0, cwd: pathlib.Path = repo, **more) -> str:
+        command = [sys.executable, "-m", "duckdb_redline", "--extension", extension, *arguments]
+        done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, **more)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stderr if code else done.stdout
+
+    return run
+
+
+def on_a_terminal(extension, repo, *arguments: str, **environment: str) -> str:
+    """Returns what the command prints on a terminal of 80 columns."""
+    ours, its = pty.openpty()
+    command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), *arguments]
+    running = subprocess.Popen(command, cwd=repo, stdin=its, stdout=its, stderr=its, env=ENVIRONMENT | environment)
+    os.close(its)
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:
+        pass  # Linux says so when the other end is closed.
+    os.close(ours)
+    assert running.wait(60) == 0, shown
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    "arguments, same",
+    [
+        ([], ["diff"]),
+        (["--staged"], ["diff", "--staged"]),
+        (["HEAD"], ["diff", "-M", "HEAD"]),
+        (["HEAD~1", "HEAD"], ["diff", "-M", "HEAD~1", "HEAD"]),
+        (["HEAD~1..HEAD"], ["diff", "-M", "HEAD~1..HEAD"]),
+        (["HEAD~1..HEAD", "src"], ["diff", "HEAD~1..HEAD", "--", "src"]),
+        (["HEAD~1..HEAD", "--", "gone"], ["diff", "HEAD~1..HEAD", "--", "gone"]),
+        (["src"], ["diff", "--", "src"]),
+        (["HEAD~1", "--no-renames"], ["diff", "--no-renames", "HEAD~1"]),
+        (["HEAD~1", "-U", "0"], ["diff", "-M", "-U0", "HEAD~1"]),
+        (["HEAD~1", "INDEX"], ["diff", "-M", "--cached", "HEAD~1"]),
+    ],
+    ids=lambda words: " ".join(words) or "nothing",
+)
+def test_a_diff_in_a_pipe_is_that_of_git(redline, repo, arguments, same):
+    assert redline("diff", *arguments) == git(repo, *same)
+
+
+def test_a_repository_is_named_from_elsewhere(redline, repo, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    assert redline("diff", "--repo", repo, "HEAD~1", "--", "src", cwd=elsewhere) == git(repo, "diff", "HEAD~1", "--", "src")
+
+
+def test_stat_and_log_print_cells_between_tabs_in_a_pipe(redline):
+    assert redline("stat", "HEAD~1", "HEAD") == "added\t-\t-\tb.bin\nrenamed\t0\t0\told.txt => new.txt\nmodified\t2\t1\tsrc/a.txt\n"
+    lines = [line.split("\t") for line in redline("log").splitlines()]
+    assert [(author, files, added, removed, subject) for _, _, author, files, added, removed, subject in lines] == [
+        ("Ann", "4", "4", "3", "Change"),
+        ("Ann", "2", "5", "0", "Start"),
+    ]
+    assert [line.split("\t")[-1] for line in redline("log", "-n", "1").splitlines()] == ["Change"]
+    assert [line.split("\t")[-1] for line in redline("log", "HEAD~1").splitlines()] == ["Start"]
+    assert [line.split("\t")[-1] for line in redline("log", "--", "b.bin").splitlines()] == ["Change"]
+
+
+def test_a_terminal_gets_colour_and_no_control_characters_of_a_file(extension, repo):
+    shown = on_a_terminal(extension, repo, "--no-pager", "diff")
+    assert "\x1b[1mdiff --git a/new.txt b/new.txt\x1b[0m\n" in shown
+    assert "\x1b[32m+not staged\\x1b[2J\\u202e\x1b[0m\n" in shown and "\x1b[2J" not in shown and "\u202e" not in shown
+    plain = on_a_terminal(extension, repo, "--no-pager", "diff", NO_COLOR="1")
+    assert "\x1b" not in plain and "+not staged\\x1b[2J\\u202e\n" in plain
+
+
+def test_a_terminal_gets_tables_within_its_width(extension, repo):
+    shown = on_a_terminal(extension, repo, "--no-pager", "stat", "HEAD~1", "HEAD")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert "old.txt => new.txt" in plain and "3 files" in plain and all(len(line) <= 80 for line in plain.splitlines())
+    assert "Change" in on_a_terminal(extension, repo, "--no-pager", "log")
+    assert "│   a   │" in on_a_terminal(extension, repo, "--no-pager", "sql", "SELECT 1 AS a")
+
+
+def test_a_terminal_gets_a_pager(extension, repo, tmp_path_factory):
+    seen = tmp_path_factory.mktemp("pager") / "seen"
+    on_a_terminal(extension, repo, "diff", "HEAD~1", PAGER=f"tee {seen}")
+    assert "diff --git a/src/a.txt b/src/a.txt" in seen.read_text()
+
+
+def test_a_query_is_written_in_every_format(redline, repo):
+    query = "FROM file_changes('HEAD~1', 'HEAD', '.') SELECT file_path, additions"
+    assert redline("sql", query).splitlines() == ["file_path,additions", "b.bin,", "new.txt,2", "old.txt,0", "src/a.txt,2"]
+    rows = [json.loads(line) for line in redline("sql", "-f", "jsonl", query).splitlines()]
+    assert rows[3] == {"file_path": "src/a.txt", "additions": 2} and json.loads(redline("sql", "-f", "json", query)) == rows
+    assert "│ src/a.txt │" in redline("sql", "-f", "table", query)
+    for ending in ("parquet", "csv"):
+        assert redline("sql", "-o", f"out.{ending}", query) == ""
+        assert duckdb.sql(f"SELECT count(*), sum(additions) FROM '{repo}/out.{ending}'").fetchall() == [(4, 4)]
+    # Statements that return nothing, statements from stdin, the macros, a database on disk.
+    assert redline("sql", "-", input="CREATE TABLE t AS SELECT 1 AS a; FROM t;") == "a\n1\n"
+    assert redline("sql", "CREATE TABLE t AS SELECT 1 AS a", "--database", "x.duckdb") == ""
+    assert redline("sql", "FROM t", "--database", "x.duckdb") == "a\n1\n"
+    assert redline("sql", "SELECT count(*) AS n FROM git_diff_summary()") == "n\n2\n"
+
+
+def test_errors_have_exit_codes_and_one_reason_on_stderr(redline, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for arguments, code, words in [
+        (["diff", "mian"], 2, "no revision 'mian' can be resolved in the repository at '.'. Did you mean 'main'?"),
+        (["diff", "HEAD~1", "HEAD", "HEAD"], 2, "'HEAD' is one revision too many, and no path"),
+        (["diff", "mian..main"], 1, "not_found: no revision 'mian"),
+        (["diff", "--staged", "a..b"], 2, "--staged compares one revision"),
+        (["stat", "-U", "1"], 2, "No such option"),
+        (["sql", "SELEC"], 1, "Parser Error"),
+        (["sql", "-f", "xml", "SELECT 1"], 2, "'xml' is no format"),
+        (["sql", "-o", "x.txt", "SELECT 1"], 2, "'txt' is no format"),
+        (["approve"], 2, "give a directory and a file of proposals"),
+        (["nothing"], 2, "No such command"),
+    ]:
+        said = redline(*arguments, code=code)
+        assert words in said and "Traceback" not in said, said
+    assert "not_found: neither '.' nor a directory above it is a git repository" in redline("diff", code=1, cwd=elsewhere)
+
+
+def test_every_command_explains_itself(redline):
+    assert "Exit codes: 0 done, 1" in redline("--help")
+    for command in ("diff", "stat", "log", "sql", "approve"):
+        assert redline(command, "--help").startswith(f"Usage: redline {command} [OPTIONS]")
+    assert redline("--version").startswith("redline, version 0.")
+
+
+def test_the_commands_of_the_readme_answer(extension, repo, tmp_path_factory):
+    """Those of its first answer, in any repository; the package is that of the checkout, with the extension under test."""
+    readme = (ROOT / "README.md").read_text()
+    (script,) = [block for block in re.findall(r"^```sh\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL) if "redline stat" in block]
+    folder = tmp_path_factory.mktemp("installed")
+    (folder / "duckdb_redline").symlink_to(ROOT / "python/duckdb_redline")
+    (folder / "sitecustomize.py").write_text(
+        f"import pathlib\nimport duckdb_redline.extension as e\ne.extension_path = lambda: pathlib.Path({str(extension)!r})\n"
+        "import duckdb_redline.connection as c\nc.extension_path = e.extension_path\n"
+    )
+    (folder / "redline").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m duckdb_redline "$@"\n')
+    (folder / "python").symlink_to(sys.executable)
+    (folder / "redline").chmod(0o755)
+    environment = ENVIRONMENT | {"PATH": f"{folder}:{ENVIRONMENT['PATH']}", "PYTHONPATH": f"{folder}:{os.pathsep.join(sys.path)}"}
+    done = subprocess.run(["sh", "-e", "-c", script], cwd=repo, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "modified\t1\t3\tsrc/a.txt\n" in done.stdout and "\nsrc/a.txt,modified," in done.stdout
+    assert re.search(r"│ new\.txt +│ modified +│", done.stdout), done.stdout

@@ -1,0 +1,155 @@
+"""What one agent asks of a server never keeps a person or another agent waiting: each has queries, rows and a cursor of its own."""
+
+import contextlib
+import json
+import random
+import sys
+import threading
+import time
+from types import SimpleNamespace
+
+import duckdb
+import pytest
+
+pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
+
+import anyio
+import anyio.to_thread
+from served import ROOT
+
+sys.path.insert(0, str(ROOT / "python"))
+
+from duckdb_redline.server import host as hosts
+from duckdb_redline.server.approver import Call
+from duckdb_redline.server.forms import Forms
+from duckdb_redline.server.web import rows
+
+# Longer than any test waits.
+ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
+
+
+@pytest.fixture
+def host(extension, tmp_path):
+    return hosts.open_database({"workspace": tmp_path}, True, extension)
+
+
+def test_neither_the_person_nor_another_agent_waits_behind_an_agents_calls(host):
+    async def main():
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as group:
+                for _ in range(100):
+                    group.start_soon(host.called, "greedy", ENDLESS)
+                while host.calls.borrowed_tokens < hosts.MAX_CALLS_OF_SESSION:
+                    await anyio.sleep(0.01)
+                assert await host.value("SELECT 1") == 1
+                assert await host.called("other", "SELECT 2") == 2
+                assert await anyio.to_thread.run_sync(lambda: 3) == 3
+                assert host.calls.borrowed_tokens == hosts.MAX_CALLS_OF_SESSION
+                group.cancel_scope.cancel()
+
+    anyio.run(main)
+
+
+def test_a_cancelled_call_interrupts_no_other(host):
+    done = []
+
+    async def counted():
+        done.append(await host.called("one", "SELECT sum(range) FROM range(300000000)"))
+
+    async def main():
+        with anyio.fail_after(120):
+            async with anyio.create_task_group() as group:
+                group.start_soon(counted)
+                for _ in range(20):
+                    with anyio.CancelScope() as scope:
+                        async with anyio.create_task_group() as cancelled:
+                            cancelled.start_soon(host.called, "one", ENDLESS)
+                            await anyio.sleep(0.01)
+                            scope.cancel()
+                    assert await host.value("SELECT 1") == 1
+
+    anyio.run(main)
+    assert done == [300000000 * (300000000 - 1) // 2]
+
+
+class Deaf:
+    """A connection whose queries heed no interrupt, and how many of them run at once."""
+
+    def __init__(self):
+        self.running, self.most, self.lock = 0, 0, threading.Lock()
+
+    def cursor(self):
+        return self
+
+    def interrupt(self):
+        pass
+
+    def execute(self, query, arguments):
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+        time.sleep(0.5)
+        with self.lock:
+            self.running -= 1
+        return self
+
+    def fetchall(self):
+        return [(1,)]
+
+
+def test_a_client_that_cancels_and_calls_again_has_no_more_queries_than_one_that_waits(host):
+    host.con = deaf = Deaf()
+
+    async def main():
+        with anyio.fail_after(60):
+            for _ in range(5):
+                with anyio.move_on_after(0.1):
+                    async with anyio.create_task_group() as group:
+                        for _ in range(30):
+                            group.start_soon(host.called, "greedy", "a query")
+            # Another client is answered meanwhile, and the places come back once the queries have ended.
+            assert await host.called("other", "a query") == 1
+            assert await host.called("greedy", "a query") == 1
+            while host.calls.borrowed_tokens or host.sessions["greedy"].borrowed_tokens:
+                await anyio.sleep(0.01)
+
+    anyio.run(main)
+    assert deaf.most == hosts.MAX_CALLS_OF_SESSION + 1
+
+
+def test_what_nobody_is_shown_takes_no_place_and_one_client_has_a_hundred(host):
+    large = json.dumps({"path": "workspace/large.txt", "content": "line\n" * 5000})
+    waiting = lambda: host.con.execute("SELECT session FROM system.main.pending_approvals(?)", [host.key]).fetchall()
+
+    async def main():
+        with anyio.fail_after(60):
+            propose = "SELECT system.main.needs_approval('write_file', ?, ?, ?)"
+            payload = await host.called("greedy", propose, large, "greedy", host.key)
+            call = Call("write_file", large, "greedy", str(payload))
+            refused = await Forms(host).ask(SimpleNamespace(protocol_version="2025-06-18"), None, call)
+            assert refused.is_error and refused.content[0].text.startswith("too_large: a person would have to read too many pages")
+            assert waiting() == []
+            await host.called("other", propose, '{"path": "workspace/other.txt", "content": "x"}', "other", host.key)
+            with contextlib.suppress(duckdb.Error):
+                for number in range(hosts.MAX_PROPOSALS + 20):
+                    await host.called("greedy", propose, json.dumps({"path": f"workspace/{number}.txt", "content": "x"}), "greedy", host.key)
+            sessions = [session for (session,) in waiting()]
+            assert sessions.count("'greedy'") + sessions.count("greedy") == hosts.MAX_PROPOSALS and len(sessions) == hosts.MAX_PROPOSALS + 1
+
+    anyio.run(main)
+
+
+def test_rows_are_made_as_far_as_they_are_shown(con):
+    assert len(rows.of_text("\n" * 1_000_000, 500)) <= 502
+    added = "--- a/f\n+++ b/f\n@@ -0,0 +1,1000000 @@\n" + "+\n" * 1_000_000
+    assert 500 < len(rows.of_diff(added, 500)) < 1100
+    for seed in range(200):
+        rng = random.Random(seed)
+        old = [rng.choice("abcd") for _ in range(rng.randrange(60))]
+        new = [line for line in old if rng.random() < 0.8] + ["e"] * rng.randrange(3)
+        texts = ["".join(f"{line}\n" for line in lines) + "last" * rng.randrange(2) for lines in (old, new)]
+        diff = con.execute("SELECT unified_diff(?, ?, ?)", [*texts, rng.randrange(4)]).fetchone()[0]
+        for most in (1, 5, 17):
+            part, whole = rows.of_diff(diff, most), rows.of_diff(diff)
+            assert len(part) >= min(most, len(whole)) and part[:most] == whole[:most], (seed, most)
+            assert rows.of_text(texts[1], most)[:most] == rows.of_text(texts[1])[:most]

@@ -1,0 +1,197 @@
+"""Rows of scalar functions that are shared out to idle threads: the same values and errors as from one thread."""
+
+import pathlib
+
+import duckdb
+import process_threads
+import pytest
+import repositories
+import written_repositories
+
+ROWS = 3000
+THREADS = 4
+
+FUNCTIONS = {
+    "unified_diff": "unified_diff(a, b, 1, 'old ' || id, 'new')",
+    "diff_rows": "diff_rows(a, b)",
+    "diff_stats": "diff_stats(a, b)",
+    "diff_texts": "diff_texts(a, b)",
+    "inline_diff": "inline_diff(a, b)",
+    "apply_patch": "apply_patch(a, unified_diff(a, b))",
+    "try_apply_patch": "try_apply_patch(coalesce(b, ''), unified_diff(a, b))",
+    "reverse_patch": "reverse_patch(unified_diff(a, b))",
+    "patch_files": "patch_files(unified_diff(a, b))",
+    "patch_hunks": "patch_hunks(unified_diff(a, b))",
+    "merge_texts": "merge_texts(a, b, a || 'x', {'style': 'diff3'})",
+    "merge_conflicts": "merge_conflicts(a, b, a || 'x')",
+}
+
+
+@pytest.fixture
+def pairs(con):
+    """Returns a connection with pairs of texts of very different lengths, some of them NULL or equal."""
+    con.execute(f"""
+        CREATE TABLE pairs AS
+        SELECT id,
+               CASE WHEN id % 97 = 0 THEN NULL ELSE string_agg('line ' || line || ' of ' || id, chr(10) ORDER BY line) END AS a,
+               CASE WHEN id % 89 = 0 THEN NULL WHEN id % 83 = 0 THEN a ELSE
+                   string_agg('line ' || CASE WHEN line % 20 = id % 20 THEN 'new' ELSE line::VARCHAR END || ' of ' || id,
+                              chr(10) ORDER BY line) END AS b
+        FROM range({ROWS}) AS ids(id), LATERAL (SELECT unnest(range(1 + (id * 7919) % 120)) AS line)
+        GROUP BY id ORDER BY id""")
+    return con
+
+
+def on(connection: duckdb.DuckDBPyConnection, threads: int, query: str) -> list[tuple]:
+    connection.execute(f"SET threads = {threads}")
+    return connection.execute(query).fetchall()
+
+
+@pytest.mark.parametrize("call", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_several_threads_give_the_values_of_one_in_its_order(pairs, call):
+    query = f"SELECT id, {call} FROM pairs"
+    assert on(pairs, THREADS, query) == on(pairs, 1, query)
+
+
+@pytest.mark.parametrize("wrong", [(1000, 1001, 2900), (2999,), (700, 2047, 2048)], ids=str)
+def test_the_error_is_that_of_the_first_row_that_has_one(pairs, wrong):
+    patch = f"CASE WHEN id IN {wrong + (-1,)} THEN '--- a\n+++ b\n@@ -1 +1 @@\n-wrong ' || id || '\n+x\n' ELSE unified_diff(a, b) END"
+    query = f"SELECT apply_patch(a, {patch}) FROM pairs WHERE a IS NOT NULL"
+    messages = set()
+    for threads in (1, *[THREADS] * 10):
+        with pytest.raises(duckdb.Error) as raised:
+            on(pairs, threads, query)
+        messages.add(str(raised.value))
+    (message,) = messages
+    assert "the patch does not apply" in message
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self/task").is_dir(), reason="the names of threads are read from /proc")
+@pytest.mark.parametrize(("threads", "helps"), [(1, False), (2, True)])
+def test_threads_help_where_the_host_has_idle_ones_and_end_with_the_query(pairs, threads, helps):
+    pairs.execute(f"SET threads = {threads}")
+    work = pairs.cursor()
+    query = "SELECT sum(len(unified_diff(a || n, b || n))) FROM pairs, range(10) AS times(n)"
+    seen = process_threads.named_during(lambda: work.execute(query).fetchall())
+    assert ("redline rows" in seen) == helps, seen
+    process_threads.assert_none_named("redline rows")
+
+
+def test_a_deadline_ends_the_rows_of_all_threads(pairs):
+    pairs.execute(f"SET threads = {THREADS}; SET redline_max_seconds = 1")
+    with pytest.raises(duckdb.Error, match="timeout: the query took longer than the 1 seconds"):
+        pairs.execute("SELECT sum(len(unified_diff(a || n, b || n))) FROM pairs, range(100000) AS times(n)").fetchall()
+
+
+# Of a repository, whose rows name two of them in turns.
+OVER_REPOSITORIES = {
+    "ahead_behind": "ahead_behind(a, b, repo)",
+    "commit_changes_list": "commit_changes_list(a || '..' || b, repo)",
+    "commits_list": "commits_list(a || '..' || b, repo)",
+    "diff_hunks_list": "diff_hunks_list(a, b, repo)",
+    "diff_lines_list": "diff_lines_list(a, b, repo, {'context': id % 4})",
+    "file_blame_list": "file_blame_list(file, b, repo)",
+    "file_bytes": "file_bytes(file, b, repo)",
+    "file_changes_list": "file_changes_list(a, b, repo, {'renames': id % 3 = 0})",
+    "file_content": "file_content(file, b, repo)",
+    "file_diff_list": "file_diff_list(file, a, b, repo)",
+    "file_history_list": "file_history_list(file, b, repo)",
+    "file_patches_list": "file_patches_list(a, b, repo)",
+    "file_status_list": "file_status_list(checked_out)",
+    "line_history_list": "line_history_list(file, 1, 3, b, repo)",
+    "merge_base": "merge_base(a, b, repo)",
+    "refs_list": "refs_list(repo)",
+    "resolve_revision": "resolve_revision(b, repo)",
+    "tree_blame_list": "tree_blame_list(b, repo, {'paths': file})",
+    "tree_files_list": "tree_files_list(b, repo)",
+}
+
+COMMITS = 12
+ASKED = 40
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory) -> pathlib.Path:
+    """Returns a directory with two bare repositories whose commits change three files each, and a work tree of the first."""
+    root = tmp_path_factory.mktemp("places")
+    for name in ("one", "two"):
+        written_repositories.write(root / f"{name}.git", (
+            {
+                f"directory/file {number}.txt": "".join(
+                    f"line {line} of {name}{' at ' + str(commit) if (line + commit) % 9 == number else ''}\n"
+                    for line in range(20 + 30 * number)
+                ).encode()
+                for number in range(3)
+            }
+            for commit in range(COMMITS)
+        ))
+    repositories.git(root, "clone", "--quiet", root / "one.git", root / "checked out")
+    (root / "checked out/directory/file 1.txt").write_text("changed\n")
+    return root
+
+
+@pytest.fixture
+def asked(con, places):
+    """Returns a connection with rows that name a repository, two revisions and a file of it, some of them NULL."""
+    con.execute(f"""
+        CREATE TABLE asked AS
+        SELECT id,
+               '{places}/' || CASE WHEN id % 2 = 0 THEN 'one.git' ELSE 'two.git' END AS repo,
+               '{places}/checked out' AS checked_out,
+               'main~' || (1 + id * 7 % {COMMITS - 1}) AS a,
+               CASE WHEN id % 13 = 5 THEN NULL ELSE 'main~' || (id * 7 % {COMMITS - 1}) END AS b,
+               'directory/file ' || (id % 3) || '.txt' AS file
+        FROM range({ASKED}) AS ids(id) ORDER BY id""")
+    return con
+
+
+@pytest.mark.parametrize("call", OVER_REPOSITORIES.values(), ids=OVER_REPOSITORIES)
+def test_several_threads_read_of_repositories_what_one_reads(asked, call):
+    query = f"SELECT id, ({call})::VARCHAR FROM asked"
+    rows = on(asked, 1, query)
+    assert on(asked, THREADS, query) == rows
+    assert sum(value not in (None, "", "[]") for _, value in rows) >= ASKED // 2, "the rows have values"
+
+
+def test_every_list_function_is_tried(con):
+    names = con.execute("SELECT name FROM redline_help(function := 'ALL') WHERE suffix(name, '_list')").fetchall()
+    assert {name for (name,) in names} == {name for name in OVER_REPOSITORIES if name.endswith("_list")}
+
+
+@pytest.mark.parametrize("wrong", [(1, 2, 39), (39,), (20, 21)], ids=str)
+@pytest.mark.parametrize("call", ["file_changes_list(a, rev, repo)", "file_content(file, rev, repo)", "merge_base(a, rev, repo)"])
+def test_the_error_over_repositories_is_that_of_the_first_row_that_has_one(asked, call, wrong):
+    query = f"""
+        SELECT {call} FROM (SELECT *, CASE WHEN id IN {wrong + (-1,)} THEN 'wrong-' || id ELSE coalesce(b, a) END AS rev FROM asked)"""
+    for threads in (1, *[THREADS] * 5):
+        with pytest.raises(duckdb.Error, match=f"not_found: .*wrong-{wrong[0]}\\b"):
+            on(asked, threads, query)
+
+
+@pytest.mark.parametrize("call", ["file_diff_list(file, a, b, repo)", "file_bytes(file, b, repo)", "ahead_behind(a, b, repo)"])
+def test_all_threads_read_within_what_the_host_allows(asked, places, call):
+    asked.execute(f"SET allowed_directories = ['{places}/one.git']; SET enable_external_access = false")
+    allowed = f"SELECT id, {call} FROM asked WHERE repo LIKE '%one.git'"
+    rows = on(asked, 1, allowed)
+    assert len(rows) == ASKED // 2 and on(asked, THREADS, allowed) == rows
+    others = f"SELECT {call} FROM asked WHERE id IN (0, 2, 4, 6) OR id > 10"
+    for threads in (1, THREADS):
+        with pytest.raises(duckdb.Error, match="fs_denied: .*two.git"):
+            on(asked, threads, others)
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self/task").is_dir(), reason="the names of threads are read from /proc")
+def test_threads_help_with_repositories_and_end_with_the_query(asked):
+    asked.execute("SET threads = 2")
+    work = asked.cursor()
+    query = "SELECT sum(len(file_diff_list(file, a, b, repo))) FROM asked, range(15)"
+    seen = process_threads.named_during(lambda: work.execute(query).fetchall())
+    assert "redline rows" in seen
+    process_threads.assert_none_named("redline rows")
+
+
+def test_a_deadline_ends_the_rows_over_repositories(asked):
+    asked.execute(f"SET threads = {THREADS}; SET redline_max_seconds = 1")
+    for call in ("resolve_revision(a, repo)", "file_diff_list(file, a, b, repo)"):
+        with pytest.raises(duckdb.Error, match="timeout: the query took longer than the 1 seconds"):
+            asked.execute(f"SELECT count({call}) FROM asked, range(100000)").fetchall()
