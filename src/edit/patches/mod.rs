@@ -10,9 +10,10 @@
 //! | `fit`, `keys`, `place` | where hunks stand in a file, byte for byte or in the passes of `fuzz` |
 //! | `miss` | the line in which a hunk differs from the place that is most like it |
 //! | `made` | what hunks make of a file: its line endings and its last newline stay |
-//! | `state` | whether a file has the change already, and whether all have |
+//! | `state`, `decide` | whether a file has the change already, and whether all have |
 
 mod blocks;
+mod decide;
 mod edits;
 mod envelope;
 mod fit;
@@ -28,9 +29,10 @@ mod unified;
 use crate::error::{Error, Result};
 use crate::text::{CancelToken, LineKind};
 
+pub use decide::{Decision, decide};
 pub use fit::{FitOptions, Fitted, HunkFit, Pass, fit};
 pub use form::read;
-pub use state::{Decision, decide};
+pub use state::State;
 
 /// What is asked for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]

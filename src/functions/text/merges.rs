@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Overload, Settings, Type};
 use crate::functions::context::settings;
-use crate::functions::params::comparison::NamedOptions;
+use crate::functions::params::named_options::NamedOptions;
 use crate::functions::params::row_options::row_options;
 use crate::limits;
 use crate::text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
