@@ -81,6 +81,9 @@ pub const PAGE_LINES: std::ops::RangeInclusive<i64> = 8..=100_000;
 /// Edits in one call; more are `too_large:`.
 pub const EDITS: usize = 10_000;
 
+/// Characters of the longest marker around a conflict.
+pub const MARKER_CHARS: usize = 1000;
+
 /// Bytes of a text that is compared word by word; a longer one gives NULL. Two texts of this size
 /// without anything in common take seconds, which nothing could cancel.
 pub const INLINE_BYTES: usize = 1 << 20;

@@ -13,6 +13,7 @@
 //! | `approver` | who may say yes |
 //! | `pages` | the proof that every page of a payload was shown |
 //! | `repeats` | the edits that a statement has made already |
+//! | `patches` | changes of many files as one text, read and fitted |
 
 mod approvals;
 mod approver;
@@ -23,6 +24,7 @@ mod line_ends;
 mod matching;
 mod operation;
 mod pages;
+pub mod patches;
 pub mod payload;
 mod places;
 mod plan;

@@ -11,7 +11,7 @@ use super::value::Value;
 use crate::budget::Budget;
 use crate::error::Result;
 
-/// The parameters of one overload: BIGINT, BOOLEAN, VARCHAR and lists of structs of these are
+/// The parameters of one overload: BIGINT, BOOLEAN, VARCHAR, BLOB and lists of structs of these are
 /// read today, and options as the last.
 pub type Overload = &'static [Field];
 
@@ -87,6 +87,15 @@ impl<'a> Arguments<'a> {
             // SAFETY: DuckDB casts arguments to the overload's types.
             (Field { kind: Type::Varchar, .. }, input) => unsafe { input.text(self.row) },
             (other, _) => panic!("argument {index} is {:?}, not VARCHAR", other.kind),
+        }
+    }
+
+    /// Returns the bytes of a VARCHAR or BLOB argument; `None` for NULL and for an argument this overload lacks.
+    pub fn bytes(&self, index: usize) -> Option<&'a [u8]> {
+        match self.inputs.get(index)? {
+            // SAFETY: as above; both are stored alike.
+            (Type::Varchar | Type::Blob, input) => unsafe { input.text(self.row) },
+            (other, _) => panic!("argument {index} is {other:?}, neither VARCHAR nor BLOB"),
         }
     }
 

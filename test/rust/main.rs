@@ -8,6 +8,7 @@ mod index_git;
 mod merge_bases;
 mod merge_git;
 mod patch_git;
+mod patches_git;
 mod review;
 mod sandbox_attacks;
 mod section_parity;

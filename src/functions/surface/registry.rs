@@ -55,6 +55,8 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<text::apply_patch::ApplyPatch>(),
     scalar::<text::apply_patch::TryApplyPatch>(),
     scalar::<text::reverse_patch::ReversePatch>(),
+    scalar::<text::merge_texts::MergeTexts>(),
+    scalar::<text::merge_conflicts::MergeConflicts>(),
     scalar::<files::read_file::ReadFile>(),
     scalar::<files::write_file::WriteFile>(),
     scalar::<files::edit_file::EditFile>(),

@@ -1,5 +1,5 @@
 //! The functions over texts and patches, one file each. Shared: the parameters of two texts (`sides`), what the tool
-//! `Diff` does (`diff_tool`), and reading a patch (`patches`).
+//! `Diff` does (`diff_tool`), reading a patch (`patches`), and merging (`merges`).
 
 pub mod apply_patch;
 pub mod diff_files;
@@ -8,6 +8,9 @@ pub mod diff_stats;
 pub mod diff_texts;
 pub mod diff_tool;
 pub mod inline_diff;
+pub mod merge_conflicts;
+pub mod merge_texts;
+pub mod merges;
 pub mod patch_files;
 pub mod patch_hunks;
 pub mod patches;

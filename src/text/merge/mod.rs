@@ -1,15 +1,16 @@
 //! Merges two texts that were made from one: the same lines, conflicts and bytes as `git merge-file`.
 //!
-//! The steps are git's, each in its own file: changes of both sides that touch become one region (`regions`), conflicts are
+//! The steps are git's, each in its own file: changes of both sides that touch become one region (`overlay`), conflicts are
 //! made small (`refine`), and the result is written (`write`). All regions are in the order of the texts.
 
+mod overlay;
 mod refine;
-mod regions;
+mod region;
 mod write;
 
 use std::ops::Range;
 
-use self::regions::{Kind, Region};
+use self::region::{Kind, Region};
 use super::cancel_token::CancelToken;
 use super::diff::lowest_line_changes;
 use super::engine::{Algorithm, Engine};

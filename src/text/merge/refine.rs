@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::regions::{Kind, Region};
+use super::region::{Kind, Region};
 use super::{Level, Merge, MergeOptions, MergeStyle, slice};
 use crate::budget::Charge;
 use crate::error::Result;

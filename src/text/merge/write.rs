@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::regions::{Kind, Region};
+use super::region::{Kind, Region};
 use super::{Merge, MergeOptions, MergeStyle, slice};
 use crate::budget::{Charge, Stopped};
 use crate::text::cancel_token::{CancelToken, PacedToken, append};

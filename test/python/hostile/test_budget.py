@@ -58,7 +58,7 @@ TEXTS = {
     "one line of 100 MB": "repeat('x', 100_000_000), repeat('x', 100_000_000) || 'y'",
     "100,000 pairs": "repeat(hash(i)::VARCHAR || chr(10), 200), repeat(hash(i + 1)::VARCHAR || chr(10), 200) FROM range(100_000) t(i)",
 }
-CALLS = ["length(unified_diff(a, b))", "diff_stats(a, b)", "len(diff_rows(a, b))", "length(diff_texts(a, b).diff)"]
+CALLS = ["length(unified_diff(a, b))", "diff_stats(a, b)", "len(diff_rows(a, b))", "length(diff_texts(a, b).diff)", "length(merge_texts(a, b, b || 'z').text)", "len(merge_conflicts(a, b, 'z' || b))"]
 
 
 @pytest.fixture(scope="module")

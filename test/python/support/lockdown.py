@@ -88,6 +88,8 @@ PURE_CALLS = {
     "patch_hunks": "SELECT patch_hunks(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "apply_patch": "SELECT apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
     "try_apply_patch": "SELECT try_apply_patch(E'a\\n', E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
+    "merge_texts": "SELECT merge_texts('{file}', '{repo}', '{file}')",
+    "merge_conflicts": "SELECT merge_conflicts('{file}', '{repo}', '{file}x')",
     "reverse_patch": "SELECT reverse_patch(E'--- {file}\\n+++ {file}\\n@@ -1 +1 @@\\n-a\\n+b\\n')",
 }
 READING_CALLS = [call for calls in (FILE_CALLS | REPOSITORY_CALLS).values() for call in calls]

@@ -22,6 +22,8 @@ FUNCTIONS = {
     "reverse_patch": "reverse_patch(unified_diff(a, b))",
     "patch_files": "patch_files(unified_diff(a, b))",
     "patch_hunks": "patch_hunks(unified_diff(a, b))",
+    "merge_texts": "merge_texts(a, b, a || 'x', {'style': 'diff3'})",
+    "merge_conflicts": "merge_conflicts(a, b, a || 'x')",
 }
 
 

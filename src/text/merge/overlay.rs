@@ -2,35 +2,11 @@
 
 use std::ops::Range;
 
+use super::region::{Kind, Region};
 use super::{Level, Merge, slice};
 use crate::budget::Charge;
 use crate::text::cancel_token::{CancelToken, Stopped};
 use crate::text::engine::Change;
-
-/// What becomes of a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The sides differ and nobody decided.
-    Conflict,
-    /// Our lines are taken.
-    Ours,
-    /// Their lines are taken.
-    Theirs,
-    /// Ours and theirs are taken.
-    Union,
-    /// It was a conflict, and both sides turned out to have the same lines.
-    Same,
-}
-
-/// Lines that at least one side changed: half-open ranges of 0-based numbers. A range starts below 0 only until the region
-/// is joined with the one before it.
-#[derive(Debug, Clone)]
-pub(super) struct Region {
-    pub(super) kind: Kind,
-    pub(super) base: Range<i64>,
-    pub(super) ours: Range<i64>,
-    pub(super) theirs: Range<i64>,
-}
 
 /// A change from the base to one side, in 64 signed bits.
 #[derive(Clone)]

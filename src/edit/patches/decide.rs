@@ -1,0 +1,31 @@
+//! Whether a patch has been applied already: a call whose answer was lost is repeated, and an insertion must not be made twice.
+
+use super::fit::Fitted;
+use super::state::State;
+use crate::error::{Error, Result, quoted};
+
+/// What becomes of a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It is applied.
+    Apply,
+    /// All of it is there already: nothing is written.
+    AlreadyApplied,
+}
+
+/// Decides about all files together.
+///
+/// # Errors
+/// `stale` where some files have their change and others do not.
+pub fn decide(files: &[Fitted]) -> Result<Decision> {
+    let mut all = State::Either;
+    for file in files {
+        all = all.and(file.state).ok_or_else(|| {
+            let is_after = |file: &&Fitted| file.state == State::After;
+            let path = files.iter().find(is_after).map_or("", |file| file.path.as_str());
+            Error::stale(format!("{} has its change already, and other files do not", quoted(path)))
+                .with_hint("Leave out what is done, and send the rest")
+        })?;
+    }
+    Ok(if all == State::Before { Decision::Apply } else { Decision::AlreadyApplied })
+}

@@ -1,0 +1,51 @@
+//! Reads a JSON list of edits, each with the path of its file.
+
+use serde_json::{Map, Value};
+
+use super::{ChangeKind, FileChange, Replacement};
+use crate::error::{Error, Result};
+use crate::strict_json;
+
+const FIELDS: [&str; 4] = ["path", "old_string", "new_string", "replace_all"];
+
+pub(super) fn read(patch: &str) -> Result<Vec<FileChange>> {
+    let list = strict_json::parse(patch).map_err(|error| {
+        Error::invalid_args(format!("the patch is no JSON list of edits: {error}"))
+            .with_hint("Give [{\"path\": …, \"old_string\": …, \"new_string\": …}, …]")
+    })?;
+    let mut changes: Vec<FileChange> = Vec::new();
+    for (edit, number) in list.as_array().into_iter().flatten().zip(1..) {
+        let (path, replacement) = edit
+            .as_object()
+            .ok_or_else(|| wrong(number, "is no object"))
+            .and_then(|edit| replacement(edit, number))?;
+        let open = changes.iter_mut().find(|change| change.path == path);
+        match open.map(|change| &mut change.kind) {
+            Some(ChangeKind::Edit(edits)) => edits.push(replacement),
+            _ => changes.push(FileChange::new(path, ChangeKind::Edit(vec![replacement]), number)),
+        }
+    }
+    Ok(changes)
+}
+
+fn wrong(number: usize, what: &str) -> Error {
+    Error::invalid_args(format!("edit {number} of the list {what}"))
+        .with_hint("Its fields are path, old_string, new_string and replace_all")
+}
+
+fn replacement(edit: &Map<String, Value>, number: usize) -> Result<(String, Replacement)> {
+    if let Some(other) = edit.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+        return Err(wrong(number, &format!("has the field {}", crate::error::quoted(other))));
+    }
+    let text = |field: &str| match edit.get(field) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        _ => Err(wrong(number, &format!("has no text {field}"))),
+    };
+    let replace_all = match edit.get("replace_all") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(all)) => *all,
+        Some(_) => return Err(wrong(number, "has a replace_all that is no boolean")),
+    };
+    let [path, old_string, new_string] = ["path", "old_string", "new_string"].map(text);
+    Ok((path?, Replacement { old_string: old_string?, new_string: new_string?, replace_all }))
+}

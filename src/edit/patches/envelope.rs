@@ -1,0 +1,163 @@
+//! Reads `*** Begin Patch` … `*** End Patch`, as OpenAI's models write it.
+
+use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
+use crate::error::{Result, quoted};
+use crate::text::{CancelToken, LineKind};
+
+pub(super) const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ADD: &str = "*** Add File: ";
+const DELETE: &str = "*** Delete File: ";
+const UPDATE: &str = "*** Update File: ";
+const MOVE: &str = "*** Move to: ";
+const END_OF_FILE: &str = "*** End of File";
+
+/// The lines between the marks, each with its number in the patch.
+struct Reader<'a> {
+    lines: std::iter::Peekable<std::vec::IntoIter<(usize, &'a str)>>,
+}
+
+pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+    let mut pace = cancel.pace();
+    let mut lines = Vec::new();
+    let mut has_ended = false;
+    let all = patch.lines().zip(1..).skip_while(|(line, _)| line.trim() != BEGIN).skip(1);
+    for (line, number) in all {
+        pace.pass(line.len())?;
+        if line.trim_end() == END {
+            has_ended = true;
+            break;
+        }
+        lines.push((number, line));
+    }
+    if !has_ended {
+        return Err(wrong(patch.lines().count(), format_args!("there is no '{END}'"))
+            .with_hint("The patch may have been cut: send all of it"));
+    }
+    let mut reader = Reader { lines: lines.into_iter().peekable() };
+    let mut changes = Vec::new();
+    while let Some((number, line)) = reader.lines.next() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let header = line.trim_end();
+        changes.push(if let Some(path) = header.strip_prefix(ADD) {
+            FileChange::new(path.trim(), ChangeKind::Create(reader.content()?), number)
+        } else if let Some(path) = header.strip_prefix(DELETE) {
+            FileChange::new(path.trim(), ChangeKind::Delete(Vec::new()), number)
+        } else if let Some(path) = header.strip_prefix(UPDATE) {
+            let moves_to = reader.moves_to();
+            let hunks = reader.hunks()?;
+            if hunks.is_empty() && moves_to.is_none() {
+                return Err(wrong(number, format_args!("{} has no change", quoted(path))));
+            }
+            FileChange::new(path.trim(), ChangeKind::Update { hunks, moves_to }, number)
+        } else {
+            return Err(wrong(number, format_args!("{} starts no file", quoted(line)))
+                .with_hint(format!("Give '{ADD}path', '{UPDATE}path' or '{DELETE}path'")));
+        });
+        if changes.last().is_some_and(|change| change.path.is_empty()) {
+            return Err(wrong(number, "the path is empty"));
+        }
+    }
+    Ok(changes)
+}
+
+impl<'a> Reader<'a> {
+    /// Takes the next line if it belongs to the file before.
+    fn next_line(&mut self) -> Option<(usize, &'a str)> {
+        let starts_file =
+            |line: &str| [ADD, DELETE, UPDATE].iter().any(|mark| line.starts_with(mark));
+        self.lines.next_if(|(_, line)| !starts_file(line))
+    }
+
+    fn moves_to(&mut self) -> Option<String> {
+        let (_, line) = self.lines.next_if(|(_, line)| line.starts_with(MOVE))?;
+        Some(line[MOVE.len()..].trim().to_owned())
+    }
+
+    fn content(&mut self) -> Result<String> {
+        let mut content = String::new();
+        while let Some((number, line)) = self.next_line() {
+            let Some(text) = line.strip_prefix('+') else {
+                if line.trim().is_empty() {
+                    continue;
+                }
+                return Err(wrong(number, format_args!("{} is no added line", quoted(line)))
+                    .with_hint("Start each line of a new file with +"));
+            };
+            content.push_str(text);
+            content.push('\n');
+        }
+        Ok(content)
+    }
+
+    fn hunks(&mut self) -> Result<Vec<Hunk>> {
+        let mut hunks: Vec<Hunk> = Vec::new();
+        // Anchors that stand above the lines of one hunk belong together.
+        let mut is_open = false;
+        while let Some((number, line)) = self.next_line() {
+            let anchor =
+                line.strip_prefix("@@").filter(|rest| rest.is_empty() || rest.starts_with(' '));
+            if let Some(anchor) = anchor {
+                if !is_open || !last(&mut hunks, number).lines.is_empty() {
+                    hunks.push(Hunk { line: number, ..Hunk::default() });
+                    is_open = true;
+                }
+                let anchor = anchor.strip_prefix(' ').unwrap_or(anchor);
+                if !anchor.trim().is_empty() {
+                    last(&mut hunks, number).anchors.push(anchor.to_owned());
+                }
+                continue;
+            }
+            if line.trim_end() == END_OF_FILE {
+                last(&mut hunks, number).ends_file = true;
+                is_open = false;
+                continue;
+            }
+            if !is_open && !line.is_empty() {
+                hunks.push(Hunk { line: number, ..Hunk::default() });
+            }
+            is_open |= !line.is_empty();
+            if is_open {
+                let line = hunk_line(line, number)?;
+                last(&mut hunks, number).lines.push(line);
+            }
+        }
+        hunks.iter_mut().for_each(drop_blank_end);
+        if let Some(empty) = hunks.iter().find(|hunk| hunk.lines.is_empty()) {
+            return Err(wrong(empty.line, "the hunk has no lines"));
+        }
+        Ok(hunks)
+    }
+}
+
+/// Returns the last hunk, the first one if there is none.
+fn last(hunks: &mut Vec<Hunk>, line: usize) -> &mut Hunk {
+    if hunks.is_empty() {
+        hunks.push(Hunk { line, ..Hunk::default() });
+    }
+    let last = hunks.len() - 1;
+    &mut hunks[last]
+}
+
+fn hunk_line(line: &str, number: usize) -> Result<HunkLine> {
+    let mut chars = line.chars();
+    let kind = match chars.next() {
+        None => return Ok(HunkLine::new(LineKind::Context, "")),
+        Some(' ') => LineKind::Context,
+        Some('-') => LineKind::Removed,
+        Some('+') => LineKind::Added,
+        Some(_) => {
+            return Err(wrong(number, format_args!("{} is no line of a hunk", quoted(line)))
+                .with_hint("Start each line with a space, - or +"));
+        }
+    };
+    Ok(HunkLine::new(kind, chars.as_str()))
+}
+
+/// Drops empty lines between a hunk and what follows it.
+fn drop_blank_end(hunk: &mut Hunk) {
+    let is_blank = |line: &HunkLine| line.kind == LineKind::Context && line.text.is_empty();
+    while hunk.lines.pop_if(|line| is_blank(line)).is_some() {}
+}

@@ -1,0 +1,377 @@
+//! Finds where the parts of a change go in one file, and what it becomes.
+
+use super::keys::Numbered;
+use super::made::made;
+use super::miss::{not_found, not_unique};
+use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
+use super::state::State;
+use super::{ChangeKind, FileChange, Hunk, Replacement};
+use crate::edit::plan::Plan;
+use crate::edit::request::{Edit, FileName};
+use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::text::lines::Lines;
+use crate::text::{CancelToken, Engine, is_binary};
+
+/// In which form the old lines of a hunk are those of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// Byte for byte. In a hunk without CR, lines of either ending are the same.
+    Exact,
+    /// Without white space at the ends of lines.
+    TrimmedEnd,
+    /// Without white space around lines.
+    Trimmed,
+    /// With Unicode's dashes, quotes and blanks as in ASCII, too.
+    Ascii,
+}
+
+impl Pass {
+    const FUZZY: [Self; 3] = [Self::TrimmedEnd, Self::Trimmed, Self::Ascii];
+
+    /// Returns the word that answers have.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::TrimmedEnd => "trimmed_end",
+            Self::Trimmed => "trimmed",
+            Self::Ascii => "ascii",
+        }
+    }
+}
+
+/// How a change is fitted.
+#[derive(Debug, Clone, Copy)]
+pub struct FitOptions {
+    /// Whether hunks that stand nowhere byte for byte are looked for in the other passes.
+    pub fuzz: bool,
+    /// The bytes that a file may have.
+    pub max_bytes: u64,
+}
+
+/// A file with its change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fitted {
+    /// The file, as the patch names it.
+    pub path: String,
+    /// Whether it has the change already.
+    pub state: State,
+    /// What it holds afterwards; `None` for a file that goes.
+    pub content: Option<Vec<u8>>,
+    /// Where the hunks go, in the order of the patch.
+    pub hunks: Vec<HunkFit>,
+}
+
+/// Where a hunk goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HunkFit {
+    /// The line, from 1, at which it starts in the file.
+    pub line: usize,
+    /// The form in which it fits.
+    pub pass: Pass,
+}
+
+/// Fits a change into a file that holds `now`, and of which `target` is at the path that it moves to; `None` where no file is.
+///
+/// # Errors
+/// - `not_found`, `not_unique`: a hunk or a string stands nowhere, or at several places; there is no such file.
+/// - `invalid_args`: a file is there that must not be, hunks overlap, the file is binary or would become so.
+/// - `stale`: some hunks are made already and others are not.
+/// - `too_large`: it would have more than the bytes that are allowed.
+pub fn fit(
+    file: FileName<'_>,
+    change: &FileChange,
+    now: Option<&[u8]>,
+    target: Option<&[u8]>,
+    options: &FitOptions,
+    cancel: &CancelToken<'_>,
+) -> Result<Fitted> {
+    let fitted =
+        |state, content, hunks| Fitted { path: change.path.clone(), state, content, hunks };
+    match &change.kind {
+        ChangeKind::Create(content) => {
+            let content = content.as_bytes();
+            let state = match now {
+                None => State::Before,
+                Some(now) if now == content => State::After,
+                Some(_) => return Err(exists(&change.path)),
+            };
+            check_size(file, content, options)?;
+            Ok(fitted(state, Some(content.to_vec()), Vec::new()))
+        }
+        ChangeKind::Delete(hunks) => {
+            let Some(now) = now else { return Ok(fitted(State::After, None, Vec::new())) };
+            let (state, rest, places) = fit_hunks(file, hunks, now, options, cancel)?;
+            if !hunks.is_empty() && !(state == State::Before && rest.is_empty()) {
+                return Err(Error::invalid_args(format!(
+                    "{file} holds more than the patch removes"
+                ))
+                .with_hint("Give all of its lines, or delete it without lines"));
+            }
+            Ok(fitted(State::Before, None, places))
+        }
+        ChangeKind::Update { hunks, moves_to: None } => {
+            let now = now.ok_or_else(|| missing(file))?;
+            let (state, content, places) = fit_hunks(file, hunks, now, options, cancel)?;
+            Ok(fitted(state, Some(content), places))
+        }
+        ChangeKind::Update { hunks, moves_to: Some(path) } => match (now, target) {
+            (Some(now), None) => {
+                let (state, content, places) = fit_hunks(file, hunks, now, options, cancel)?;
+                if state == State::After {
+                    return Err(missing_move(file, path));
+                }
+                Ok(fitted(State::Before, Some(content), places))
+            }
+            (None, Some(target)) => {
+                let (state, content, places) = fit_hunks(file, hunks, target, options, cancel)?;
+                if state == State::Before && !hunks.is_empty() {
+                    return Err(missing(file));
+                }
+                Ok(fitted(State::After, Some(content), places))
+            }
+            (None, None) => Err(missing(file)),
+            (Some(_), Some(_)) => Err(exists(path)),
+        },
+        ChangeKind::Edit(edits) => {
+            let (state, content) =
+                fit_edits(file, edits, now.ok_or_else(|| missing(file))?, options, cancel)?;
+            Ok(fitted(state, Some(content), Vec::new()))
+        }
+    }
+}
+
+fn missing(file: FileName<'_>) -> Error {
+    Error::not_found(format!("{file} is not there"))
+        .with_hint("Create it, or give its path as it is now")
+}
+
+fn missing_move(file: FileName<'_>, path: &str) -> Error {
+    Error::stale(format!("{file} has its change already, and has not moved to {}", quoted(path)))
+        .with_hint("Leave out of its changes what is done")
+}
+
+fn exists(path: &str) -> Error {
+    Error::invalid_args(format!("{} is there already, and no file is overwritten", quoted(path)))
+        .with_hint("Update the file that is there, or take another path")
+}
+
+fn check_size(file: FileName<'_>, content: &[u8], options: &FitOptions) -> Result<()> {
+    if content.len() as u64 > options.max_bytes {
+        return Err(Error::too_large(format!(
+            "the patch would make {file} larger than {} bytes",
+            options.max_bytes
+        ))
+        .with_hint("The host sets the sandbox's max_file_bytes"));
+    }
+    if is_binary(content) {
+        return Err(Error::invalid_args(format!(
+            "the patch would make {file} binary: it has a NUL"
+        )));
+    }
+    Ok(())
+}
+
+/// Returns the state of a file to its hunks, what it holds with them, and their places.
+fn fit_hunks(
+    file: FileName<'_>,
+    hunks: &[Hunk],
+    now: &[u8],
+    options: &FitOptions,
+    cancel: &CancelToken<'_>,
+) -> Result<(State, Vec<u8>, Vec<HunkFit>)> {
+    if hunks.is_empty() {
+        return Ok((State::Before, now.to_vec(), Vec::new()));
+    }
+    if is_binary(now) {
+        return Err(Error::invalid_args(format!("{file} is a binary file"))
+            .with_hint("Only text can be patched"));
+    }
+    let text = Text {
+        lines: Lines::split(now, cancel)?,
+        lacks_newline: now.last().is_some_and(|last| *last != b'\n'),
+    };
+    let finder = Finder { file, text: &text, hunks, options, cancel };
+    let found = finder.find()?;
+    let mut state = State::Either;
+    for (index, found) in found.iter().enumerate() {
+        state = state.and(found.state).ok_or_else(|| {
+            Error::stale(format!(
+                "the hunk at line {} of the patch is {}, and others before it are not",
+                hunks[index].line,
+                if found.state == State::After { "made already" } else { "not made yet" }
+            ))
+            .with_hint(format!("Leave out of the changes of {file} what is done"))
+        })?;
+    }
+    // Where it could be either, the other files decide, and this one needs its content.
+    let content = if state == State::After {
+        now.to_vec()
+    } else {
+        let places: Vec<_> = found.iter().map(|found| found.place).zip(hunks).collect();
+        made(file, &text, &places, options.max_bytes, cancel)?
+    };
+    check_size(file, &content, options)?;
+    let line = |found: &Found| HunkFit { line: found.place + 1, pass: found.pass };
+    Ok((state, content, found.iter().map(line).collect()))
+}
+
+/// A hunk's place, from 0.
+struct Found {
+    place: usize,
+    pass: Pass,
+    state: State,
+}
+
+struct Finder<'a> {
+    file: FileName<'a>,
+    text: &'a Text<'a>,
+    hunks: &'a [Hunk],
+    options: &'a FitOptions,
+    cancel: &'a CancelToken<'a>,
+}
+
+impl Finder<'_> {
+    fn find(&self) -> Result<Vec<Found>> {
+        let mut found: Vec<Option<Found>> = Vec::new();
+        // Hunks that have a CR are compared with it.
+        let [plain, with_cr] = [false, true].map(|has_cr| self.numbered(Pass::Exact, has_cr));
+        let (plain, with_cr) = (plain?, with_cr?);
+        for hunk in self.hunks {
+            self.cancel.check()?;
+            let numbered = if has_cr(hunk) { &with_cr } else { &plain };
+            found.push(self.exact(hunk, numbered)?);
+        }
+        if self.options.fuzz {
+            for pass in Pass::FUZZY {
+                if found.iter().all(Option::is_some) {
+                    break;
+                }
+                let numbered = self.numbered(pass, false)?;
+                for (hunk, found) in self.hunks.iter().zip(&mut found) {
+                    self.cancel.check()?;
+                    if found.is_none() {
+                        *found = self.fuzzy(hunk, &numbered, pass)?;
+                    }
+                }
+            }
+        }
+        let miss = |hunk: &Hunk| {
+            let numbered = if has_cr(hunk) { &with_cr } else { &plain };
+            not_found(self.file, self.text, numbered, hunk)
+        };
+        self.hunks.iter().zip(found).map(|(hunk, found)| found.ok_or_else(|| miss(hunk))).collect()
+    }
+
+    fn numbered(&self, pass: Pass, has_cr: bool) -> Result<Numbered> {
+        Numbered::new(&self.text.lines, self.hunks.iter(), pass, has_cr, self.cancel)
+    }
+
+    /// Returns the place that a hunk names or the only one; where its old lines stand nowhere, the place of its new ones.
+    fn exact(&self, hunk: &Hunk, numbered: &Numbered) -> Result<Option<Found>> {
+        let pass = Pass::Exact;
+        if !hunk.lines.iter().any(|line| line.is_old()) {
+            let place = self.addition(hunk)?;
+            let is_there = new_places(self.text, numbered, hunk).contains(&place);
+            let state = if is_there { State::Either } else { State::Before };
+            return Ok(Some(Found { place, pass, state }));
+        }
+        let places = old_places(self.text, numbered, hunk);
+        let named = hunk.start.and_then(|start| start.checked_sub(1));
+        match (&places[..], named.filter(|named| places.contains(named))) {
+            (_, Some(place)) | (&[place], None) => {
+                // Removed lines that stand there tell that the change has not been made.
+                let only_adds = !hunk.lines.iter().any(|line| !line.is_new());
+                let is_there = only_adds && new_places(self.text, numbered, hunk).contains(&place);
+                let state = if is_there { State::Either } else { State::Before };
+                Ok(Some(Found { place, pass, state }))
+            }
+            ([], None) => Ok(self.made(hunk, numbered)),
+            (places, None) => Err(not_unique(self.file, hunk, places)),
+        }
+    }
+
+    /// Returns where a hunk stands as it is after its change, if that is certain.
+    fn made(&self, hunk: &Hunk, numbered: &Numbered) -> Option<Found> {
+        /// Lines that say that something between them has gone.
+        const TOGETHER: usize = 2;
+        let new = hunk.lines.iter().filter(|line| line.is_new()).count();
+        let adds = hunk.lines.iter().any(|line| !line.is_old());
+        let &[place] = &new_places(self.text, numbered, hunk)[..] else { return None };
+        (adds || new >= TOGETHER).then_some(Found { place, pass: Pass::Exact, state: State::After })
+    }
+
+    fn fuzzy(&self, hunk: &Hunk, numbered: &Numbered, pass: Pass) -> Result<Option<Found>> {
+        match old_places(self.text, numbered, hunk)[..] {
+            [] => Ok(None),
+            [place] => Ok(Some(Found { place, pass, state: State::Before })),
+            ref places => Err(not_unique(self.file, hunk, places)),
+        }
+    }
+
+    /// Returns where lines are added without any that must be there: below the anchor, at the end, or in an empty file.
+    fn addition(&self, hunk: &Hunk) -> Result<usize> {
+        let lines = &self.text.lines;
+        if lines.is_empty() && hunk.anchors.is_empty() {
+            return Ok(0);
+        }
+        if let Some((anchor, above)) = hunk.anchors.split_last() {
+            let from = below_anchors(lines, above).unwrap_or(lines.len());
+            let places: Vec<usize> = anchor_places(lines, anchor, from).collect();
+            return match places[..] {
+                [place] => Ok(place + 1),
+                [] => Err(Error::not_found(format!(
+                    "the hunk at line {} of the patch: no line of {} is {}",
+                    hunk.line,
+                    self.file,
+                    quoted(anchor)
+                ))
+                .with_hint("Give whole lines after @@, as they are in the file")),
+                ref places => Err(not_unique(self.file, hunk, places)),
+            };
+        }
+        if hunk.ends_file {
+            return Ok(lines.len());
+        }
+        Err(Error::invalid_args(format!(
+            "the hunk at line {} of the patch adds lines to {} and has none that are there",
+            hunk.line, self.file
+        ))
+        .with_hint("Give unchanged lines around the added ones"))
+    }
+}
+
+fn has_cr(hunk: &Hunk) -> bool {
+    hunk.lines.iter().any(|line| line.is_old() && line.text.ends_with('\r'))
+}
+
+/// Replaces strings as `edit_file` does.
+fn fit_edits(
+    file: FileName<'_>,
+    edits: &[Replacement],
+    now: &[u8],
+    options: &FitOptions,
+    cancel: &CancelToken<'_>,
+) -> Result<(State, Vec<u8>)> {
+    let asked: Vec<Edit<'_>> = edits
+        .iter()
+        .map(|edit| Edit {
+            old_string: &edit.old_string,
+            new_string: &edit.new_string,
+            replace_all: edit.replace_all,
+        })
+        .collect();
+    let count = |string: &str| match string {
+        "" => 0,
+        string => crate::edit::matching::Haystack::new(now).places(string).len(),
+    };
+    let is_made =
+        || edits.iter().all(|edit| count(&edit.old_string) == 0 && count(&edit.new_string) > 0);
+    match Plan::new(&mut Engine::default(), file, now, &asked, options.max_bytes, cancel) {
+        Ok(plan) => Ok((State::Before, plan.content)),
+        Err(error) if error.kind() == ErrorKind::NotFound && is_made() => {
+            Ok((State::After, now.to_vec()))
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,93 @@
+//! The form in which lines are compared: as they are, or what `fuzz` overlooks.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::{Hunk, HunkLine, Pass};
+use crate::error::Result;
+use crate::text::CancelToken;
+use crate::text::lines::Lines;
+
+/// The number of a line that is in no hunk.
+const NONE: u32 = u32::MAX;
+
+/// The lines of a file as numbers, equal where the lines of hunks are equal to them.
+pub(super) struct Numbered {
+    pass: Pass,
+    has_cr: bool,
+    numbers: HashMap<Vec<u8>, u32>,
+    /// The lines of the file.
+    pub(super) file: Vec<u32>,
+}
+
+impl Numbered {
+    /// Numbers the lines of a file for hunks that are compared in one pass. Where a hunk has a CR itself (`has_cr`), the CR of a line
+    /// counts; else a line is the same whatever its ending.
+    pub(super) fn new<'h>(
+        lines: &Lines<'_>,
+        hunks: impl Iterator<Item = &'h Hunk>,
+        pass: Pass,
+        has_cr: bool,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Self> {
+        let mut pace = cancel.pace();
+        let mut this = Self { pass, has_cr, numbers: HashMap::new(), file: Vec::new() };
+        for line in hunks.flat_map(|hunk| &hunk.lines) {
+            pace.pass(line.text.len())?;
+            let key = this.key(line.text.as_bytes()).into_owned();
+            let next = this.numbers.len() as u32;
+            this.numbers.entry(key).or_insert(next);
+        }
+        for index in 0..lines.len() {
+            let line = lines.get(index);
+            pace.pass(line.len())?;
+            let key = this.key(line.strip_suffix(b"\n").unwrap_or(line));
+            let number = this.numbers.get(key.as_ref()).copied().unwrap_or(NONE);
+            this.file.push(number);
+        }
+        Ok(this)
+    }
+
+    /// Returns the numbers of some lines of a hunk.
+    pub(super) fn of<'h>(&self, lines: impl Iterator<Item = &'h HunkLine>) -> Vec<u32> {
+        // A hunk that was not numbered is found nowhere: `NONE - 1` is no line of a file.
+        let number = |line: &HunkLine| self.numbers.get(self.key(line.text.as_bytes()).as_ref());
+        lines.map(|line| number(line).copied().unwrap_or(NONE - 1)).collect()
+    }
+
+    fn key<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
+        let line = if self.has_cr { line } else { without_cr(line) };
+        key(line, self.pass)
+    }
+}
+
+/// Returns a line without one CR at its end.
+pub(super) fn without_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Returns what of a line counts in a pass.
+fn key(line: &[u8], pass: Pass) -> Cow<'_, [u8]> {
+    match pass {
+        Pass::Exact => line.into(),
+        Pass::TrimmedEnd => line.trim_ascii_end().into(),
+        Pass::Trimmed => line.trim_ascii().into(),
+        Pass::Ascii if line.is_ascii() => line.trim_ascii().into(),
+        Pass::Ascii => {
+            let text = String::from_utf8_lossy(line);
+            let text: String = text.chars().map(plain).collect();
+            text.trim().as_bytes().to_vec().into()
+        }
+    }
+}
+
+/// Returns the ASCII character that a dash, quote or blank of Unicode stands for.
+fn plain(c: char) -> char {
+    match c {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{2018}'..='\u{201b}' => '\'',
+        '\u{201c}'..='\u{201f}' => '"',
+        '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        c => c,
+    }
+}

@@ -1,0 +1,139 @@
+//! What hunks make of a file. New lines end as the lines around them; the last newline stays as it was, unless the patch says so.
+
+use std::collections::VecDeque;
+
+use super::place::Text;
+use super::{Hunk, HunkLine};
+use crate::edit::request::FileName;
+use crate::error::{Error, Result};
+use crate::text::{CancelToken, LineKind};
+
+/// Returns the file with hunks at their places, from 0.
+pub(super) fn made(
+    file: FileName<'_>,
+    text: &Text<'_>,
+    hunks: &[(usize, &Hunk)],
+    max_bytes: u64,
+    cancel: &CancelToken<'_>,
+) -> Result<Vec<u8>> {
+    let mut hunks = hunks.to_vec();
+    hunks.sort_by_key(|(place, _)| *place);
+    let mut pace = cancel.pace();
+    let mut made = Made { text, out: Vec::new(), file, max_bytes };
+    let mut done = 0;
+    let mut last: Option<(usize, &Hunk)> = None;
+    for (place, hunk) in hunks {
+        if let Some((start, other)) = last.filter(|(start, _)| place < done || place == *start) {
+            return Err(Error::invalid_args(format!(
+                "the hunks at lines {} and {} of the patch overlap at line {} of {file}",
+                other.line,
+                hunk.line,
+                start.max(place) + 1
+            ))
+            .with_hint("Make one hunk of both"));
+        }
+        for index in done..place {
+            made.push(text.lines.get(index))?;
+            pace.pass(text.lines.get(index).len())?;
+        }
+        done = made.hunk(hunk, place)?;
+        last = Some((place, hunk));
+    }
+    for index in done..text.lines.len() {
+        made.push(text.lines.get(index))?;
+        pace.pass(text.lines.get(index).len())?;
+    }
+    let said = last.and_then(|(_, hunk)| newline_said(hunk));
+    made.end(said.unwrap_or(!text.lacks_newline));
+    Ok(made.out)
+}
+
+/// Returns whether the patch says that the file ends in a newline.
+fn newline_said(hunk: &Hunk) -> Option<bool> {
+    if hunk.lines.iter().any(|line| line.is_new() && line.lacks_newline) {
+        return Some(false);
+    }
+    hunk.lines.iter().any(|line| line.lacks_newline).then_some(true)
+}
+
+struct Made<'a> {
+    text: &'a Text<'a>,
+    out: Vec<u8>,
+    file: FileName<'a>,
+    max_bytes: u64,
+}
+
+impl Made<'_> {
+    /// Writes the new lines of a hunk at a line of the file; returns the line after it.
+    fn hunk(&mut self, hunk: &Hunk, place: usize) -> Result<usize> {
+        let names_ends = hunk.lines.iter().any(|line| line.text.ends_with('\r'));
+        let mut at = place;
+        let mut removed: VecDeque<usize> = VecDeque::new();
+        for HunkLine { kind, text, .. } in &hunk.lines {
+            match kind {
+                LineKind::Context => {
+                    removed.clear();
+                    self.push(self.text.lines.get(at))?;
+                    at += 1;
+                }
+                LineKind::Removed => {
+                    removed.push_back(at);
+                    at += 1;
+                }
+                LineKind::Added => {
+                    let neighbour = removed.pop_front();
+                    let end = if names_ends { b"\n" } else { self.line_end(neighbour, at) };
+                    self.push(text.as_bytes())?;
+                    self.push_end(end)?;
+                }
+            }
+        }
+        Ok(at)
+    }
+
+    /// Returns how a new line ends: as the one whose place it takes, as the one above, as the one below.
+    fn line_end(&self, replaced: Option<usize>, at: usize) -> &'static [u8] {
+        let end = |line: &[u8]| match line {
+            [.., b'\r', b'\n'] => Some(&b"\r\n"[..]),
+            [.., b'\n'] => Some(&b"\n"[..]),
+            _ => None,
+        };
+        let of = |index: usize| end(self.text.lines.get(index));
+        replaced
+            .and_then(of)
+            .or_else(|| end(&self.out))
+            .or_else(|| of(at))
+            .or_else(|| of(at.checked_sub(2)?))
+            .unwrap_or(b"\n")
+    }
+
+    /// Appends a line. The one before it may have been a last one without a newline.
+    fn push(&mut self, line: &[u8]) -> Result<()> {
+        if self.out.last().is_some_and(|last| *last != b'\n') {
+            let above = self.text.lines.len().checked_sub(2);
+            let is_crlf = above.is_some_and(|above| self.text.lines.get(above).ends_with(b"\r\n"));
+            self.push_end(if is_crlf { b"\r\n" } else { b"\n" })?;
+        }
+        self.push_end(line)
+    }
+
+    fn push_end(&mut self, bytes: &[u8]) -> Result<()> {
+        if (self.out.len() + bytes.len()) as u64 > self.max_bytes {
+            return Err(Error::too_large(format!(
+                "the patch would make {} larger than {} bytes",
+                self.file, self.max_bytes
+            ))
+            .with_hint("The host sets the sandbox's max_file_bytes"));
+        }
+        Ok(crate::budget::append(&mut self.out, bytes)?)
+    }
+
+    /// Ends the last line, or takes its ending away.
+    fn end(&mut self, has_newline: bool) {
+        if has_newline && self.out.last().is_some_and(|last| *last != b'\n') {
+            self.out.push(b'\n');
+        } else if !has_newline && self.out.pop_if(|last| *last == b'\n').is_some() {
+            self.out.pop_if(|last| *last == b'\r');
+        }
+    }
+}

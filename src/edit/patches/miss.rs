@@ -1,0 +1,111 @@
+//! What is said of a hunk that stands nowhere: the first line in which it differs from the place that is most like it.
+
+use std::collections::HashMap;
+
+use super::keys::{Numbered, without_cr};
+use super::place::{Text, below_anchors};
+use super::{Hunk, HunkLine};
+use crate::edit::reason::reasons;
+use crate::edit::request::FileName;
+use crate::error::{Error, quoted};
+
+/// Lines of the file that are like one line of a hunk, up to which they count: those that repeat more often say little.
+const REPEATED: usize = 64;
+
+/// The lines that an error names; of more it says how many.
+const LINES_NAMED: usize = 20;
+
+/// Returns the error for a hunk whose old lines are nowhere in the file.
+pub(super) fn not_found(
+    file: FileName<'_>,
+    text: &Text<'_>,
+    numbered: &Numbered,
+    hunk: &Hunk,
+) -> Error {
+    let at = format!("the hunk at line {} of the patch", hunk.line);
+    if below_anchors(&text.lines, &hunk.anchors).is_none() {
+        let anchors: Vec<String> = hunk.anchors.iter().map(|anchor| quoted(anchor)).collect();
+        return Error::not_found(format!(
+            "{at}: no line of {file} is {}",
+            anchors.join(" and then ")
+        ))
+        .with_hint("Give whole lines after @@, as they are in the file");
+    }
+    let old: Vec<&HunkLine> = hunk.lines.iter().filter(|line| line.is_old()).collect();
+    let Some(place) = nearest(text, numbered, hunk, &old) else {
+        return Error::not_found(format!("{at} does not fit: {file} has none of its lines"))
+            .with_hint("Read the file again, and take its lines as they are");
+    };
+    let wanted = numbered.of(old.iter().copied());
+    let differs = |&index: &usize| numbered.file.get(place + index) != Some(&wanted[index]);
+    let Some(index) = (0..old.len()).find(differs) else {
+        return Error::not_found(format!(
+            "{at} fits at line {} of {file}, but not where the file ends",
+            place + 1
+        ))
+        .with_hint(
+            "Say what stands at the end as it is: the last line, and whether a newline follows",
+        );
+    };
+    let wanted = &old[index].text;
+    let number = place + index + 1;
+    if place + index >= text.lines.len() {
+        return Error::not_found(format!(
+            "{at} does not fit: {file} ends after line {}, and the patch has {}",
+            text.lines.len(),
+            quoted(wanted)
+        ))
+        .with_hint("Read the file again, and take its lines as they are");
+    }
+    let line = text.lines.get(place + index);
+    let found = String::from_utf8_lossy(without_cr(line.strip_suffix(b"\n").unwrap_or(line)));
+    let why: Vec<&str> = reasons(wanted, &found).into_iter().map(|reason| reason.name()).collect();
+    Error::not_found(format!(
+        "{at} does not fit: line {number} of {file} is {}, and the patch has {} ({})",
+        quoted(&found),
+        quoted(wanted),
+        why.join(", ")
+    ))
+    .with_hint("Read the file again, and take its lines as they are")
+}
+
+/// Returns the place where most lines are those of the hunk: the one that it names, or the first, where several are.
+fn nearest(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, old: &[&HunkLine]) -> Option<usize> {
+    let mut lines_of: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (index, number) in numbered.file.iter().enumerate() {
+        lines_of.entry(*number).or_default().push(index);
+    }
+    let mut votes: HashMap<usize, usize> = HashMap::new();
+    for (index, number) in numbered.of(old.iter().copied()).iter().enumerate() {
+        let Some(lines) = lines_of.get(number) else { continue };
+        if lines.len() <= REPEATED {
+            lines
+                .iter()
+                .filter_map(|line| line.checked_sub(index))
+                .for_each(|place| *votes.entry(place).or_default() += 1);
+        }
+    }
+    let named = hunk.start.map_or(0, |start| start.saturating_sub(1));
+    let best = votes.into_iter().max_by_key(|&(place, count)| {
+        (count, std::cmp::Reverse(place.abs_diff(named)), std::cmp::Reverse(place))
+    });
+    // What the patch names is what it is compared with, where no line is alike.
+    let is_there = hunk.start.is_some() && named < text.lines.len();
+    best.map(|(place, _)| place).or(is_there.then_some(named))
+}
+
+/// Returns the error for a hunk that stands at several places.
+pub(super) fn not_unique(file: FileName<'_>, hunk: &Hunk, places: &[usize]) -> Error {
+    let named: Vec<String> =
+        places.iter().take(LINES_NAMED).map(|place| (place + 1).to_string()).collect();
+    let more = match places.len().saturating_sub(LINES_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Error::not_unique(format!(
+        "the hunk at line {} of the patch fits at lines {}{more} of {file}",
+        hunk.line,
+        named.join(", ")
+    ))
+    .with_hint("Add lines around it that stand there alone, or the right line number in its header")
+}

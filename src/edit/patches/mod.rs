@@ -1,0 +1,169 @@
+//! Changes of many files as one text: reads the formats that agents write into one typed plan, and finds where each part goes.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `form` | which format a text is in |
+//! | `unified`, `recount` | unified and git diffs, whose bodies count and not the numbers in their headers |
+//! | `envelope` | `*** Begin Patch` … `*** End Patch` |
+//! | `blocks` | `<<<<<<< SEARCH` … `>>>>>>> REPLACE` |
+//! | `edits` | a JSON list of edits in the shape of `edit_file` |
+//! | `fit`, `keys`, `place` | where hunks stand in a file, byte for byte or in the passes of `fuzz` |
+//! | `miss` | the line in which a hunk differs from the place that is most like it |
+//! | `made` | what hunks make of a file: its line endings and its last newline stay |
+//! | `state`, `decide` | whether a file has the change already, and whether all have |
+
+mod blocks;
+mod decide;
+mod edits;
+mod envelope;
+mod fit;
+mod form;
+mod keys;
+mod made;
+mod miss;
+mod place;
+mod recount;
+mod state;
+mod unified;
+
+use crate::error::{Error, Result};
+use crate::text::{CancelToken, LineKind};
+
+pub use decide::{Decision, decide};
+pub use fit::{FitOptions, Fitted, HunkFit, Pass, fit};
+pub use form::read;
+pub use state::State;
+
+/// What is asked for one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The file, beneath the root of its sandbox.
+    pub path: String,
+    /// What happens to it.
+    pub kind: ChangeKind,
+    /// Whether the file is executable afterwards; `None` leaves that as it is.
+    pub executable: Option<bool>,
+    /// The line of the patch, from 1, at which it starts.
+    pub line: usize,
+}
+
+/// What happens to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It is made; it must not be there.
+    Create(String),
+    /// Its lines are changed, if there are hunks, and it moves, if there is a path; no file may be there.
+    Update {
+        /// The changes.
+        hunks: Vec<Hunk>,
+        /// The new path.
+        moves_to: Option<String>,
+    },
+    /// Strings are replaced, as by `edit_file`.
+    Edit(Vec<Replacement>),
+    /// It goes. Lines that are given must be all that it holds.
+    Delete(Vec<Hunk>),
+}
+
+/// A replacement in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement {
+    /// What must stand in the file, once unless `replace_all`.
+    pub old_string: String,
+    /// What takes its place.
+    pub new_string: String,
+    /// Whether every place is taken.
+    pub replace_all: bool,
+}
+
+/// Some lines and what they become.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hunk {
+    /// The lines of the old and of the new file.
+    pub lines: Vec<HunkLine>,
+    /// The first old line's number in the file, from 1, where the patch gives one; without old lines that of the line before.
+    pub start: Option<usize>,
+    /// Lines that stand before it in the file, in this order.
+    pub anchors: Vec<String>,
+    /// Whether it ends the file.
+    pub ends_file: bool,
+    /// The line of the patch, from 1, at which it starts.
+    pub line: usize,
+}
+
+/// A line of a hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HunkLine {
+    /// Which side or sides it belongs to.
+    pub kind: LineKind,
+    /// The line without its LF; a CR before it is kept.
+    pub text: String,
+    /// Whether the patch says that no newline follows.
+    pub lacks_newline: bool,
+}
+
+impl HunkLine {
+    fn new(kind: LineKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), lacks_newline: false }
+    }
+
+    /// Tells whether it is a line of the old file.
+    #[must_use]
+    pub fn is_old(&self) -> bool {
+        self.kind != LineKind::Added
+    }
+
+    /// Tells whether it is a line of the new file.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.kind != LineKind::Removed
+    }
+}
+
+impl FileChange {
+    fn new(path: impl Into<String>, kind: ChangeKind, line: usize) -> Self {
+        Self { path: path.into(), kind, executable: None, line }
+    }
+
+    /// Returns the path that the file has afterwards; `None` for one that goes.
+    #[must_use]
+    pub fn new_path(&self) -> Option<&str> {
+        match &self.kind {
+            ChangeKind::Delete(_) => None,
+            ChangeKind::Update { moves_to: Some(path), .. } => Some(path),
+            _ => Some(&self.path),
+        }
+    }
+}
+
+/// Returns an error about a line of the patch.
+fn wrong(line: usize, what: impl std::fmt::Display) -> Error {
+    Error::invalid_args(format!("line {line} of the patch: {what}"))
+}
+
+/// Refuses a plan in which two changes are about one path: which of them comes first would decide.
+fn check_paths(changes: Vec<FileChange>, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+    let mut olds = std::collections::HashMap::new();
+    let mut news = std::collections::HashMap::new();
+    for change in &changes {
+        cancel.check()?;
+        let twice = olds
+            .insert(change.path.as_str(), change.line)
+            .map(|first| (first, change.path.as_str()))
+            .or_else(|| {
+                let path = change.new_path()?;
+                news.insert(path, change.line).map(|first| (first, path))
+            });
+        if let Some((first, path)) = twice {
+            return Err(wrong(
+                change.line,
+                format_args!("{} is named at line {first}, too", crate::error::quoted(path)),
+            )
+            .with_hint("Put all changes of one file into one section"));
+        }
+    }
+    Ok(changes)
+}
+
+#[cfg(test)]
+mod tests;

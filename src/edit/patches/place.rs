@@ -1,0 +1,64 @@
+//! Where a hunk stands in a file: at the place that it names, else at the only one.
+
+use super::keys::Numbered;
+use super::{Hunk, HunkLine};
+use crate::edit::matching::occurrences;
+use crate::text::lines::Lines;
+
+/// A file whose lines are compared.
+pub(super) struct Text<'a> {
+    pub(super) lines: Lines<'a>,
+    /// Whether its last line lacks a newline.
+    pub(super) lacks_newline: bool,
+}
+
+/// Returns where the old lines of a hunk stand, ascending, from 0.
+pub(super) fn old_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
+    places(
+        text,
+        numbered,
+        hunk,
+        &hunk.lines.iter().filter(|line| line.is_old()).collect::<Vec<_>>(),
+    )
+}
+
+/// Returns where its new lines stand.
+pub(super) fn new_places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk) -> Vec<usize> {
+    places(
+        text,
+        numbered,
+        hunk,
+        &hunk.lines.iter().filter(|line| line.is_new()).collect::<Vec<_>>(),
+    )
+}
+
+fn places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, lines: &[&HunkLine]) -> Vec<usize> {
+    let Some(from) = below_anchors(&text.lines, &hunk.anchors) else { return Vec::new() };
+    let wanted = numbered.of(lines.iter().copied());
+    let mut places = occurrences(&numbered.file, &wanted);
+    places.retain(|&place| place >= from && ends_fit(text, hunk, lines, place));
+    places
+}
+
+/// Tells whether what the hunk says of the end of the file holds at a place.
+fn ends_fit(text: &Text<'_>, hunk: &Hunk, lines: &[&HunkLine], place: usize) -> bool {
+    let end = place + lines.len();
+    let is_end = end == text.lines.len();
+    let lacks = |line: &&HunkLine| line.lacks_newline;
+    (is_end || !hunk.ends_file) && (!lines.iter().any(lacks) || (is_end && text.lacks_newline))
+}
+
+/// Returns the first line at which a hunk with these anchors may start: each is looked for below the one before.
+pub(super) fn below_anchors(lines: &Lines<'_>, anchors: &[String]) -> Option<usize> {
+    anchors.iter().try_fold(0, |from, anchor| Some(anchor_places(lines, anchor, from).next()? + 1))
+}
+
+/// Returns the lines from `from` on that are an anchor, but for the white space around them.
+pub(super) fn anchor_places<'l>(
+    lines: &'l Lines<'_>,
+    anchor: &'l str,
+    from: usize,
+) -> impl Iterator<Item = usize> + 'l {
+    let anchor = anchor.trim().as_bytes();
+    (from..lines.len()).filter(move |&index| lines.get(index).trim_ascii() == anchor)
+}

@@ -1,0 +1,323 @@
+use super::*;
+use crate::edit::FileName;
+use crate::error::ErrorKind;
+
+const FILE: FileName<'static> = FileName { sandbox: "ws", relative: "f" };
+
+fn changes(patch: &str) -> Vec<FileChange> {
+    read(patch, &CancelToken::never()).unwrap_or_else(|error| panic!("{patch}: {error}"))
+}
+
+fn refused(patch: &str) -> String {
+    read(patch, &CancelToken::never()).unwrap_err().to_string()
+}
+
+fn fitted(patch: &str, now: Option<&str>, fuzz: bool) -> Result<Fitted> {
+    let changes = changes(patch);
+    let [change] = &changes[..] else { panic!("{changes:?}") };
+    let options = FitOptions { fuzz, max_bytes: 1 << 20 };
+    fit(FILE, change, now.map(str::as_bytes), None, &options, &CancelToken::never())
+}
+
+fn made(patch: &str, now: &str) -> String {
+    let fitted = fitted(patch, Some(now), false).unwrap_or_else(|error| panic!("{patch}: {error}"));
+    assert_eq!(decide(std::slice::from_ref(&fitted)).unwrap(), Decision::Apply, "{patch}");
+    String::from_utf8(fitted.content.unwrap_or_default()).unwrap()
+}
+
+fn missed(patch: &str, now: &str) -> String {
+    fitted(patch, Some(now), false).unwrap_err().to_string()
+}
+
+const UNIFIED: &str = "--- a/f\n+++ b/f\n";
+const ENVELOPE: &str = "*** Begin Patch\n*** Update File: f\n";
+const END: &str = "*** End Patch\n";
+
+#[test]
+fn every_format_makes_the_same_change() {
+    for patch in [
+        "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n",
+        "--- f\n+++ f\n@@ -9 +7,99 @@\n a\n-b\n+B\n",
+        "Here is the patch:\n```diff\n--- a/f\n+++ b/f\n@@\n-b\n+B\n c\n```\n",
+        "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n*** End Patch\n",
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: f\n a\n-b\n+B\n*** End Patch\nEOF\n",
+        "f\n<<<<<<< SEARCH\na\nb\n=======\na\nB\n>>>>>>> REPLACE\n",
+        "### `f`:\n```python\n<<<<<<< SEARCH\nb\n=======\nB\n>>>>>>> REPLACE\n```\n",
+        r#"[{"path": "f", "old_string": "b", "new_string": "B"}]"#,
+    ] {
+        assert_eq!(made(patch, "a\nb\nc\n"), "a\nB\nc\n", "{patch}");
+        assert_eq!(made(patch, "a\r\nb\r\nc\r\n"), "a\r\nB\r\nc\r\n", "{patch}");
+    }
+}
+
+#[test]
+fn files_are_made_deleted_moved_and_made_executable() {
+    let git = "diff --git a/new b/new\nnew file mode 100755\n--- /dev/null\n+++ b/new\n@@ -0,0 +1,2 @@\n+1\n+2\n\
+               diff --git a/old b/old\ndeleted file mode 100644\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
+               diff --git a/from b/to\nsimilarity index 100%\nrename from from\nrename to to\n\
+               diff --git a/run b/run\nold mode 100644\nnew mode 100755\n";
+    let found = changes(git);
+    let [new, old, moved, run] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((&new.kind, new.executable), (&ChangeKind::Create("1\n2\n".to_owned()), Some(true)));
+    assert!(
+        matches!(&old.kind, ChangeKind::Delete(hunks) if hunks.len() == 1)
+            && old.new_path().is_none()
+    );
+    assert_eq!(
+        (moved.path.as_str(), moved.new_path(), moved.executable),
+        ("from", Some("to"), None)
+    );
+    assert_eq!((run.path.as_str(), run.executable), ("run", Some(true)));
+
+    let envelope = "*** Begin Patch\n*** Add File: new\n+1\n+2\n*** Delete File: old\n*** Update File: from\n*** Move to: to\n*** End Patch\n";
+    let same = changes(envelope);
+    assert_eq!(same[0].kind, new.kind);
+    assert_eq!((same[1].path.as_str(), same[2].new_path()), ("old", Some("to")));
+}
+
+#[test]
+fn what_is_not_done_is_refused_in_words() {
+    for (patch, words) in [
+        ("hello", "the patch is in no format"),
+        ("", "the patch is in no format"),
+        (
+            "diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n",
+            "'x' is a binary file",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+y\n\\ No newline at end of file\n",
+            "'x' is a symbolic link",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 160000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+Subproject commit 1\n",
+            "'x' is a submodule",
+        ),
+        ("diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n", "'x' is copied"),
+        ("*** Begin Patch\n*** Delete File: a\n", "there is no '*** End Patch'"),
+        ("*** Begin Patch\n*** End Patch\n", "the patch changes no file"),
+        (
+            "*** Begin Patch\n*** Delete File: a\n*** Delete File: a\n*** End Patch",
+            "line 3 of the patch: 'a' is named at line 2, too",
+        ),
+        (
+            "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: a\n*** End Patch",
+            "'a' is named at line 2, too",
+        ),
+        (
+            "*** Begin Patch\n*** Update File: a\nno mark\n*** End Patch",
+            "'no mark' is no line of a hunk",
+        ),
+        ("f\n<<<<<<< SEARCH\na\n=======\nb\n", "the block has no '>>>>>>> REPLACE'"),
+        (
+            "f\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
+            "more than one line =======",
+        ),
+        ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "the block has no file"),
+        (
+            r#"[{"path": "f", "old": "a", "new_string": "b"}]"#,
+            "edit 1 of the list has the field 'old'",
+        ),
+        (r#"[{"path": "f", "path": "g"}]"#, "no JSON list"),
+    ] {
+        let error = refused(patch);
+        assert!(error.starts_with("invalid_args: ") && error.contains(words), "{patch}: {error}");
+    }
+}
+
+#[test]
+fn a_hunk_goes_where_it_says_else_to_the_only_place_and_never_to_the_first_of_two() {
+    let twice = "x\na\nx\nb\n";
+    assert_eq!(made(&format!("{UNIFIED}@@ -3 +3 @@\n-x\n+y\n"), twice), "x\na\ny\nb\n");
+    assert_eq!(made(&format!("{UNIFIED}@@ -99 +3 @@\n-a\n+y\n"), twice), "x\ny\nx\nb\n");
+    for patch in [
+        format!("{UNIFIED}@@ -2 +2 @@\n-x\n+y\n"),
+        format!("{ENVELOPE}-x\n+y\n{END}"),
+        "f\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n".to_owned(),
+    ] {
+        let error = missed(&patch, twice);
+        assert!(
+            error.starts_with("not_unique: ") && error.contains("fits at lines 1, 3 of ws/f"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn anchors_narrow_and_additions_go_below_them() {
+    let file = "class A\n  def f\n    1\nclass B\n  def f\n    1\n";
+    let anchored = |anchors: &str, lines: &str| format!("{ENVELOPE}{anchors}{lines}{END}");
+    let changed = "class A\n  def f\n    1\nclass B\n  def f\n    2\n";
+    assert_eq!(made(&anchored("@@ class B\n", "-    1\n+    2\n"), file), changed);
+    assert_eq!(made(&anchored("@@ class B\n@@   def f\n", "-    1\n+    2\n"), file), changed);
+    assert!(
+        missed(&anchored("@@ class A\n", "-    1\n+    2\n"), file).starts_with("not_unique: ")
+    );
+    let added = "class A\n  def f\n    1\nclass B\n  x\n  def f\n    1\n";
+    assert_eq!(made(&anchored("@@ class B\n", "+  x\n"), file), added);
+    assert!(missed(&anchored("@@ def f\n", "+  x\n"), file).starts_with("not_unique: "));
+    assert!(
+        missed(&anchored("@@ class C\n", "+  x\n"), file).contains("no line of ws/f is 'class C'")
+    );
+    assert!(missed(&anchored("@@\n", "+  x\n"), file).contains("has none that are there"));
+    let at_end = anchored("@@\n", "+end\n*** End of File\n");
+    assert_eq!(made(&at_end, "a\n"), "a\nend\n");
+    let last = anchored("@@\n", "-1\n+2\n*** End of File\n");
+    assert_eq!(made(&last, "1\n1\n"), "1\n2\n");
+}
+
+#[test]
+fn a_miss_names_the_first_line_that_differs() {
+    let file = "fn a() {\n\tone();\n\ttwo();\n}\n";
+    for (line, words) in [
+        ("    two();", "line 3 of ws/f is '\\ttwo();', and the patch has '    two();' (tabs)"),
+        ("\ttwo() ;", "and the patch has '\\ttwo() ;' (spacing)"),
+        ("\tthree();", "(text)"),
+    ] {
+        let patch =
+            format!("{UNIFIED}@@ -9,3 +9,3 @@\n fn a() {{\n \tone();\n-{line}\n+\tx();\n }}\n");
+        let error = missed(&patch, file);
+        assert!(
+            error.starts_with("not_found: the hunk at line 3 of the patch does not fit: line 3"),
+            "{error}"
+        );
+        assert!(error.contains(words), "{error}");
+    }
+    let beyond = missed(&format!("{UNIFIED}@@ -3,3 +3,3 @@\n \ttwo();\n }}\n-x\n+y\n"), file);
+    assert!(beyond.contains("ws/f ends after line 4, and the patch has 'x'"), "{beyond}");
+    let other = missed(&format!("{UNIFIED}@@\n-nothing\n+y\n"), file);
+    assert!(other.contains("ws/f has none of its lines"), "{other}");
+}
+
+#[test]
+fn fuzz_overlooks_white_space_and_typography_where_one_place_is_left_and_names_the_pass() {
+    let patch = format!("{UNIFIED}@@\n   a - \"b\"\n-c\n+d\n");
+    for (file, pass) in [
+        ("  a - \"b\"\nc\n", Pass::Exact),
+        ("  a - \"b\"  \nc\t\n", Pass::TrimmedEnd),
+        ("\ta - \"b\"\n  c\n", Pass::Trimmed),
+        ("a \u{2013} \u{201c}b\u{201d}\nc\n", Pass::Ascii),
+    ] {
+        let found = fitted(&patch, Some(file), true).unwrap();
+        let context = file.split_inclusive('\n').next().unwrap();
+        assert_eq!(found.content.unwrap(), format!("{context}d\n").into_bytes(), "context stays");
+        assert_eq!(found.hunks, [HunkFit { line: 1, pass }]);
+        assert_eq!(fitted(&patch, Some(file), false).is_ok(), pass == Pass::Exact);
+    }
+    let error = fitted(&patch, Some("a - \"b\"\nc\n a - \"b\"\nc\n"), true).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotUnique);
+    assert_eq!(
+        fitted(&patch, Some("a\nc\n"), true).unwrap_err().kind(),
+        ErrorKind::NotFound,
+        "no context is dropped"
+    );
+}
+
+#[test]
+fn what_is_made_already_is_not_made_again() {
+    for patch in [
+        format!("{UNIFIED}@@ -1,2 +1,3 @@\n a\n+new\n b\n"),
+        format!("{UNIFIED}@@ -1 +1,2 @@\n a\n+new\n"),
+        format!("{UNIFIED}@@ -1 +1 @@\n-b\n+new\n"),
+        format!("{UNIFIED}@@ -1,3 +1,2 @@\n a\n-gone\n new\n"),
+        format!("{ENVELOPE}@@ a\n+new\n{END}"),
+        "f\n<<<<<<< SEARCH\nx\n=======\nnew\n>>>>>>> REPLACE\n".to_owned(),
+        r#"[{"path": "f", "old_string": "x", "new_string": "new"}]"#.to_owned(),
+    ] {
+        let found = fitted(&patch, Some("a\nnew\nb\n"), false)
+            .unwrap_or_else(|error| panic!("{patch}: {error}"));
+        if !patch.contains("\n-b\n") {
+            assert_eq!(decide(&[found]).unwrap(), Decision::AlreadyApplied, "{patch}");
+        }
+    }
+    let create = "*** Begin Patch\n*** Add File: f\n+1\n*** End Patch";
+    assert_eq!(fitted(create, Some("1\n"), false).unwrap().state, state::State::After);
+    let error = fitted(create, Some("2\n"), false).unwrap_err().to_string();
+    assert!(error.contains("'f' is there already, and no file is overwritten"), "{error}");
+    let delete = "*** Begin Patch\n*** Delete File: f\n*** End Patch";
+    assert_eq!(fitted(delete, None, false).unwrap().state, state::State::After);
+}
+
+#[test]
+fn a_patch_that_is_made_in_part_is_refused() {
+    let patch = format!("{UNIFIED}@@\n-a\n+A\n@@\n-b\n+B\n");
+    let error = fitted(&patch, Some("A\nb\n"), false).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Stale, "{error}");
+    let of = |state| Fitted { path: "f".to_owned(), state, content: None, hunks: Vec::new() };
+    use state::State::{After, Before, Either};
+    assert_eq!(decide(&[of(Either), of(Before)]).unwrap(), Decision::Apply);
+    assert_eq!(decide(&[of(After), of(Either)]).unwrap(), Decision::AlreadyApplied);
+    assert_eq!(decide(&[of(After), of(Before)]).unwrap_err().kind(), ErrorKind::Stale);
+}
+
+#[test]
+fn new_lines_end_as_their_neighbours_and_the_last_newline_stays() {
+    let blocks = |old: &str, new: &str| {
+        format!("f\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
+    };
+    for (now, patch, then) in [
+        ("a\r\nb\n", blocks("a", "a\nx"), "a\r\nx\r\nb\n"),
+        ("a\nb\r\n", blocks("b", "x\ny"), "a\nx\r\ny\r\n"),
+        ("a\nb", blocks("b", "x\ny"), "a\nx\ny"),
+        ("a\r\nb", blocks("b", "b\nc"), "a\r\nb\r\nc"),
+        ("a\nb", blocks("b", "a\nb"), "a\na\nb"),
+        ("a", blocks("a", "b"), "b"),
+        ("a\nb", format!("{UNIFIED}@@\n a\n-b\n"), "a"),
+        ("a\nb", format!("{UNIFIED}@@\n-b\n\\ No newline at end of file\n+b\n"), "a\nb\n"),
+        ("a\nb\n", format!("{UNIFIED}@@\n-b\n+b\n\\ No newline at end of file\n"), "a\nb"),
+        ("a\r\n", format!("{UNIFIED}@@\n-a\r\n+a\n"), "a\n"),
+        ("a\n", format!("{UNIFIED}@@\n-a\n+a\r\n"), "a\r\n"),
+        ("", format!("{ENVELOPE}+a\n{END}"), "a\n"),
+    ] {
+        assert_eq!(made(&patch, now), then, "{now:?} {patch}");
+    }
+    let unmarked = format!("{UNIFIED}@@\n-b\n\\ No newline at end of file\n+c\n");
+    assert!(missed(&unmarked, "b\n").contains("but not where the file ends"));
+}
+
+#[test]
+fn hunks_are_found_in_the_file_as_it_was_and_may_not_overlap() {
+    let patch = format!("{UNIFIED}@@\n-a\n+b\n@@\n-b\n+a\n");
+    assert_eq!(made(&patch, "a\nb\n"), "b\na\n");
+    let patch = format!("{UNIFIED}@@\n a\n-b\n+x\n@@\n b\n-c\n+y\n");
+    assert!(missed(&patch, "a\nb\nc\n").contains("overlap at line 2"));
+    let patch = format!("{UNIFIED}--- a/f\n");
+    assert!(read(&patch, &CancelToken::never()).is_err());
+}
+
+#[test]
+fn a_deletion_with_lines_needs_all_of_them() {
+    let patch = "--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n";
+    assert_eq!(fitted(patch, Some("a\nb\n"), false).unwrap().content, None);
+    let error = fitted(patch, Some("a\nb\nc\n"), false).unwrap_err().to_string();
+    assert!(error.contains("holds more than the patch removes"), "{error}");
+}
+
+#[test]
+fn binary_and_large_results_are_refused() {
+    let patch = format!("{UNIFIED}@@\n-a\n+b\n");
+    assert!(missed(&patch, "a\n\0").contains("is a binary file"));
+    assert!(missed(&format!("{UNIFIED}@@\n-a\n+\0\n"), "a\n").contains("would make ws/f binary"));
+    let changes = changes(&patch);
+    let options = FitOptions { fuzz: false, max_bytes: 1 };
+    let error =
+        fit(FILE, &changes[0], Some(b"a\n"), None, &options, &CancelToken::never()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+}
+
+#[test]
+fn a_move_overwrites_nothing_and_is_known_when_it_is_made() {
+    let patch = format!("*** Begin Patch\n*** Update File: f\n*** Move to: g\n-a\n+b\n{END}");
+    let changes = changes(&patch);
+    let options = FitOptions { fuzz: false, max_bytes: 1 << 20 };
+    let try_fit = |now: Option<&str>, target: Option<&str>| {
+        let [now, target] = [now, target].map(|text| text.map(str::as_bytes));
+        fit(FILE, &changes[0], now, target, &options, &CancelToken::never())
+    };
+    let found = try_fit(Some("a\n"), None).unwrap();
+    assert_eq!((found.state, found.content.as_deref()), (state::State::Before, Some(&b"b\n"[..])));
+    assert_eq!(try_fit(None, Some("b\n")).unwrap().state, state::State::After);
+    assert_eq!(try_fit(None, None).unwrap_err().kind(), ErrorKind::NotFound);
+    assert!(
+        try_fit(Some("a\n"), Some("x")).unwrap_err().to_string().contains("'g' is there already")
+    );
+}

@@ -1,0 +1,115 @@
+//! Reads unified and git diffs.
+
+use super::recount::recounted;
+use super::{ChangeKind, FileChange, Hunk, HunkLine, wrong};
+use crate::error::{Error, Result, quoted};
+use crate::text::patch::{self, FilePatch, PatchError, PatchHunk, PatchStatus};
+use crate::text::{CancelToken, LineKind};
+
+/// The bits of a mode that say what kind of file it is, and that of a regular one.
+const KIND_BITS: u32 = 0o170_000;
+const REGULAR: u32 = 0o100_000;
+
+pub(super) fn read(patch: &str, cancel: &CancelToken<'_>) -> Result<Vec<FileChange>> {
+    let patch = recounted(patch, cancel)?;
+    let read = patch::parse_within(patch.as_bytes(), *cancel).map_err(|error| match error {
+        PatchError::Stopped(stopped) => stopped.into(),
+        error => {
+            Error::invalid_args(format!("the patch cannot be read: {error}")).with_source(error)
+        }
+    })?;
+    read.files.iter().map(change).collect()
+}
+
+fn change(file: &FilePatch<'_>) -> Result<FileChange> {
+    let line = file.line as usize;
+    let [old, new] = [&file.old_path, &file.new_path]
+        .map(|path| path.as_deref().map(|path| text(path, line)).transpose());
+    let (old, new) = (old?, new?);
+    // Without a rename, an old name such as file.orig only says what was compared.
+    let is_named_by_new = !matches!(file.status, PatchStatus::Renamed | PatchStatus::Copied);
+    let path = if is_named_by_new { new.clone().or(old) } else { old };
+    let path = path.filter(|path| !path.is_empty());
+    let path = path.ok_or_else(|| {
+        wrong(line, "the change names no file").with_hint("Put --- a/file and +++ b/file before it")
+    })?;
+    refuse(file, &path)?;
+    let hunks = || file.hunks.iter().map(hunk).collect::<Result<Vec<_>>>();
+    let kind = match file.status {
+        PatchStatus::Added => ChangeKind::Create(content(&hunks()?, line)?),
+        PatchStatus::Deleted => ChangeKind::Delete(hunks()?),
+        _ => ChangeKind::Update {
+            hunks: hunks()?,
+            moves_to: new.filter(|new| *new != path && !new.is_empty()),
+        },
+    };
+    let mode = file.new_mode.filter(|_| file.old_mode != file.new_mode);
+    Ok(FileChange {
+        executable: mode.map(|mode| mode & 0o111 != 0),
+        ..FileChange::new(path, kind, line)
+    })
+}
+
+/// Refuses what no text is made of.
+fn refuse(file: &FilePatch<'_>, path: &str) -> Result<()> {
+    let line = file.line as usize;
+    let refused = |what: &str, instead: &str| {
+        Err(wrong(line, format_args!("{} is {what}", quoted(path))).with_hint(instead))
+    };
+    if file.is_binary {
+        return refused("a binary file, and patches of these are not applied", "Leave it out");
+    }
+    let modes = [file.old_mode, file.new_mode];
+    let is_kind = |kind: u32| modes.iter().flatten().any(|mode| mode & KIND_BITS == kind);
+    if is_kind(0o120_000) {
+        return refused("a symbolic link, and links are not made or changed", "Leave it out");
+    }
+    if is_kind(0o160_000) {
+        return refused("a submodule, and its commit is not changed", "Leave it out");
+    }
+    if modes.iter().flatten().any(|mode| mode & KIND_BITS != REGULAR) {
+        return refused("of a kind that is no file", "Give mode 100644 or 100755");
+    }
+    if file.status == PatchStatus::Copied {
+        return refused("copied, and copies are not made", "Create the file with its lines");
+    }
+    Ok(())
+}
+
+fn text(bytes: &[u8], line: usize) -> Result<String> {
+    String::from_utf8(bytes.to_vec())
+        .map_err(|error| wrong(line, "a path or a line is not UTF-8").with_source(error))
+}
+
+fn hunk(hunk: &PatchHunk<'_>) -> Result<Hunk> {
+    let line = hunk.line as usize;
+    let of_line = |patch_line: &patch::PatchLine<'_>| {
+        Ok(HunkLine {
+            kind: patch_line.kind,
+            text: text(patch_line.content, line)?,
+            lacks_newline: !patch_line.newline,
+        })
+    };
+    // Line 0 is before the first one, which is a place only without old lines.
+    let start = Some(hunk.old_start as usize).filter(|start| *start > 0);
+    Ok(Hunk {
+        lines: hunk.lines.iter().map(of_line).collect::<Result<_>>()?,
+        start,
+        line,
+        ..Hunk::default()
+    })
+}
+
+/// Returns what a created file holds.
+fn content(hunks: &[Hunk], line: usize) -> Result<String> {
+    let mut content = String::new();
+    for HunkLine { kind, text, lacks_newline } in hunks.iter().flat_map(|hunk| &hunk.lines) {
+        if *kind != LineKind::Added {
+            return Err(wrong(line, "a file that is created has lines that are not added")
+                .with_hint("Start each of its lines with +"));
+        }
+        content.push_str(text);
+        content.push_str(if *lacks_newline { "" } else { "\n" });
+    }
+    Ok(content)
+}
