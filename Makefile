@@ -77,7 +77,7 @@ run: release $(STABLE_READY)
 
 shell: release $(STABLE_READY)
 	@$(STABLE_BIN)/duckdb -unsigned \
-		-cmd "LOAD 'build/release/redline.duckdb_extension'" -cmd ".read sql/macros.sql" -cmd ".read sql/analytics.sql"
+		-cmd "LOAD 'build/release/redline.duckdb_extension'" -cmd ".read sql/macros.sql" -cmd ".read sql/git.sql" -cmd ".read sql/analytics.sql"
 
 # What is said on stdout is the protocol's, so the steps go to stderr.
 mcp:

@@ -44,7 +44,7 @@ MADE = "-- Made by `make sql` from redline_help(), from here to the end; do not 
 NATIVE = {
     "changes": ("file_changes", "changed file: FROM changes(); FROM changes('main', 'feature', paths := ['src'])"),
     "patches": ("file_patches", "changed file, with its patch"),
-    "change_lines": ("diff_lines", "line of the diff, of all files"),
+    "git_diff": ("diff_lines", "line of the diff, of all files: FROM git_diff('main', 'feature', paths := ['src'])"),
 }
 
 # The macros of sql/git.sql, named after git's commands: the table function of each, where its arguments start, options that
@@ -126,7 +126,7 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
 def render_git(con: duckdb.DuckDBPyConnection) -> str:
     """Returns sql/git.sql, from the parameters that the extension declares."""
     helped = con.execute("SELECT name, parameters FROM redline_help()").fetchall()
-    functions = {name: parameters for name, parameters in helped}
+    functions = dict(helped)
     text = GIT_DOC
     for name, (function, starts, options, row) in GIT.items():
         defaults = {p["name"]: starts.get(p["name"], DEFAULTS.get(p["name"])) for p in functions[function] if p["default"] is None}

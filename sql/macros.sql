@@ -2,26 +2,6 @@
 -- lateral joins as arguments. Run once per database:
 --   .read sql/macros.sql
 
--- Twins of the tools in SQL, with the same arguments and defaults. Without revisions they compare
--- the work tree with HEAD.
-
--- A row per changed file, as file_changes.
-CREATE OR REPLACE MACRO git_diff_summary(from_rev := 'HEAD', to_rev := 'WORKTREE', path := '.') AS TABLE
-    SELECT system.main.unnest(system.main.file_changes_list(from_rev, to_rev, path), recursive := true);
-
--- A row per line of one file's diff, as file_diff.
-CREATE OR REPLACE MACRO git_diff_file(file_path, from_rev := 'HEAD', to_rev := 'WORKTREE', path := '.', context_lines := 3) AS TABLE
-    SELECT system.main.unnest(system.main.file_diff_list(file_path, from_rev, to_rev, path, system.main.struct_pack(context := context_lines)), recursive := true);
-
--- A row per line, of one file or of all that changed; order by file_path and seq.
-CREATE OR REPLACE MACRO git_diff(from_rev := 'HEAD', to_rev := 'WORKTREE', file_path := NULL, path := '.', context_lines := 3) AS TABLE
-    SELECT system.main.unnest(CASE WHEN file_path IS NULL
-        THEN system.main.diff_lines_list(from_rev, to_rev, path, system.main.struct_pack(context := context_lines))
-        ELSE system.main.list_transform(system.main.file_diff_list(file_path, from_rev, to_rev, path, system.main.struct_pack(context := context_lines)),
-            lambda l: system.main.struct_pack(file_path := file_path, seq := l.seq, line_type := l.line_type, content := l.content,
-                old_line := l.old_line, new_line := l.new_line, hunk := l.hunk))
-        END, recursive := true);
-
 -- One row, as diff_texts and diff_files.
 CREATE OR REPLACE MACRO diff_texts(text_a, text_b, context_lines := 3, label_a := 'a', label_b := 'b') AS TABLE
     SELECT system.main.unnest(d) FROM (SELECT system.main.diff_texts(text_a, text_b, context_lines, label_a, label_b) AS d);
@@ -51,8 +31,8 @@ CREATE OR REPLACE MACRO patches(from_rev := 'HEAD', to_rev := 'WORKTREE', repo :
         inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
         rename_limit := rename_limit, paths := paths, merges := merges);
 
--- A row per line of the diff, of all files.
-CREATE OR REPLACE MACRO change_lines(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', merge_base := false, untracked := false,
+-- A row per line of the diff, of all files: FROM git_diff('main', 'feature', paths := ['src']).
+CREATE OR REPLACE MACRO git_diff(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', merge_base := false, untracked := false,
         algorithm := 'myers', ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0,
         renames := false, copies := false, similarity := 50, rename_limit := 1000, paths := NULL, merges := 'first_parent') AS TABLE
     SELECT * FROM system.main.diff_lines(from_rev, to_rev, repo, merge_base := merge_base, untracked := untracked, algorithm := algorithm,

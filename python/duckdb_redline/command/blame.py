@@ -9,7 +9,7 @@ from .screen import Screen, cell, cut, harmless, padded, width_of
 if TYPE_CHECKING:
     import duckdb
 
-COLUMNS = "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, line, content"
+COLUMNS = "commit_id, epoch(author_date)::BIGINT, author_name, subject, line, content"
 MAX_AUTHOR = 20
 
 
@@ -31,11 +31,11 @@ def show_blame(
 
 
 def blamed(rows: list[tuple[Any, ...]], screen: Screen) -> Iterator[str]:
-    commits = [("0" * 10, "not committed", "") if row[0] is None else origin(Commit(*row[:5])) for row in rows]
+    commits = [("0" * 10, "not committed", "") if row[0] is None else origin(Commit(*row[:4])) for row in rows]
     author_width = min(MAX_AUTHOR, max(width_of(author) for _, author, _ in commits))
-    digits = len(str(rows[-1][5]))
+    digits = len(str(rows[-1][4]))
     for (commit, author, date), row in zip(commits, rows):
-        line, content = row[5:]
+        line, content = row[4:]
         if not screen.is_terminal:
             yield "\t".join([commit, author, date, str(line), content]) + "\n"
             continue

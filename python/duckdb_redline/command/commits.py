@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .changes import FORMS, Row, coloured_patch
 from .screen import Screen, cell, cut, harmless, padded, width_of
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 # Dates as numbers: for a time with a zone, DuckDB's client needs a package more.
 CHANGES = (
-    "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, "
+    "commit_id, epoch(author_date)::BIGINT, author_name, subject, "
     "status, additions, deletions, old_path, file_path"
 )
 COMMITS = (
-    "commit_id, epoch(author_date)::BIGINT, author_offset, author_name, subject, "
+    "commit_id, epoch(author_date)::BIGINT, author_name, subject, "
     "author_email, parent_ids, refs, body"
 )
 
@@ -66,7 +66,6 @@ class Commit:
 
     id: str
     seconds: int
-    offset: int
     author: str
     subject: str
     files: list[Row] = field(default_factory=list)
@@ -77,9 +76,8 @@ class Commit:
         return [cell(text) for text in texts]
 
     def date(self) -> datetime.datetime:
-        """Returns when it was written, as the author's clock said."""
-        zone = datetime.timezone(datetime.timedelta(minutes=self.offset))
-        return datetime.datetime.fromtimestamp(self.seconds, zone)
+        """Returns when it was written, in local time."""
+        return datetime.datetime.fromtimestamp(self.seconds).astimezone()
 
 
 def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iterator[Commit]:
@@ -102,9 +100,9 @@ def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iter
                 yield commit
             if found == wanted.most:
                 return
-            commit = Commit(*row[:5])
+            commit = Commit(*row[:4])
             found += 1
-        commit.files.append(row[5:])
+        commit.files.append(row[4:])
     if commit is not None:
         yield commit
 
@@ -151,16 +149,17 @@ def whole(con: "duckdb.DuckDBPyConnection", screen: Screen, found: list[Commit],
         (row,) = con.execute(f"SELECT {COMMITS} FROM system.main.commits(?, ?)", [f"{commit.id}^!", repo]).fetchall()
         if number:
             yield "\n"
-        yield from header(commit, *row[5:], screen)
+        yield from header(commit, row[4:], screen)
         yield "\n"
         if form == "patch":
-            yield from patches(con, screen, commit.id, row[6], paths, repo)
+            yield from patches(con, screen, commit.id, row[5], paths, repo)
         else:
             yield from FORMS[form](commit.files, screen)
 
 
-def header(commit: Commit, email: str, parents: list[str], refs: list[str], body: str, screen: Screen) -> Iterator[str]:
-    """Yields what git prints before a commit's changes."""
+def header(commit: Commit, said: tuple[Any, ...], screen: Screen) -> Iterator[str]:
+    """Yields what git prints before a commit's changes; `said` is the rest of its row."""
+    email, parents, refs, body = said
     names = [ref.removeprefix("refs/heads/").removeprefix("refs/remotes/").replace("refs/tags/", "tag: ") for ref in refs]
     decorations = f" ({', '.join(map(cell, names))})" if names else ""
     yield screen.styled(f"commit {commit.id}", fg="yellow") + screen.styled(decorations, fg="cyan") + "\n"
@@ -192,16 +191,16 @@ def show_commit(con: "duckdb.DuckDBPyConnection", screen: Screen, revision: str,
         # An annotated tag or a range gives no row of its own.
         screen.note(f"{revision} names no commit.")
         return
-    commit = Commit(*row[:5])
+    commit = Commit(*row[:4])
     if form != "patch":
         for found in changed(con, Wanted(Sides(f"{commit.id}^!", None, paths)), repo):
             commit.files = found.files
 
     def printed() -> Iterator[str]:
-        yield from header(commit, *row[5:], screen)
+        yield from header(commit, row[4:], screen)
         yield "\n"
         if form == "patch":
-            yield from patches(con, screen, commit.id, row[6], paths, repo)
+            yield from patches(con, screen, commit.id, row[5], paths, repo)
         else:
             yield from FORMS[form](commit.files, screen) if commit.files else []
 

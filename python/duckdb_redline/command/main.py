@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -70,7 +70,7 @@ class Command(click.Group):
             fail(ctx, str(error))
 
 
-def fail(ctx: click.Context, reason: str) -> None:
+def fail(ctx: click.Context, reason: str) -> NoReturn:
     click.echo("\n".join(map(harmless, f"redline: {reason}".split("\n"))), err=True)
     ctx.exit(1)
 
@@ -163,7 +163,9 @@ def stat(
 @NAME_STATUS
 @MARKDOWN
 @click.pass_obj
-def log(given: Given, range_and_paths: tuple[str, ...], repo: str, max_count: int, form: str | None, **only: str | None) -> None:
+def log(
+    given: Given, /, range_and_paths: tuple[str, ...], repo: str, max_count: int, form: str | None, **only: str | None
+) -> None:
     """Lists the commits of a range that changed a file, newest first, with what each changed.
 
     A range is a..b, a...b or one tip, by default HEAD. A merge counts as what it changed of its first parent. Patterns are

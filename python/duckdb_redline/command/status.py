@@ -34,7 +34,8 @@ def show_status(con: "duckdb.DuckDBPyConnection", screen: Screen, paths: list[st
 
 def lines(rows: list[tuple[str | None, ...]], screen: Screen) -> Iterator[str]:
     for index, worktree, conflict, old_path, file_path in rows:
-        staged, changed = CONFLICTS[conflict] if conflict else (LETTERS.get(index or "", " "), LETTERS.get(worktree or "", " "))
+        letters = CONFLICTS[conflict] if conflict else LETTERS.get(index or "", " ") + LETTERS.get(worktree or "", " ")
+        staged, changed = letters[0], letters[1]
         if staged == " " and changed in "?!":
             staged = changed
         shown = screen.styled(staged, fg="red" if conflict or staged in "?!" else "green") + screen.styled(changed, fg="red")

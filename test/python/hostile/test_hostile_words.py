@@ -255,8 +255,9 @@ def test_a_page_shows_no_row_that_a_file_has_written(extension, folder, tmp_path
 
 def test_a_view_in_a_client_shows_no_row_that_a_file_has_written(extension, folder):
     pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+    sys.path.insert(0, str(ROOT / "python"))
     import anyio
+
     from duckdb_redline.server.approver import Call
     from duckdb_redline.server.apps import Apps
     from duckdb_redline.server.host import open_database
@@ -278,7 +279,7 @@ def test_a_view_in_a_client_shows_no_row_that_a_file_has_written(extension, fold
 
 def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root):
     pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+    sys.path.insert(0, str(ROOT / "python"))
     from duckdb_redline.server import querying
     from duckdb_redline.server.host import READING, sandboxes_of
     from duckdb_redline.server.query import read
@@ -288,7 +289,7 @@ def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root)
     for sql in (
         "SELECT subject, body, author_name FROM commits('main', 'hostile')", "SELECT subject || body AS s, 1 FROM commits('main', 'hostile')",
         "SELECT name FROM refs('hostile')", "FROM tree_files('main', 'hostile')", "FROM file_status('hostile')", "FROM diff_lines('main~1', 'main', 'hostile')",
-        "FROM git_diff('main~1', 'main', path := 'hostile')", "PIVOT (SELECT 1 AS one, subject FROM commits('main', 'hostile')) ON subject IN ('x', '[redline') USING count(*)",
+        "FROM git_diff('main~1', 'main', repo := 'hostile')", "PIVOT (SELECT 1 AS one, subject FROM commits('main', 'hostile')) ON subject IN ('x', '[redline') USING count(*)",
         "SELECT redline_call_text('GitLog', '{}')", "SELECT subject::INT FROM commits('main', 'hostile')", "SELECT error(body)::INT FROM commits('main', 'hostile')",
     ):  # fmt: skip
         try:

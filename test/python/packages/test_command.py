@@ -13,7 +13,6 @@ import pytest
 from repositories import ROOT
 
 pytest.importorskip("click", reason="`make test` installs the packages of the commands")
-pytest.importorskip("rich", reason="`make test` installs the packages of the commands")
 
 ENVIRONMENT = {"PYTHONPATH": str(ROOT / "python"), "PATH": os.environ["PATH"], "COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
 AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
@@ -125,7 +124,7 @@ def test_a_terminal_gets_colour_and_no_control_characters_of_a_file(extension, r
 def test_a_terminal_gets_tables_within_its_width(extension, repo):
     shown = on_a_terminal(extension, repo, "--no-pager", "stat", "HEAD~1", "HEAD")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    assert "old.txt => new.txt" in plain and "3 files" in plain and all(len(line) <= 80 for line in plain.splitlines())
+    assert "old.txt => new.txt" in plain and "3 files changed, 2 insertions(+), 1 deletion(-)" in plain and all(len(line) <= 80 for line in plain.splitlines())
     assert "Change" in on_a_terminal(extension, repo, "--no-pager", "log")
     assert "│   a   │" in on_a_terminal(extension, repo, "--no-pager", "sql", "SELECT 1 AS a")
 
@@ -149,7 +148,7 @@ def test_a_query_is_written_in_every_format(redline, repo):
     assert redline("sql", "-", input="CREATE TABLE t AS SELECT 1 AS a; FROM t;") == "a\n1\n"
     assert redline("sql", "CREATE TABLE t AS SELECT 1 AS a", "--database", "x.duckdb") == ""
     assert redline("sql", "FROM t", "--database", "x.duckdb") == "a\n1\n"
-    assert redline("sql", "SELECT count(*) AS n FROM git_diff_summary()") == "n\n2\n"
+    assert redline("sql", "SELECT count(*) AS n FROM changes()") == "n\n2\n"
 
 
 def test_errors_have_exit_codes_and_one_reason_on_stderr(redline, tmp_path_factory):
@@ -161,8 +160,8 @@ def test_errors_have_exit_codes_and_one_reason_on_stderr(redline, tmp_path_facto
         (["diff", "--staged", "a..b"], 2, "--staged compares one revision"),
         (["stat", "-U", "1"], 2, "No such option"),
         (["sql", "SELEC"], 1, "Parser Error"),
-        (["sql", "-f", "xml", "SELECT 1"], 2, "'xml' is no format"),
-        (["sql", "-o", "x.txt", "SELECT 1"], 2, "'txt' is no format"),
+        (["sql", "-f", "xml", "SELECT 1"], 2, "'xml' is not a format"),
+        (["sql", "-o", "x.txt", "SELECT 1"], 2, "'txt' is not a format"),
         (["approve"], 2, "give a directory and a file of proposals"),
         (["nothing"], 2, "No such command"),
     ]:
@@ -173,7 +172,7 @@ def test_errors_have_exit_codes_and_one_reason_on_stderr(redline, tmp_path_facto
 
 def test_every_command_explains_itself(redline):
     assert "Exit codes: 0 done, 1" in redline("--help")
-    for command in ("diff", "stat", "log", "sql", "approve"):
+    for command in ("diff", "stat", "log", "show", "blame", "status", "sql", "shell", "setup", "help", "approve"):
         assert redline(command, "--help").startswith(f"Usage: redline {command} [OPTIONS]")
     assert redline("--version").startswith("redline, version 0.")
 
@@ -196,3 +195,92 @@ def test_the_commands_of_the_readme_answer(extension, repo, tmp_path_factory):
     assert done.returncode == 0, done.stderr
     assert "modified\t1\t3\tsrc/a.txt\n" in done.stdout and "\nsrc/a.txt,modified," in done.stdout
     assert re.search(r"│ new\.txt +│ modified +│", done.stdout), done.stdout
+
+
+def test_files_are_listed_as_git_lists_them(redline, repo):
+    for words in (["HEAD~1", "HEAD"], ["--cached"]):
+        assert redline("diff", "--name-only", *words) == git(repo, "diff", "-M", "--name-only", *words)
+    assert redline("diff", "--markdown", "HEAD~1", "HEAD").splitlines()[2:] == [
+        "| b.bin | added | - | - |",
+        "| old.txt => new.txt | renamed | 0 | 0 |",
+        "| src/a.txt | modified | 2 | 1 |",
+    ]
+    assert redline("status") == git(repo, "status", "--short")
+
+
+def test_a_commit_is_shown_with_its_patch_or_its_files(redline, repo):
+    for words in ([], ["HEAD~1"]):
+        shown, gits = redline("show", *words), git(repo, "show", "-M", "--format=medium", *words)
+        assert shown.partition("\ndiff --git")[2] == gits.partition("\ndiff --git")[2] != ""
+        assert shown.splitlines()[1] == "Author: Ann <ann@example.com>"
+    assert redline("show", "--name-only").splitlines()[-3:] == ["b.bin", "new.txt", "src/a.txt"]
+    assert "\ndiff --git a/b.bin" not in redline("show", "--", "src")
+
+
+def test_a_log_shows_the_commits_that_are_asked_for(redline, repo):
+    subjects = lambda *words: [line.split("\t")[-1] for line in redline("log", *words).splitlines()]
+    assert subjects("-S", "four") == ["Change"] and subjects("-G", "^thr") == ["Start"]
+    assert subjects("--author", "^Ann <ann@") == ["Change", "Start"] and subjects("--author", "Bob") == []
+    assert subjects("--grep", "^Cha") == ["Change"] and subjects("--until", "2001-01-01") == []
+    assert redline("log", "-p", "-n", "1").partition("\ndiff --git")[2] == git(repo, "show", "-M").partition("\ndiff --git")[2]
+    assert redline("log", "--name-only", "HEAD~1").splitlines()[-2:] == ["old.txt", "src/a.txt"]
+
+
+def test_a_blame_names_the_commit_of_each_line(redline, repo):
+    lines = [line.split("\t") for line in redline("blame", "src/a.txt", "HEAD").splitlines()]
+    start, change = git(repo, "log", "--format=%H", "--abbrev=10", "--reverse").split()
+    assert [(line[0], *line[3:]) for line in lines] == [
+        (start[:10], "1", "one"),
+        (change[:10], "2", "2"),
+        (start[:10], "3", "three"),
+        (change[:10], "4", "four"),
+    ]
+    assert redline("blame", "src/a.txt").split("\t")[0] == "0" * 10
+    assert len(redline("blame", "-L", "2,3", "src/a.txt", "HEAD").splitlines()) == 2
+    assert "-L takes FIRST,LAST" in redline("blame", "-L", "x", "src/a.txt", code=2)
+
+
+def test_a_query_is_a_table_in_markdown(redline):
+    assert redline("sql", "-f", "markdown", "SELECT 1 AS a, 'x|y' AS b") == "| a | b |\n|---:|---|\n| 1 | x\\|y |\n"
+
+
+def test_help_tells_of_one_function(redline):
+    assert "file_changes" in redline("help") and "file_diff(file VARCHAR" in redline("help", "file_diff")
+    assert "Did you mean file_diff" in redline("help", "file_dif", code=2)
+
+
+def test_setup_writes_its_lines_once_and_keeps_the_others(redline, tmp_path_factory, monkeypatch):
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setitem(ENVIRONMENT, "HOME", str(home))
+    (home / ".duckdbrc").write_text(".timer on\n")
+    for _ in range(2):
+        assert "duckdb -unsigned" in redline("setup")
+    lines = (home / ".duckdbrc").read_text().splitlines()
+    assert lines[:2] == [".timer on", "-- redline: begin"] and len(lines) == 5 and lines[4] == "-- redline: end"
+    script = (home / ".local/share/redline/macros.sql").read_text()
+    assert "TEMP MACRO git_log" in script and "TEMP MACRO hotspots" in script
+    redline("setup", "--completion", "bash")
+    assert "_REDLINE_COMPLETE" in (home / ".local/share/bash-completion/completions/redline").read_text()
+
+
+def test_revisions_are_completed(extension, repo):
+    words = f"redline --extension {extension} diff ma"
+    environment = ENVIRONMENT | {"_REDLINE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": "4"}
+    command = [sys.executable, "-c", "from duckdb_redline.command.main import main; main(prog_name='redline')"]
+    done = subprocess.run(command, cwd=repo, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert "plain,main" in done.stdout.splitlines(), done.stderr
+
+
+def test_nothing_to_show_is_said_on_a_terminal_alone(extension, redline, repo):
+    assert "Nothing differs between HEAD and INDEX" in on_a_terminal(extension, repo, "--no-pager", "stat", "HEAD", "INDEX", "--", "gone")
+    assert redline("stat", "HEAD", "INDEX", "--", "gone") == ""
+
+
+def test_a_full_disk_and_a_closed_pipe_are_no_traceback(extension, repo):
+    command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), "diff", "HEAD~1"]
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(command, cwd=repo, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        assert done.returncode == 1 and "Traceback" not in done.stderr and "No space left" in done.stderr
+    piped = subprocess.run(["sh", "-c", '"$@" | true', "sh", *command], cwd=repo, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in piped.stderr

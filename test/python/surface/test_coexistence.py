@@ -76,7 +76,7 @@ def test_both_answer_beside_the_functions_of_duck_tails(connect, extension, stan
     assert rows(con, "FROM git_log('.')") == rows(con, "FROM read_git_diff('.')") == []
     assert rows(con, "SELECT diff_texts('a', 'a').identical") == [(True,)]
     assert len(rows(con, f"FROM file_changes('v1', 'v2', '{readme}')")) == 3
-    assert len(rows(con, f"FROM git_diff_summary('v1', 'v2', path := '{readme}')")) == 3
+    assert len(rows(con, f"FROM changes('v1', 'v2', repo := '{readme}')")) == 3
     # Each name of theirs is theirs alone.
     registered = "SELECT count(*) FROM duckdb_functions() WHERE function_name = ?"
     assert {con.execute(registered, [name]).fetchone() for name in TAILS_SCALARS + TAILS_TABLES} == {(1,)}

@@ -34,7 +34,7 @@ def test_each_list_function_has_a_macro_with_all_options(con):
     sql_name = lambda name: {"from": "from_rev", "to": "to_rev"}.get(name, name)
     lists = [name.removesuffix("_list") for name in helped if name.endswith("_list")]
     assert len(lists) > 12
-    native = {"changes": "file_changes", "patches": "file_patches", "change_lines": "diff_lines"}
+    native = {"changes": "file_changes", "patches": "file_patches", "git_diff": "diff_lines"}
     for macro, function in ({f"{name}_each": name for name in lists} | native).items():
         assert macros[macro] == [sql_name(parameter["name"]) for parameter in helped[function]], macro
 
@@ -85,37 +85,40 @@ def test_columns_are_arguments(con):
     assert len(rows) == 1 and rows[0][0] == "before" and rows[0][1] > 100
 
 
-def test_macros_named_after_tools_answer_as_the_functions(con, monkeypatch):
+def test_macros_with_defaults_answer_as_the_functions(con, monkeypatch):
     monkeypatch.chdir(repositories.fixture("basic"))
-    rows = lambda query, *arguments: con.execute(query, list(arguments)).fetchall()
-    summary = rows("FROM git_diff_summary('before', 'after') ORDER BY seq")
-    assert [row[1:] for row in summary] == rows("FROM file_changes('before', 'after', '.')")
-    assert rows("SELECT COLUMNS(* EXCLUDE seq) FROM git_diff_summary(path := '.') ORDER BY seq") == rows("FROM file_changes('HEAD', 'WORKTREE', '.')")
-    one = rows("FROM git_diff_file('hunks.txt', 'before', 'after', context_lines := 1) ORDER BY seq")
-    assert one == rows("FROM file_diff('hunks.txt', 'before', 'after', '.', context := 1)")
-    every = rows("FROM git_diff('before', 'after', context_lines := 1) ORDER BY file_path, seq")
-    assert [row for row in every if row[0] == "hunks.txt"] == [("hunks.txt", *row) for row in one]
-    assert every == rows("FROM diff_lines('before', 'after', '.', context := 1)")
-    assert rows("FROM git_diff('before', 'after', file_path := 'hunks.txt', context_lines := 1) ORDER BY seq") == [("hunks.txt", *row) for row in one]
+    rows = lambda query: con.execute(query).fetchall()
+    assert rows("FROM changes('before', 'after')") == rows("FROM file_changes('before', 'after', '.')")
+    assert rows("FROM changes()") == rows("FROM file_changes('HEAD', 'WORKTREE', '.')")
+    assert rows("FROM git_diff('before', 'after', context := 1)") == rows("FROM diff_lines('before', 'after', '.', context := 1)")
+    only = "paths := 'hunks.txt', context := 1"
+    one = rows("FROM file_diff('hunks.txt', 'before', 'after', '.', context := 1)")
+    assert [row[:7] for row in rows(f"FROM git_diff('before', 'after', {only})")] == [("hunks.txt", *row) for row in one]
     assert rows("FROM diff_texts('a', 'b', label_b := 'new')") == rows("SELECT unnest(diff_texts('a', 'b', 3, 'a', 'new'))")
     assert rows("FROM diff_paths('hunks.txt', 'modified.txt', context_lines := 0)") == rows("SELECT unnest(diff_files('hunks.txt', 'modified.txt', 0))")
-
-
-def test_macros_named_after_tools_take_columns_and_subqueries(con):
-    repo = repositories.fixture("basic")
-    rows = con.execute(f"""
-        SELECT f.file_path, d.seq, d.content FROM (VALUES ('added.txt'), ('modified.txt')) f(file_path),
-            git_diff('before', (SELECT 'after'), file_path := f.file_path, path := '{repo}') d
-        WHERE d.line_type = 'ADDED' ORDER BY ALL""").fetchall()
-    assert rows == [("added.txt", 1, "new"), ("added.txt", 2, "file"), ("modified.txt", 3, "2"), ("modified.txt", 5, "four")]
-    rows = con.execute("""
+    named = con.execute("""
         SELECT t.a, d.identical, d.diff_lines FROM (VALUES ('a', 'a'), ('b', 'c'), ('b', 'c'), (NULL, 'd')) t(a, b),
             diff_texts(t.a, (SELECT t.b)) d ORDER BY ALL""").fetchall()
-    assert rows == [("a", True, 0), ("b", False, 7), ("b", False, 7), (None, None, None)]
-    for macro in ("git_diff_summary", "git_diff"):
-        rows = con.execute(f"""SELECT r.a, count(*) > 100 FROM (VALUES ('before'), ('after')) r(a),
-            {macro}(r.a, 'after', path := '{repo}') GROUP BY r.a""").fetchall()
-        assert rows == [("before", True)]
+    assert named == [("a", True, 0), ("b", False, 7), ("b", False, 7), (None, None, None)]
+
+
+def test_macros_named_after_commands_of_git_have_its_defaults(con, monkeypatch):
+    monkeypatch.chdir(repositories.fixture("readme-edits"))
+    con.execute((ROOT / "sql/git.sql").read_text())
+    texts = lambda query: con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({query})").fetchall()
+    for macro, function in {
+        "git_log()": "commits('HEAD', '.')",
+        "git_log('v1', paths := '*.md')": "commits('v1', '.', paths := '*.md')",
+        "git_show()": "commit_changes('HEAD^!', '.', merges := 'first_parent', renames := true)",
+        "git_show('v1')": "commit_changes('v1^!', '.', merges := 'first_parent', renames := true)",
+        "git_status()": "file_status('.')",
+        "git_blame('README.md')": "file_blame('README.md', 'WORKTREE', '.')",
+        "git_blame('README.md', 'v1', lines := [1, 2])": "file_blame('README.md', 'v1', '.', lines := [1, 2])",
+        "git_files()": "tree_files('HEAD', '.')",
+        "git_refs()": "refs('.')",
+    }.items():
+        found = texts(f"FROM {macro}")
+        assert found and found == texts(f"FROM {function}"), macro
 
 
 def test_macros_that_end_in_each_give_the_lists_of_their_functions(con):

@@ -14,10 +14,10 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-import anyio  # noqa: E402
-from mcp import Client, StdioServerParameters  # noqa: E402
-from mcp.client.stdio import stdio_client  # noqa: E402
-from served import COMMAND, ROOT, Served, words  # noqa: E402
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from served import COMMAND, ROOT, Served, words
 
 OLD_CLIENT = pathlib.Path(os.environ.get("REDLINE_TEST_OLD_MCP") or ROOT / "build/mcp-1.30.0")
 CLIENTS = ["auto", "legacy", pytest.param("1.30.0", marks=pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client"))]
@@ -41,15 +41,13 @@ EDIT = "edit_file", {"path": "workspace/a.txt", "old_string": "two", "new_string
 
 async def patient(client, call, progress: list, patience: float = PATIENCE):
     """Makes a call that waits for so long for an answer or a sign of progress; None where it was given up."""
-    result = None
     with anyio.move_on_after(patience) as scope:
 
         async def sign(done, total, message):
             progress.append([done, message])
             scope.deadline = anyio.current_time() + patience
 
-        result = await client.call_tool(*call, progress_callback=sign)
-    return result
+        return await client.call_tool(*call, progress_callback=sign)
 
 
 def old(reached: dict, calls: list) -> dict:

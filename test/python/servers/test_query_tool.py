@@ -11,18 +11,18 @@ import pytest
 
 pytest.importorskip("mcp", reason="`make test` installs the packages of the servers")
 
-import anyio  # noqa: E402
-import repositories  # noqa: E402
-from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, TOOL_CALLS, WRITE_CALLS  # noqa: E402
-from sandboxes import snapshot  # noqa: E402
-from served import ROOT  # noqa: E402
-from test_mcp_server import MODES, drive, folder, text  # noqa: E402, F401
+import anyio
+import repositories
+from lockdown import FILE_CALLS, PURE_CALLS, READING_CALLS, TOOL_CALLS, WRITE_CALLS
+from sandboxes import snapshot
+from served import ROOT
+from test_mcp_server import MODES, drive, folder, text  # noqa: F401
 
 sys.path.insert(0, str(ROOT / "python"))
 
-from duckdb_redline.server import querying  # noqa: E402
-from duckdb_redline.server.host import READING, sandboxes_of  # noqa: E402
-from duckdb_redline.server.query import Queries, read  # noqa: E402
+from duckdb_redline.server import querying
+from duckdb_redline.server.host import READING, sandboxes_of
+from duckdb_redline.server.query import Queries, read
 
 
 @pytest.fixture
@@ -61,8 +61,8 @@ def test_every_reading_function_answers(ask):
         call = call.format(repo="workspace/plain", file="workspace/plain/a.txt", tracked="a.txt")
         result = ask(call, max_bytes=1_000_000)
         assert not result["isError"] and (not said(result).startswith("0 rows") or "approvals_given" in call), (call, said(result)[:300])
-    assert "git_diff_summary" in said(ask("SELECT * FROM duckdb_functions() WHERE function_name = 'git_diff_summary'"))
-    assert not ask("FROM git_diff_summary(path := 'workspace/plain')")["isError"]
+    assert "changes" in said(ask("SELECT * FROM duckdb_functions() WHERE function_name = 'changes'"))
+    assert not ask("FROM changes(repo := 'workspace/plain')")["isError"]
 
 
 # No statement but one that reads.
