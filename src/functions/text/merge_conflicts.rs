@@ -39,8 +39,8 @@ impl Numbered<'_> {
         i64::try_from(self.conflict.lines[side].len()).ok()
     }
 
-    fn text(&self, side: usize) -> Option<&[u8]> {
-        Some(self.conflict.texts[side])
+    fn push_text(&self, side: usize, out: &mut Column) {
+        out.push_bytes(Some(self.conflict.texts[side]));
     }
 }
 
@@ -86,10 +86,10 @@ impl Row for ConflictRows {
             out.push_bigint(row.lines(THEIRS));
         }),
         col("base", Type::Varchar, "The lines of the base", |row, out| {
-            out.push_bytes(row.text(BASE));
+            row.push_text(BASE, out);
         }),
-        col("ours", Type::Varchar, "Our lines", |row, out| out.push_bytes(row.text(OURS))),
-        col("theirs", Type::Varchar, "Their lines", |row, out| out.push_bytes(row.text(THEIRS))),
+        col("ours", Type::Varchar, "Our lines", |row, out| row.push_text(OURS, out)),
+        col("theirs", Type::Varchar, "Their lines", |row, out| row.push_text(THEIRS, out)),
     ];
 }
 
