@@ -48,7 +48,7 @@ include scripts/registry.mk
 help:
 	@echo "make run          show what changed in this checkout, from SQL"
 	@echo "make shell        open a DuckDB shell with redline loaded"
-	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=. WRITE=1 APPROVE=web)"
+	@echo "make mcp          serve redline's tools to agents over stdin and stdout (FOLDER=DIRECTORY; WRITE=1 APPROVE=web outside of this checkout)"
 	@echo "make test         run the tests, in DuckDB $(STABLE) and $(NEXT) side by side"
 	@echo "make test-rust    run a part: the Rust tests (K=word), test-sql, test-python (K=word HOST=$(NEXT))"
 	@echo "make test-slow    run those that take minutes: attacks, damage, whole histories"

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Writes what the registries inside the extension say: sql/tools*.sql from redline_tools(), the macros with all options in
-sql/macros.sql and the lists of functions in docs/ from redline_help()."""
+sql/macros.sql and the lists of functions in docs/ from redline_help(), the tables of columns and parameters on the pages
+of functions from a debug build."""
 
 import argparse
 import csv
 import io
+import re
 import textwrap
 from pathlib import Path
 
@@ -78,6 +80,9 @@ EACH_DOC = """
 -- The list functions as tables: arguments and options may be columns or subqueries, of a lateral join too. They compute every
 -- column, and a NULL argument gives no row. Order by seq: DuckDB 1.5.6 reorders the rows of a lateral join.
 """
+
+# A table on the page of a function, between two marks.
+MADE_TABLE = re.compile(r"(<!-- (columns|parameters) of (\w+): made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
 def macro(name: str, parameters: list[str], body: str) -> str:
@@ -153,6 +158,41 @@ def render_functions(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
         "docs/functions/README.md": INDEX + "".join(rows),
         "docs/function_descriptions.csv": table.getvalue(),
     }
+
+
+def markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Returns a table; empty lines around it keep it apart from the marks."""
+    line = lambda cells: f"| {' | '.join(cells)} |\n"
+    return "\n" + line(head) + line(("---",) * len(head)).replace(" ", "") + "".join(map(line, rows)) + "\n"
+
+
+def columns_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
+    """Returns the table of the columns of a function, or of the fields of its result."""
+    query = 'SELECT "column", type, description FROM redline_debug_columns() WHERE function = ?'
+    rows = con.execute(query, [function]).fetchall()
+    # A name that is a word of SQL is quoted in a type.
+    kind = lambda kind: kind.replace(" default ", ' "default" ')
+    return markdown(("column", "type", "meaning"), [(f"`{name}`", kind(of), meaning) for name, of, meaning in rows])
+
+
+def parameters_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
+    """Returns the table of the parameters of a function."""
+    query = "SELECT unnest(parameters, recursive := true) FROM redline_help() WHERE name = ?"
+    rows = con.execute(query, [function]).fetchall()
+    default = lambda default: "" if default is None else f"`{default}`"
+    return markdown(
+        ("parameter", "type", "default", "meaning"),
+        [(f"`{name}`", kind, default(value), meaning) for name, kind, value, meaning in rows],
+    )
+
+
+def render_pages(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Returns the pages of functions, with what stands between the marks as the declarations say."""
+    tables = {"columns": columns_of, "parameters": parameters_of}
+    made = lambda found: found[1] + tables[found[2]](con, found[3])
+    pages = sorted((ROOT / "docs/functions").glob("*.md"))
+    texts = {f"docs/functions/{page.name}": page.read_text() for page in pages}
+    return {name: MADE_TABLE.sub(made, text) for name, text in texts.items() if MADE_TABLE.search(text)}
 
 
 def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:

@@ -45,20 +45,20 @@ CREATE OR REPLACE MACRO changes(from_rev := 'HEAD', to_rev := 'WORKTREE', repo :
 -- A row per changed file, with its patch.
 CREATE OR REPLACE MACRO patches(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', merge_base := false, untracked := false,
         algorithm := 'myers', ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0,
-        renames := false, copies := false, similarity := 50, rename_limit := 1000, paths := NULL) AS TABLE
+        renames := false, copies := false, similarity := 50, rename_limit := 1000, paths := NULL, merges := 'first_parent') AS TABLE
     SELECT * FROM system.main.file_patches(from_rev, to_rev, repo, merge_base := merge_base, untracked := untracked, algorithm := algorithm,
         ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines, context := context,
         inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths);
+        rename_limit := rename_limit, paths := paths, merges := merges);
 
 -- A row per line of the diff, of all files.
 CREATE OR REPLACE MACRO change_lines(from_rev := 'HEAD', to_rev := 'WORKTREE', repo := '.', merge_base := false, untracked := false,
         algorithm := 'myers', ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0,
-        renames := false, copies := false, similarity := 50, rename_limit := 1000, paths := NULL) AS TABLE
+        renames := false, copies := false, similarity := 50, rename_limit := 1000, paths := NULL, merges := 'first_parent') AS TABLE
     SELECT * FROM system.main.diff_lines(from_rev, to_rev, repo, merge_base := merge_base, untracked := untracked, algorithm := algorithm,
         ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines, context := context,
         inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths);
+        rename_limit := rename_limit, paths := paths, merges := merges);
 
 -- The list functions as tables: arguments and options may be columns or subqueries, of a lateral join too. They compute every
 -- column, and a NULL argument gives no row. Order by seq: DuckDB 1.5.6 reorders the rows of a lateral join.
@@ -89,11 +89,11 @@ CREATE OR REPLACE MACRO file_diff_each(file, from_rev, to_rev, repo := '.', merg
 
 CREATE OR REPLACE MACRO diff_lines_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
         ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0, renames := false, copies := false,
-        similarity := 50, rename_limit := 1000, paths := NULL) AS TABLE
+        similarity := 50, rename_limit := 1000, paths := NULL, merges := 'first_parent') AS TABLE
     SELECT system.main.unnest(system.main.diff_lines_list(from_rev, to_rev, repo, system.main.struct_pack(merge_base := merge_base,
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths)), recursive := true);
+        rename_limit := rename_limit, paths := paths, merges := merges)), recursive := true);
 
 CREATE OR REPLACE MACRO diff_hunks_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
         ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0, renames := false, copies := false,
@@ -105,11 +105,11 @@ CREATE OR REPLACE MACRO diff_hunks_each(from_rev, to_rev, repo := '.', merge_bas
 
 CREATE OR REPLACE MACRO file_patches_each(from_rev, to_rev, repo := '.', merge_base := false, untracked := false, algorithm := 'myers',
         ignore_whitespace := 'none', ignore_blank_lines := false, context := 3, inter_hunk_context := 0, renames := false, copies := false,
-        similarity := 50, rename_limit := 1000, paths := NULL) AS TABLE
+        similarity := 50, rename_limit := 1000, paths := NULL, merges := 'first_parent') AS TABLE
     SELECT system.main.unnest(system.main.file_patches_list(from_rev, to_rev, repo, system.main.struct_pack(merge_base := merge_base,
         untracked := untracked, algorithm := algorithm, ignore_whitespace := ignore_whitespace, ignore_blank_lines := ignore_blank_lines,
         context := context, inter_hunk_context := inter_hunk_context, renames := renames, copies := copies, similarity := similarity,
-        rename_limit := rename_limit, paths := paths)), recursive := true);
+        rename_limit := rename_limit, paths := paths, merges := merges)), recursive := true);
 
 CREATE OR REPLACE MACRO commits_each(range, repo := '.', since := NULL, until := NULL, paths := NULL, first_parent := false,
         mailmap := true, notes_ref := NULL) AS TABLE

@@ -348,6 +348,12 @@ pub const REVIEW_LIST_PERCENT: usize = 40;
 /// The part of the list, one in so many, in which the first page counts the files that it does not list.
 pub const REVIEW_REST_SHARE: usize = 20;
 
+/// Bytes of hunks up to which a change keeps git's order: above, sources come first.
+pub const REVIEW_LARGE_BYTES: usize = 25_000;
+
+/// Files up to which it does.
+pub const REVIEW_LARGE_FILES: usize = 200;
+
 /// Directories by which a first page counts changed files that it has no room to list.
 pub const REVIEW_DIRECTORIES: usize = 40;
 
@@ -398,3 +404,6 @@ pub const PARENTS: usize = 1 << 16;
 /// States of a regular expression times bytes of a text that are matched without a look at the budget; beyond, the text is
 /// matched in steps. At the slowest that is about half a second.
 pub const MATCH_STEPS: usize = 1 << 26;
+
+/// Parents of a merge whose combined diff is written: what git's own sets of parents hold. More are `too_large:`.
+pub const COMBINED_PARENTS: usize = 62;

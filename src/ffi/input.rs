@@ -8,14 +8,14 @@ use sys::idx_t;
 use super::api::{Outside, api};
 use super::flat::{Flat, Vector};
 use super::given::Given;
-use super::types::{Type, TypeHandle};
+use super::types::{Field, Type, TypeHandle};
 use crate::budget::Stopped;
 
 /// A flat argument vector, readable without further API calls (so also inside `catch_unwind`).
 pub struct Input {
     flat: Flat,
     /// The elements of lists, or the fields of structs.
-    children: Vec<(Type, Input)>,
+    children: Vec<(Field, Input)>,
     /// What the child of a list points into.
     _elements: Option<Vector>,
     /// The whole of an argument whose type the caller chose.
@@ -53,15 +53,18 @@ impl Input {
                         length,
                     )?;
                     (
-                        vec![(**child, Self::new(outside, elements.raw(), child, length)?)],
+                        vec![(
+                            Field::new("", **child, ""),
+                            Self::new(outside, elements.raw(), child, length)?,
+                        )],
                         Some(elements),
                     )
                 }
                 Type::Struct(fields) => {
                     let child =
                         |index| outside.duckdb_struct_vector_get_child(vector, index as idx_t);
-                    let field = |(index, field): (usize, &super::Field)| {
-                        Ok((field.kind, Self::new(outside, child(index), &field.kind, rows)?))
+                    let field = |(index, field): (usize, &Field)| {
+                        Ok((*field, Self::new(outside, child(index), &field.kind, rows)?))
                     };
                     (fields.iter().enumerate().map(field).collect::<Result<_, Stopped>>()?, None)
                 }
@@ -83,7 +86,7 @@ impl Input {
     }
 
     /// Returns the elements of lists (one vector) or the fields of structs.
-    pub fn children(&self) -> &[(Type, Self)] {
+    pub fn children(&self) -> &[(Field, Self)] {
         &self.children
     }
 }

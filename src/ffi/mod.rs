@@ -43,5 +43,5 @@ pub use replacement::ReplacementScan;
 pub use scalar::{Arguments, Nulls, Overload, ScalarFunction};
 pub use settings::{Settings, THREADS};
 pub use table::{Open, TableFunction};
-pub use types::{Field, Type};
+pub use types::{Constant, Field, Type};
 pub use value::Value;

@@ -14,7 +14,7 @@ use super::column::Column;
 use super::contain;
 use super::input::Input;
 use super::scalar::{Arguments, Nulls, ScalarFunction};
-use super::types::Type;
+use super::types::Field;
 use crate::budget::{Current, RowThread, Stopped, check_current};
 use crate::error::Result;
 use crate::limits;
@@ -36,7 +36,7 @@ impl<F: ScalarFunction> Execution<F> {
     /// Appends the values of `rows` rows.
     pub fn compute(
         &mut self,
-        inputs: &[(Type, Input)],
+        inputs: &[(Field, Input)],
         rows: usize,
         out: &mut Column,
     ) -> Result<()> {
@@ -85,7 +85,7 @@ impl<F: ScalarFunction> Execution<F> {
     fn share(
         &mut self,
         helpers: Vec<RowThread>,
-        inputs: &[(Type, Input)],
+        inputs: &[(Field, Input)],
         rows: Range<usize>,
         out: &mut Column,
     ) -> Result<()> {
@@ -124,7 +124,7 @@ impl<F: ScalarFunction> Execution<F> {
 
 /// Rows that several threads compute.
 struct Shared<'a> {
-    inputs: &'a [(Type, Input)],
+    inputs: &'a [(Field, Input)],
     workers: usize,
     queue: Mutex<Queue>,
     /// About how many bytes all values take.
@@ -190,7 +190,7 @@ impl Shared<'_> {
 /// Appends the value of one row.
 fn call<F: ScalarFunction>(
     state: &mut F::State,
-    inputs: &[(Type, Input)],
+    inputs: &[(Field, Input)],
     row: usize,
     out: &mut Column,
 ) -> Result<()> {

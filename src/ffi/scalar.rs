@@ -67,21 +67,26 @@ pub trait ScalarFunction: 'static {
 /// The arguments of one row, or the fields of a struct among them.
 #[derive(Clone, Copy)]
 pub struct Arguments<'a> {
-    inputs: &'a [(Type, Input)],
+    inputs: &'a [(Field, Input)],
     row: usize,
 }
 
 impl<'a> Arguments<'a> {
-    pub(super) fn new(inputs: &'a [(Type, Input)], row: usize) -> Self {
+    pub(super) fn new(inputs: &'a [(Field, Input)], row: usize) -> Self {
         Self { inputs, row }
+    }
+
+    /// Returns the place of a parameter in the overload that was called; `None` where it lacks it.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.inputs.iter().position(|(field, _)| field.name == name)
     }
 
     /// Returns a VARCHAR argument's bytes; `None` for NULL and for an argument this overload lacks.
     pub fn text(&self, index: usize) -> Option<&'a [u8]> {
         match self.inputs.get(index)? {
             // SAFETY: DuckDB casts arguments to the overload's types.
-            (Type::Varchar, input) => unsafe { input.text(self.row) },
-            (other, _) => panic!("argument {index} is {other:?}, not VARCHAR"),
+            (Field { kind: Type::Varchar, .. }, input) => unsafe { input.text(self.row) },
+            (other, _) => panic!("argument {index} is {:?}, not VARCHAR", other.kind),
         }
     }
 
@@ -98,8 +103,8 @@ impl<'a> Arguments<'a> {
     pub fn bigint(&self, index: usize) -> Option<i64> {
         match self.inputs.get(index)? {
             // SAFETY: as above.
-            (Type::BigInt, input) => unsafe { input.bigint(self.row) },
-            (other, _) => panic!("argument {index} is {other:?}, not BIGINT"),
+            (Field { kind: Type::BigInt, .. }, input) => unsafe { input.bigint(self.row) },
+            (other, _) => panic!("argument {index} is {:?}, not BIGINT", other.kind),
         }
     }
 
@@ -107,14 +112,9 @@ impl<'a> Arguments<'a> {
     pub fn boolean(&self, index: usize) -> Option<bool> {
         match self.inputs.get(index)? {
             // SAFETY: as above.
-            (Type::Boolean, input) => unsafe { input.boolean(self.row) },
-            (other, _) => panic!("argument {index} is {other:?}, not BOOLEAN"),
+            (Field { kind: Type::Boolean, .. }, input) => unsafe { input.boolean(self.row) },
+            (other, _) => panic!("argument {index} is {:?}, not BOOLEAN", other.kind),
         }
-    }
-
-    /// Tells whether the overload that was called has a VARCHAR at this place.
-    pub fn is_text(&self, index: usize) -> bool {
-        matches!(self.inputs.get(index), Some((Type::Varchar, _)))
     }
 
     /// Returns the structs of a list, each with its fields, `None` for one that is NULL; `None` for
@@ -124,7 +124,7 @@ impl<'a> Arguments<'a> {
         index: usize,
     ) -> Option<impl ExactSizeIterator<Item = Option<Arguments<'a>>>> {
         match self.inputs.get(index)? {
-            (Type::List(Type::Struct(_)), input) => {
+            (Field { kind: Type::List(Type::Struct(_)), .. }, input) => {
                 // SAFETY: as above.
                 let rows = unsafe { input.list(self.row) }?;
                 let (_, elements) = &input.children()[0];
@@ -135,7 +135,7 @@ impl<'a> Arguments<'a> {
                     }),
                 )
             }
-            (other, _) => panic!("argument {index} is {other:?}, not a list of structs"),
+            (other, _) => panic!("argument {index} is {:?}, not a list of structs", other.kind),
         }
     }
 

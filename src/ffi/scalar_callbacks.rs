@@ -15,7 +15,7 @@ use super::input::Input;
 use super::rows::Execution;
 use super::scalar::{Nulls, Overload, ScalarFunction};
 use super::settings::Settings;
-use super::types::{Field, Type, TypeHandle, c_name};
+use super::types::{Field, TypeHandle, c_name};
 use super::vector;
 use crate::error::{Error, Result};
 
@@ -132,9 +132,9 @@ unsafe extern "C-unwind" fn call<F: ScalarFunction>(
         };
         let overload = F::OVERLOADS.iter().find(is_called).expect("an overload of ours");
         let input = |(field, vector): (&Field, _)| {
-            Ok((field.kind, Input::new(&outside, vector, &field.kind, rows)?))
+            Ok((*field, Input::new(&outside, vector, &field.kind, rows)?))
         };
-        let inputs: Result<Vec<(Type, Input)>> = overload.iter().zip(vectors).map(input).collect();
+        let inputs: Result<Vec<(Field, Input)>> = overload.iter().zip(vectors).map(input).collect();
         let execution = &mut *api().duckdb_scalar_function_get_state(info).cast::<Execution<F>>();
         let mut out = Column::new(&F::RETURNS);
         let computed = contain::run(&mut outside, || execution.compute(&inputs?, rows, &mut out));

@@ -70,8 +70,36 @@ pub struct Field {
     pub kind: Type,
     /// What it is, in one line.
     pub doc: &'static str,
-    /// What a parameter is that was left out, as SQL; `None` for one that must be given.
-    pub default: Option<&'static str>,
+    /// What a parameter is that was left out; `None` for one that must be given.
+    pub default: Option<Constant>,
+}
+
+/// The value of a parameter that was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Constant {
+    /// NULL.
+    Null,
+    /// Of a BOOLEAN.
+    Boolean(bool),
+    /// Of an integer of any size.
+    Integer(i64),
+    /// Of a VARCHAR.
+    Text(&'static str),
+    /// As SQL.
+    Sql(&'static str),
+}
+
+impl fmt::Display for Constant {
+    /// Writes the value as SQL does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("NULL"),
+            Self::Boolean(truth) => write!(f, "{truth}"),
+            Self::Integer(number) => write!(f, "{number}"),
+            Self::Sql(text) => f.write_str(text),
+            Self::Text(text) => write!(f, "'{}'", text.replace('\'', "''")),
+        }
+    }
 }
 
 impl Field {
@@ -87,7 +115,7 @@ impl Field {
         default: &'static str,
         doc: &'static str,
     ) -> Self {
-        Self { name, kind, doc, default: Some(default) }
+        Self { name, kind, doc, default: Some(Constant::Sql(default)) }
     }
 }
 

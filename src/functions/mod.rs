@@ -35,8 +35,10 @@ pub fn register(registrar: &mut Registrar) -> Result<()> {
 /// DuckDB and on the order of loading, and in some no call reaches either.
 fn refuse_names_that_are_taken(registrar: &Registrar) -> Result<()> {
     const FOUND: &str = "these names are taken: ";
-    let names: Vec<String> =
-        surface::FUNCTIONS.iter().map(|function| format!("'{}'", function.name)).collect();
+    let names: Vec<String> = surface::FUNCTIONS
+        .iter()
+        .map(|function| format!("'{}'", function.declaration.name))
+        .collect();
     let taken = registrar.query(&format!(
         "SELECT error('{FOUND}' || string_agg(DISTINCT function_name, ', ' ORDER BY function_name)) \
          FROM duckdb_functions() \

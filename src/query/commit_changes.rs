@@ -36,6 +36,8 @@ pub struct CommitChangesQuery {
     pub diff: DiffOptions,
     /// Only changes that this finds.
     pub search: Option<Search>,
+    /// Whether of a merge the files count that differ from all parents.
+    pub combined: bool,
 }
 
 /// The changes of some commits.
@@ -124,6 +126,7 @@ impl CommitChangesQuery {
             renames: self.renames,
             diff: self.diff.clone(),
             search: self.search.clone(),
+            combined: self.combined,
         }
     }
 

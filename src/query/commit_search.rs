@@ -35,6 +35,7 @@ pub fn commits_with(
         renames: Some(RenameOptions::default()),
         diff: DiffOptions::default(),
         search: Some(search),
+        combined: false,
     };
     let run = Run::over(context, repository.clone(), usize::MAX);
     let jobs = Jobs::source(history, History::next);

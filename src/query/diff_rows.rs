@@ -2,9 +2,12 @@
 
 use crate::budget::Charge;
 use crate::error::Result;
-use crate::git::{Change, Comparison, Reader};
+use crate::git::{COMBINED_BINARY_LINE, Change, Comparison, Reader, merged_texts};
 use crate::text::cancel_token::Stopped;
-use crate::text::{CancelToken, Diff, DiffLine, DiffOptions, Engine, LineKind};
+use crate::text::combined::{CombinedHunk, CombinedLine, marks};
+use crate::text::{
+    CancelToken, Combined, CombinedDiff, Diff, DiffLine, DiffOptions, Engine, LineKind,
+};
 
 /// A line: the rows of a file, and which of them.
 #[derive(Clone, Copy)]
@@ -24,6 +27,13 @@ impl<'a> LineRow<'a> {
         &self.rows.lines[self.index]
     }
 
+    /// Returns the marks before the line in a combined diff, one for each parent.
+    pub fn marks(self) -> Option<&'a [u8]> {
+        let parents = self.rows.parents;
+        let first = self.index * parents;
+        (parents > 0).then(|| self.rows.marks.get(first..first + parents)).flatten()
+    }
+
     /// Returns the line without its newline.
     pub fn content(self) -> &'a [u8] {
         let start = self.index.checked_sub(1).map_or(0, |before| self.rows.lines[before].end);
@@ -36,6 +46,10 @@ impl<'a> LineRow<'a> {
 pub struct LineRows {
     contents: Vec<u8>,
     lines: Vec<Line>,
+    /// In a combined diff the marks of all lines, end to end.
+    marks: Vec<u8>,
+    /// How many parents a combined diff has.
+    parents: usize,
     charge: Charge,
 }
 
@@ -61,7 +75,7 @@ impl LineRows {
 
     /// Returns what they take in memory.
     pub fn bytes(&self) -> usize {
-        self.contents.len() + self.lines.len() * size_of::<Line>()
+        self.contents.len() + self.marks.len() + self.lines.len() * size_of::<Line>()
     }
 
     /// Appends the lines of a diff, as hunks after those before.
@@ -74,17 +88,36 @@ impl LineRows {
         let before = self.lines.last().and_then(|row| row.hunk).unwrap_or(0);
         for (hunk, number) in diff.hunks().iter().zip(before + 1..) {
             for DiffLine { kind, content, old, new } in diff.lines(hunk) {
-                let line_type = match kind {
-                    LineKind::Context => "CONTEXT",
-                    LineKind::Removed => "REMOVED",
-                    LineKind::Added => "ADDED",
-                };
+                let line_type = line_type(kind);
                 let content = content.strip_suffix(b"\n").unwrap_or(content);
                 cancel.room(&mut self.charge, &mut self.contents, content.len())?;
                 cancel.room(&mut self.charge, &mut self.lines, 1)?;
                 self.push(line_type, content, old, new, Some(number));
                 pace.pass(content.len())?;
             }
+        }
+        Ok(())
+    }
+
+    /// Adds the lines of a combined diff.
+    pub fn add_combined(
+        &mut self,
+        diff: &CombinedDiff<'_>,
+        hunks: &[CombinedHunk],
+        cancel: &CancelToken<'_>,
+    ) -> std::result::Result<(), Stopped> {
+        let mut pace = cancel.pace();
+        self.parents = diff.parents();
+        for (hunk, number) in hunks.iter().zip(1..) {
+            diff.each_line(hunk, |line| {
+                cancel.room(&mut self.charge, &mut self.contents, line.content.len())?;
+                cancel.room(&mut self.charge, &mut self.lines, 1)?;
+                cancel.room(&mut self.charge, &mut self.marks, self.parents)?;
+                self.marks.extend(marks(&line, self.parents));
+                let CombinedLine { kind, content, old, new, .. } = line;
+                self.push(line_type(kind), content, old, new, Some(number));
+                pace.pass(content.len())
+            })?;
         }
         Ok(())
     }
@@ -112,22 +145,42 @@ impl LineRows {
     }
 }
 
+fn line_type(kind: LineKind) -> &'static str {
+    match kind {
+        LineKind::Context => "CONTEXT",
+        LineKind::Removed => "REMOVED",
+        LineKind::Added => "ADDED",
+    }
+}
+
 /// Reads and compares the sides of changes for one thread.
 pub struct Liner {
     reader: Reader,
     engine: Engine,
     options: DiffOptions,
+    combined: Combined,
 }
 
 impl Liner {
     /// Prepares a thread.
     pub fn new(comparison: &Comparison, options: &DiffOptions) -> Self {
-        Self { reader: comparison.reader(), engine: Engine::default(), options: options.clone() }
+        Self {
+            reader: comparison.reader(),
+            engine: Engine::default(),
+            options: options.clone(),
+            combined: comparison.combined().unwrap_or(Combined::Dense),
+        }
     }
 
     /// Returns the lines that differ, of all parts of some changes.
     pub fn lines(&mut self, changes: &[Change], cancel: &CancelToken<'_>) -> Result<LineRows> {
         let mut lines = LineRows::default();
+        if let [change] = changes
+            && change.is_combined()
+        {
+            self.add_combined(change, &mut lines, cancel)?;
+            return Ok(lines);
+        }
         for part in changes.iter().flat_map(Change::parts) {
             if part.has_same_content() {
                 continue;
@@ -143,5 +196,23 @@ impl Liner {
             lines.add(&Diff::new(&mut self.engine, old, new, &self.options, cancel)?, cancel)?;
         }
         Ok(lines)
+    }
+
+    /// Adds the lines of a file in a merge.
+    fn add_combined(
+        &mut self,
+        change: &Change,
+        lines: &mut LineRows,
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
+        let Some(texts) = merged_texts(&mut self.reader, change)? else {
+            lines.add_binary(COMBINED_BINARY_LINE);
+            return Ok(());
+        };
+        if let Some(diff) = texts.diff(change, &mut self.engine, &self.options, cancel)? {
+            let hunks = diff.hunks(self.combined, self.options.context, cancel)?;
+            lines.add_combined(&diff, &hunks, cancel)?;
+        }
+        Ok(())
     }
 }

@@ -9,8 +9,8 @@ use crate::budget::Charge;
 use crate::error::{Result, is_hard_to_see, quoted};
 use crate::form::Form;
 use crate::git::{
-    Change, Changes, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin,
-    OriginKind, Patcher, Status, untracked_paths,
+    Change, Comparison, DiffAttribute, LineCounts, Measure, Measured, Measurer, Origin, OriginKind,
+    Patcher, Status, changes_of, untracked_paths,
 };
 use crate::pipeline::{Poll, Weigh};
 use crate::review::{Binding, File, Layout, Marks, Measures, Noise, Page, Patch, Rank, Review};
@@ -152,7 +152,7 @@ impl Request {
         let file = &comparison.repository().file_from_root(file)?;
         if let renames @ Some(_) = self.revisions.renames {
             let mut found = Vec::new();
-            for change in Changes::new(comparison, renames)? {
+            for change in changes_of(comparison, renames)? {
                 let change = change?;
                 let is_origin = |origin: &Origin| {
                     origin.kind == OriginKind::Renamed && origin.path == file.as_bytes()
@@ -313,10 +313,11 @@ fn state(comparison: &Comparison, outlines: &[Outline]) -> Vec<u8> {
     let mut state = format!("{:?}\n", comparison.sides()).into_bytes();
     for Outline { row, noise, patch } in outlines {
         state.extend_from_slice(&row.change.path);
-        let Change { old, new, origin, unmerged, .. } = &row.change;
+        let Change { old, new, origin, unmerged, others, .. } = &row.change;
         let sizes: Vec<usize> = patch.sizes().collect();
         state.extend(
-            format!("\0{old:?} {new:?} {origin:?} {unmerged} {noise:?} {sizes:?}\n").into_bytes(),
+            format!("\0{old:?} {new:?} {origin:?} {unmerged} {others:?} {noise:?} {sizes:?}\n")
+                .into_bytes(),
         );
     }
     state

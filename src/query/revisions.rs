@@ -9,11 +9,11 @@ use crate::budget::Current;
 use crate::error::{Error, Result, quoted, visible};
 use crate::git::{
     Change, Changes, Comparison, PathChange, Pathspec, RenameOptions, Repository, Untracked,
-    ends_of, nearest_paths,
+    changes_of, combined_of, ends_of, nearest_paths,
 };
 use crate::limits;
 use crate::pipeline::{Batches, Growth, Ordered, Source, Weigh, Window};
-use crate::text::CancelToken;
+use crate::text::{CancelToken, Combined};
 
 /// Digits of an id where it is shown to be read.
 const SHOWN_DIGITS: usize = 12;
@@ -38,6 +38,8 @@ pub struct Revisions {
     pub paths: Vec<Pathspec>,
     /// How renames are detected, if they are.
     pub renames: Option<RenameOptions>,
+    /// How merges are shown, where against all parents at once.
+    pub combined: Option<Combined>,
 }
 
 impl Revisions {
@@ -51,6 +53,7 @@ impl Revisions {
             untracked: Untracked::Ignored,
             paths,
             renames: None,
+            combined: None,
         }
     }
 
@@ -71,6 +74,7 @@ impl Revisions {
             untracked: Untracked::Ignored,
             paths,
             renames,
+            combined: None,
         })
     }
 
@@ -82,6 +86,12 @@ impl Revisions {
         Self { untracked: if is_read { self.untracked } else { Untracked::Named }, ..self.clone() }
     }
 
+    /// Returns the same with a merge and its conflicts shown against all parents at once.
+    #[must_use]
+    pub fn combining(self, combined: Option<Combined>) -> Self {
+        Self { combined, ..self }
+    }
+
     /// Returns the same for all paths.
     #[must_use]
     pub fn of_all_paths(&self) -> Self {
@@ -91,8 +101,11 @@ impl Revisions {
     /// Opens the repository and resolves the revisions.
     pub fn open(&self, context: &Context) -> Result<Comparison> {
         let repository = context.repository(&self.repo)?;
-        let comparison =
-            Comparison::of(&repository, &self.from, self.to.as_deref(), self.merge_base)?;
+        let (from, to) = (self.from.as_str(), self.to.as_deref());
+        let comparison = match self.combined {
+            None => Comparison::of(&repository, from, to, self.merge_base)?,
+            Some(combined) => combined_of(&repository, from, to, self.merge_base, combined)?,
+        };
         let comparison = comparison.with_threads(context.threads);
         comparison.with_untracked(self.untracked).with_paths(&self.paths)
     }
@@ -121,7 +134,7 @@ impl Revisions {
         let budget = context.budget.part();
         let _current = Current::enter(&budget);
         let changes =
-            Changes::new(&self.open(context)?.with_budget(Arc::clone(&budget)), self.renames)?;
+            changes_of(&self.open(context)?.with_budget(Arc::clone(&budget)), self.renames)?;
         Ok(Some(CallersWalk::new(changes, budget, group)))
     }
 
@@ -191,13 +204,15 @@ impl Revisions {
     {
         let run = Run::over(context, comparison.repository().clone(), usize::MAX);
         let comparison = comparison.clone().with_budget(Arc::clone(&run.budget));
-        let changes = Changes::new(&comparison, self.renames)?;
+        let changes = changes_of(&comparison, self.renames)?;
         run.start(jobs(changes), Window::of(limits::WINDOW_JOBS), |_| make(&comparison))
     }
 
     /// Returns what is asked for beside the sides, as a text that tells it from others.
     pub fn options(&self) -> String {
-        format!("{:?} {:?} {}", self.paths, self.renames, self.untracked != Untracked::Ignored)
+        let has_untracked = self.untracked != Untracked::Ignored;
+        let combined = self.combined.map_or_else(String::new, |form| format!(" {form:?}"));
+        format!("{:?} {:?} {has_untracked}{combined}", self.paths, self.renames)
     }
 
     /// Returns what became of one file; `asker` and `lister` are what messages call the function that

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use super::cursor::{Binding, CURSOR_BYTES, Position};
 use super::directories;
-use super::file::{File, Measures, Patch};
+use super::file::{File, Patch};
 use super::layout::Layout;
 use super::list::List;
 use super::order::{self, OrderedPiece};
 use super::page::{Kind, Page, Section};
+use super::rank::Rank;
 use super::wording::{self, Rest};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -42,11 +43,18 @@ impl Review {
     /// Prepares the pages of changed files, given in the order of their paths.
     pub fn new(files: Vec<File>, layout: Layout, binding: Binding) -> Self {
         let mut files: Vec<(usize, File)> = files.into_iter().enumerate().collect();
+        let bytes: usize = files.iter().map(|(_, file)| file.patch.bytes()).sum();
+        if bytes <= limits::REVIEW_LARGE_BYTES && files.len() <= limits::REVIEW_LARGE_FILES {
+            // What is read at a sitting keeps git's order.
+            files.iter_mut().for_each(|(_, file)| file.rank = Rank::default());
+        }
         files.sort_by_key(|(_, file)| file.class());
         let (given, mut files): (Vec<usize>, Vec<File>) = files.into_iter().unzip();
         if matches!(layout, Layout::Text(_)) {
             let told = files.iter_mut().filter(|file| file.is_told_by_list);
-            told.for_each(|file| file.patch = Measures::default());
+            // The pieces stay, without text: a cursor counts them in every layout.
+            let pieces = told.flat_map(|file| &mut file.patch.pieces);
+            pieces.for_each(|piece| piece.cost = 0);
         }
         let first_page = order::first_page(&files);
         Self { files, given, first_page, layout, binding, ends: String::new(), note: String::new() }
@@ -348,8 +356,16 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         Ok(())
     }
 
+    /// Tells whether the list says what a patch would.
+    fn is_told(&self, file: usize) -> bool {
+        matches!(self.review.layout, Layout::Text(_)) && self.review.files[file].is_told_by_list
+    }
+
     /// Tells whether something of a file is on no page up to this one.
     fn is_left_out(&self, file: usize) -> bool {
+        if self.is_told(file) {
+            return false;
+        }
         let is_cut = self.next.offset > 0
             && self.order.get(self.next.shown).is_some_and(|place| place.file == file);
         let before = self.before.get(&file).copied().unwrap_or(0);
@@ -382,6 +398,9 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
             add(Kind::Summary, None, rest);
         }
         for (file, shown) in self.shown.clone() {
+            if self.is_told(file) {
+                continue;
+            }
             self.load(file)?;
             let patch = &self.patches[&file];
             for piece in shown.pieces.clone() {
@@ -401,7 +420,8 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
                 add(Kind::Hunk, Some(file), text);
             }
         }
-        let left = &self.order[self.next.shown..];
+        let waiting = self.order[self.next.shown..].iter();
+        let left: Vec<&OrderedPiece> = waiting.filter(|place| !self.is_told(place.file)).collect();
         let rest = Rest {
             files: files.len() - self.next.listed,
             hunks: left.len(),
@@ -412,7 +432,7 @@ impl<'a, P: FnMut(usize) -> Result<Patch>> Builder<'a, P> {
         let waiting = left.iter().map(|place| place.file).chain(self.next.listed..files.len());
         let only_noise =
             if is_noise_left { wording::only_noise(files, waiting) } else { String::new() };
-        if rest.files == 0 && rest.hunks == 0 {
+        if self.next.listed == files.len() && self.next.shown == self.order.len() {
             return Ok(Page { sections, next_cursor: None });
         }
         let cursor = review.binding.cursor(self.next).ok_or_else(|| {

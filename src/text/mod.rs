@@ -2,6 +2,7 @@
 
 mod binary;
 pub mod cancel_token;
+pub mod combined;
 mod common_ends;
 mod counts;
 mod diff;
@@ -20,6 +21,7 @@ pub mod words;
 
 pub use binary::{binary_line, is_binary};
 pub use cancel_token::CancelToken;
+pub use combined::{Combined, CombinedDiff};
 pub use common_ends::common_start;
 pub use counts::line_counts;
 pub use diff::{Diff, DiffLine, DiffOptions, LineKind, line_changes, plain_line_changes};

@@ -70,19 +70,19 @@ pub struct GitLogArguments {
     pub file: Option<String>,
     #[allow(missing_docs)]
     pub paths: Option<Vec<String>>,
-    /// A text that a commit adds or removes (-S).
+    /// A text that commits add or remove.
     pub contains: Option<String>,
-    /// A regular expression of a line that a commit adds or removes (-G).
+    /// A regex of lines added or removed.
     pub changed_lines: Option<String>,
-    /// A regular expression of a line of the message.
+    /// A regex of a line of the message.
     pub message: Option<String>,
-    /// A regular expression of name <address>.
+    /// A regex of name <address>.
     pub author: Option<String>,
-    /// Lines of file: who changed them.
+    /// Of lines of file.
     pub first_line: Option<u64>,
     #[allow(missing_docs)]
     pub last_line: Option<u64>,
-    /// A function of file, by a regular expression of its first line.
+    /// A function of file.
     pub function: Option<String>,
     #[allow(missing_docs)]
     pub since: Option<String>,

@@ -56,6 +56,6 @@ pub use log::{GitLog, GitLogArguments, ListedCommit, ListedLines, ListedVersion}
 pub use read::{LinePlace, LineRange, LineScan, Lines, ReadFile, ReadFileArguments, ReadResult};
 pub use revision::{
     BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
-    GitShow, GitShowArguments, ListedBlame, ShownCommit,
+    GitShow, GitShowArguments, ListedBlame, ShownCommit, ShownMerges,
 };
 pub use tool::{Alias, Annotations, Output, Tool};

@@ -19,7 +19,7 @@ pub struct GitShow;
 impl Tool for GitShow {
     const NAME: &'static str = "GitShow";
     const TITLE: &'static str = "Show a commit";
-    const DESCRIPTION: &'static str = "Shows a commit: its message, then what it changed (a merge: of its first parent) as GitDiff. \
+    const DESCRIPTION: &'static str = "Shows a commit: its message, then what it changed as GitDiff. \
          Example: rev = HEAD~1";
     const ALIASES: &'static [Alias] = &[
         Alias::Means("commit", "rev"),
@@ -54,8 +54,21 @@ pub struct GitShowArguments {
     pub paths: Option<Vec<String>>,
     #[allow(missing_docs)]
     pub context_lines: Option<i64>,
+    /// A merge: first_parent (default) or combined, as git show.
+    #[schemars(with = "Option<String>")]
+    pub merges: Option<ShownMerges>,
     #[allow(missing_docs)]
     pub cursor: Option<String>,
+}
+
+/// What a merge is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShownMerges {
+    /// Its first parent.
+    FirstParent,
+    /// All its parents at once: what differs from each is shown.
+    Combined,
 }
 
 /// What a commit says of itself.
@@ -361,7 +374,7 @@ impl ListedRow for ListedBlame {
             String::new()
         };
         if head.is_known {
-            return format!("{}{from}\n{line}", shown_id(commit));
+            return format!("{}{from} (above)\n{line}", shown_id(commit));
         }
         format!(
             "{}{from} {} {}: {}\n{line}",

@@ -354,15 +354,15 @@ fn pages_behind_the_first_go_file_by_file() {
 #[test]
 fn what_matters_most_is_shown_first() {
     let samples = files(&[
-        ("README.md", 1, 200),
-        ("deps/x.c", 3, 300),
-        ("src/large.c", 3, 90),
+        ("README.md", 1, 300),
+        ("deps/x.c", 3, 1_200),
+        ("src/large.c", 3, 290),
         ("src/small.c", 1, 2),
         ("tests/a.tcl", 1, 300),
         ("y.lock", 1, 300),
     ]);
     let mut shown = Vec::new();
-    for (_, page) in pages(&samples, TEXT, &[2_500]) {
+    for (_, page) in pages(&samples, TEXT, &[4_000]) {
         let hunks = page.sections.iter().filter(|section| section.kind == Kind::Hunk);
         shown.extend(hunks.filter_map(|section| section.file));
     }

@@ -29,7 +29,8 @@ impl Answers for Diff {
         let empty = DiffResult { label_a, label_b, ..DiffResult::default() };
         let bytes = settings::max_diff_bytes(&execution.settings);
         let bounds = Bounds { bytes, ..Bounds::room(reply.body(), reply.room(&empty)) };
-        let shown = Shown { context_lines: arguments.context_lines, labels };
+        let labels = [arguments.label_a.clone(), arguments.label_b.clone()];
+        let shown = Shown::of_tool(arguments.context_lines, labels)?;
         let mut differ = Differ::within(execution, bounds);
         match mode {
             DiffMode::Paths(a, b) => differ.files([a, b], &shown),

@@ -2,20 +2,27 @@
 //!
 //! A call never raises: what is wrong with it is its answer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::tools;
 use crate::budget::{Budget, Current};
-use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::error::Result;
+use crate::ffi::{Nulls, Overload, Settings, Type};
 use crate::form::Form;
 use crate::functions::context::database::Database;
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::grants;
 use crate::functions::context::settings;
-use crate::functions::params::arguments::session_argument;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::given::Given;
+use crate::functions::params::param::{Asked, Flag, Kind, Param, flag, required};
+use crate::functions::params::session::{SESSION, session};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Json, Out, Scalar, State, Varchar, Written,
+};
 use crate::tools::{Answer, Reply};
 
 /// Answers calls under the settings of one execution.
@@ -24,36 +31,35 @@ pub struct Caller {
     database: Arc<Database>,
     /// What all calls of the statement may use together, where the host has set that.
     budget: Arc<Budget>,
-    /// What of the answer is given back: a budget of bytes is for that.
-    form: Form,
+}
+
+impl State for Caller {
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        let database = Database::of(&settings)?;
+        let budget = settings::budget(&settings);
+        Ok(Self { settings, database, budget })
+    }
 }
 
 impl Caller {
-    fn open(settings: Settings, form: Form) -> Result<Self> {
-        let database = settings
-            .extra_info()
-            .ok_or_else(|| Error::tool_failed("the database has no state of redline"))?;
-        let budget = settings::budget(&settings);
-        Ok(Self { settings, database, budget, form })
-    }
-
-    /// Answers a call; what is wrong with it is its answer.
-    fn answer(&self, arguments: Arguments<'_>) -> Answer {
-        let mut reply = Reply::new(self.form);
-        self.call(arguments, &mut reply).unwrap_or_else(|error| reply.error(&error))
+    /// Answers a call; what is wrong with it is its answer. `form` says what of the answer is given back: a budget of
+    /// bytes is for that.
+    fn answer(&self, args: Args<'_>, form: Form) -> Answer {
+        let mut reply = Reply::new(form);
+        self.call(args, &mut reply).unwrap_or_else(|error| reply.error(&error))
     }
 
     /// Answers a call that may fail.
-    fn called(&self, arguments: Arguments<'_>) -> Result<Answer> {
-        self.call(arguments, &mut Reply::new(self.form))
+    fn called(&self, args: Args<'_>, form: Form) -> Result<Answer> {
+        self.call(args, &mut Reply::new(form))
     }
 
-    /// NULL is no name, and no arguments.
-    fn call(&self, arguments: Arguments<'_>, reply: &mut Reply) -> Result<Answer> {
-        let text = |index| arguments.text(index).map(String::from_utf8_lossy).unwrap_or_default();
-        let session = session_argument(arguments, 2, self.settings.connection())?;
+    fn call(&self, args: Args<'_>, reply: &mut Reply) -> Result<Answer> {
+        let session = session(args, self.settings.connection())?;
         self.budget.check()?;
-        let tool = tools::find(&text(0))?;
+        let tool = tools::find(&args.get(TOOL)?)?;
         grants::require_tool(tool.declaration.name, &self.settings)?;
         if let Some(most) = settings::max_calls(&self.settings) {
             let connection = self.settings.connection();
@@ -61,33 +67,37 @@ impl Caller {
         }
         let execution = ExecutionContext::for_tool(self.settings.clone(), session)?;
         let _current = Current::enter(&Arc::clone(&execution.budget));
-        tool.answer(execution, reply, &text(1))
+        tool.answer(execution, reply, &args.get(ARGS)?)
     }
 }
 
-const TOOL: Field = Field::new("tool", Type::Varchar, "The tool, by its name in redline_tools()");
-const ARGS: Field = Field::new("args", Type::Varchar, "Its arguments, as a JSON object");
-const SESSION: Field = Field::optional(
-    "session",
-    Type::Varchar,
-    "NULL",
-    "Whose call it is; NULL for the connection's own",
-);
-const OVERLOADS: &[Overload] = &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION]];
-const RAISES: Field = Field::optional(
-    "raises",
-    Type::Boolean,
-    "false",
-    "Whether what is wrong is an SQL error instead of an answer",
-);
-const TEXT_OVERLOADS: &[Overload] =
-    &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION], &[TOOL, ARGS, SESSION, RAISES]];
+/// What a model has written: bytes that are no UTF-8 are replaced, and NULL is nothing.
+pub struct Spoken;
+
+impl Kind for Spoken {
+    const TYPE: Type = Type::Varchar;
+    type Of<'a> = Cow<'a, str>;
+
+    fn read<'a>(given: Given<'a>, _: Asked<'_>) -> Result<Cow<'a, str>> {
+        Ok(String::from_utf8_lossy(given.text().unwrap_or_default()))
+    }
+
+    fn read_null<'a>(_: Asked<'_>) -> Result<Cow<'a, str>> {
+        Ok(Cow::Borrowed(""))
+    }
+}
+
+const TOOL: Param<Spoken> = required("tool", "The tool, by its name in redline_tools()");
+const ARGS: Param<Spoken> = required("args", "Its arguments, as a JSON object");
+const RAISES: Param<Flag> =
+    flag("raises", false, "Whether what is wrong is an SQL error instead of an answer");
 
 /// The whole answer, MCP's `CallToolResult`.
 pub struct RedlineCall;
 
 impl Declared for RedlineCall {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_call",
         family: Family::Agent,
         grant: Grant::Everybody,
         description: "Calls a tool and returns MCP's CallToolResult as JSON; what is wrong is its answer",
@@ -95,22 +105,14 @@ impl Declared for RedlineCall {
     };
 }
 
-impl ScalarFunction for RedlineCall {
-    const NAME: &'static str = "redline_call";
-    const OVERLOADS: &'static [Overload] = OVERLOADS;
-    const RETURNS: Type = Type::Json;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+impl Scalar for RedlineCall {
+    const OVERLOADS: &'static [Overload] = &[fields![TOOL, ARGS], fields![TOOL, ARGS, SESSION]];
+    type Returns = Json;
     type State = Caller;
+    const NULLS: Nulls = Nulls::Handle;
 
-    fn open(settings: Settings) -> Result<Caller> {
-        Caller::open(settings, Form::Json)
-    }
-
-    fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        out.push_text(Some(&caller.answer(arguments).to_json()));
-        Ok(())
+    fn call(caller: &mut Caller, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+        Ok(out.json(caller.answer(args, Form::Json).to_json()))
     }
 }
 
@@ -119,6 +121,7 @@ pub struct RedlineCallText;
 
 impl Declared for RedlineCallText {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_call_text",
         family: Family::Agent,
         grant: Grant::Everybody,
         description: "Calls a tool and returns the text of its answer alone",
@@ -126,25 +129,19 @@ impl Declared for RedlineCallText {
     };
 }
 
-impl ScalarFunction for RedlineCallText {
-    const NAME: &'static str = "redline_call_text";
-    const OVERLOADS: &'static [Overload] = TEXT_OVERLOADS;
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+impl Scalar for RedlineCallText {
+    const OVERLOADS: &'static [Overload] =
+        &[fields![TOOL, ARGS], fields![TOOL, ARGS, SESSION], fields![TOOL, ARGS, SESSION, RAISES]];
+    type Returns = Varchar;
     type State = Caller;
+    const NULLS: Nulls = Nulls::Handle;
 
-    fn open(settings: Settings) -> Result<Caller> {
-        Caller::open(settings, Form::Text)
-    }
-
-    fn call(caller: &mut Caller, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        if arguments.boolean(3) == Some(true) {
-            out.push_text(Some(&caller.called(arguments)?.as_text()));
-            return Ok(());
-        }
-        out.push_text(Some(&caller.answer(arguments).as_text()));
-        Ok(())
+    fn call(caller: &mut Caller, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let answer = if args.get(RAISES)? {
+            caller.called(args, Form::Text)?
+        } else {
+            caller.answer(args, Form::Text)
+        };
+        Ok(out.text(answer.as_text()))
     }
 }

@@ -1,18 +1,18 @@
 //! `redline_capabilities()`: what a connection may do, for an agent that asks before it tries.
 
-use std::convert::Infallible;
-
 use crate::budget::KEPT;
 use crate::error::Result;
-use crate::ffi::{
-    Batch, Column, Field, FileError, Open, Settings, TableFunction, Type, Value, host_version,
-};
+use crate::ffi::{FileError, Open, Settings, host_version};
 use crate::functions::context::execution_context::{
     self, EXTERNAL_ACCESS, ExecutionContext, LOCK_CONFIGURATION,
 };
 use crate::functions::context::{grants, settings};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
-use crate::sandbox::{RefPattern, Sandbox, Sandboxes, kernel_guard};
+use crate::functions::params::args::Args;
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Has, HasList, ListOf, Out, Row, Rows, Table,
+    Written, bigint, boolean, structure, structures, varchar, varchars,
+};
+use crate::sandbox::{RefPattern, Sandbox, kernel_guard};
 use crate::tools::INSTRUCTIONS;
 
 /// A sandbox, without its root: what a directory is called on the machine is nobody's concern.
@@ -22,58 +22,38 @@ impl Row for SandboxRow {
     type Of<'a> = &'a Sandbox;
 
     const OWN: &'static [Col<Self>] = &[
-        col("name", Type::Varchar, "The name, with which paths begin", |sandbox, out| {
-            out.push_text(Some(sandbox.name()));
+        varchar("name", "The name, with which paths begin", |sandbox, out| {
+            out.text(sandbox.name())
         }),
-        col("mode", Type::Varchar, "r, or rw where files may be written", |sandbox, out| {
-            out.push_text(Some(sandbox.mode()));
+        varchar("mode", "r, or rw where files may be written", |sandbox, out| {
+            out.text(sandbox.mode())
         }),
-        col(
+        varchars(
             "suffixes",
-            Type::List(&Type::Varchar),
             "The endings of names that may be used; NULL for all",
             |sandbox, out| match sandbox.suffixes() {
-                None => out.push_null(),
-                Some(suffixes) => push_texts(out, suffixes),
+                None => out.null(),
+                Some(suffixes) => out.texts(suffixes),
             },
         ),
-        col("max_file_bytes", Type::BigInt, "Bytes of the largest file", |sandbox, out| {
-            out.push_bigint(i64::try_from(sandbox.max_file_bytes()).ok());
+        bigint("max_file_bytes", "Bytes of the largest file", |sandbox| {
+            sandbox.max_file_bytes().into()
         }),
-        col(
-            "read_approval",
-            Type::Boolean,
-            "Whether reading wants a person's yes",
-            |sandbox, out| {
-                out.push_boolean(Some(sandbox.approvals().read));
-            },
-        ),
-        col(
-            "write_approval",
-            Type::Boolean,
-            "Whether write_file wants a person's yes",
-            |sandbox, out| {
-                out.push_boolean(Some(sandbox.approvals().write));
-            },
-        ),
-        col(
-            "edit_approval",
-            Type::Boolean,
-            "Whether edit_file wants a person's yes",
-            |sandbox, out| {
-                out.push_boolean(Some(sandbox.approvals().edit));
-            },
-        ),
-        col(
+        boolean("read_approval", "Whether reading wants a person's yes", |sandbox| {
+            Some(sandbox.approvals().read)
+        }),
+        boolean("write_approval", "Whether write_file wants a person's yes", |sandbox| {
+            Some(sandbox.approvals().write)
+        }),
+        boolean("edit_approval", "Whether edit_file wants a person's yes", |sandbox| {
+            Some(sandbox.approvals().edit)
+        }),
+        varchars(
             "refs",
-            Type::List(&Type::Varchar),
             "The references of repositories that may be read; NULL for all",
             |sandbox, out| match sandbox.refs() {
-                None => out.push_null(),
-                Some(refs) => {
-                    let texts: Vec<&str> = refs.iter().map(RefPattern::as_str).collect();
-                    push_texts(out, &texts);
-                }
+                None => out.null(),
+                Some(refs) => out.texts(refs.iter().map(RefPattern::as_str)),
             },
         ),
     ];
@@ -86,51 +66,22 @@ impl Row for Limits {
     type Of<'a> = &'a Settings;
 
     const OWN: &'static [Col<Self>] = &[
-        col(
-            "max_read_bytes",
-            Type::BigInt,
-            "Bytes of the largest file that is read",
-            |settings, out| {
-                out.push_bigint(i64::try_from(settings::max_read_bytes(settings)).ok());
-            },
-        ),
-        col(
-            "max_diff_bytes",
-            Type::BigInt,
-            "Bytes of the longest diff of the tool Diff",
-            |settings, out| {
-                out.push_bigint(i64::try_from(settings::max_diff_bytes(settings)).ok());
-            },
-        ),
-        col(
-            "approval_ttl_seconds",
-            Type::BigInt,
-            "Seconds for which an approval holds",
-            |settings, out| {
-                out.push_bigint(i64::try_from(settings::approval_ttl(settings).as_secs()).ok());
-            },
-        ),
-        col(
-            "max_seconds",
-            Type::BigInt,
-            "Seconds that a query may take; NULL is no limit",
-            |settings, out| {
-                out.push_bigint(
-                    settings::max_seconds(settings).and_then(|seconds| i64::try_from(seconds).ok()),
-                );
-            },
-        ),
-        col(
-            "kept_bytes",
-            Type::BigInt,
-            "Bytes that the process keeps between queries",
-            |_, out| {
-                out.push_bigint(i64::try_from(KEPT.current()).ok());
-            },
-        ),
-        col("max_kept_bytes", Type::BigInt, "Most bytes that it keeps", |_, out| {
-            out.push_bigint(i64::try_from(KEPT.limit()).ok());
+        bigint("max_read_bytes", "Bytes of the largest file that is read", |settings| {
+            settings::max_read_bytes(settings).into()
         }),
+        bigint("max_diff_bytes", "Bytes of the longest diff of the tool Diff", |settings| {
+            settings::max_diff_bytes(settings).into()
+        }),
+        bigint("approval_ttl_seconds", "Seconds for which an approval holds", |settings| {
+            settings::approval_ttl(settings).as_secs().into()
+        }),
+        bigint("max_seconds", "Seconds that a query may take; NULL is no limit", |settings| {
+            settings::max_seconds(settings).into()
+        }),
+        bigint("kept_bytes", "Bytes that the process keeps between queries", |_| {
+            KEPT.current().into()
+        }),
+        bigint("max_kept_bytes", "Most bytes that it keeps", |_| KEPT.limit().into()),
     ];
 }
 
@@ -138,61 +89,61 @@ impl Row for ExecutionContext {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col("version", Type::Varchar, "The version of redline", |_, out| {
-            out.push_text(Some(env!("CARGO_PKG_VERSION")));
-        }),
-        col("host_version", Type::Varchar, "The version of DuckDB", |_, out| {
-            out.push_text(Some(&host_version()))
-        }),
-        col(
+        varchar("version", "The version of redline", |_, out| out.text(env!("CARGO_PKG_VERSION"))),
+        varchar("host_version", "The version of DuckDB", |_, out| out.text(host_version())),
+        structures::<_, SandboxRow>(
             "sandboxes",
-            SandboxRow::LIST,
-            "The sandboxes; NULL where none are configured",
-            |execution, out| match execution.access.sandboxes() {
-                None => out.push_null(),
-                Some(sandboxes) => push_sandboxes(out, sandboxes),
-            },
+            "The sandboxes; `mode` is `ro`, `rw`, or `closed` if DuckDB's own \
+             settings exclude the root. NULL: none is configured, so DuckDB's limits \
+             apply to reading, and nothing is written",
         ),
-        col(
-            "grants",
-            Type::List(&Type::Varchar),
-            "The tools that are granted",
-            |execution, out| {
-                push_texts(out, &settings::tool_grants(&execution.settings));
-            },
+        varchars("grants", "The granted tools", |execution, out| {
+            out.texts(settings::tool_grants(&execution.settings))
+        }),
+        structure::<_, Limits>(
+            "limits",
+            "The settings of these names, as applied; `max_seconds` is NULL if none \
+             is set. `kept_bytes` is the memory that redline keeps between queries \
+             over all databases of the process, `max_kept_bytes` the most it may keep \
+             (`redline_cache_bytes`)",
         ),
-        col("limits", Limits::STRUCT, "What bounds a call", |execution, out| {
-            Limits::COLUMNS.write_struct(&execution.settings, out);
+        boolean("enable_external_access", "DuckDB's setting", |execution| {
+            execution.settings.get(EXTERNAL_ACCESS).as_boolean()
         }),
-        col("enable_external_access", Type::Boolean, "DuckDB's setting", |execution, out| {
-            out.push_boolean(execution.settings.get(EXTERNAL_ACCESS).as_boolean());
+        boolean("lock_configuration", "DuckDB's setting", |execution| {
+            execution.settings.get(LOCK_CONFIGURATION).as_boolean()
         }),
-        col("lock_configuration", Type::Boolean, "DuckDB's setting", |execution, out| {
-            out.push_boolean(execution.settings.get(LOCK_CONFIGURATION).as_boolean());
-        }),
-        col(
+        boolean(
             "kernel_guard",
-            Type::Boolean,
-            "Whether the kernel restricts the threads that read repositories",
-            |_, out| {
-                out.push_boolean(Some(kernel_guard()));
-            },
+            "Whether the kernel restricts the threads that read repositories to the \
+             roots of their query (Landlock, Linux 5.13 or newer); without it only \
+             redline's own checks apply",
+            |_| Some(kernel_guard()),
         ),
-        col(
+        varchar(
             "instructions",
-            Type::Varchar,
-            "What a server tells a model about the tools",
-            |_, out| out.push_text(Some(INSTRUCTIONS)),
+            "What a server tells a model about the tools, in under 1,500 bytes",
+            |_, out| out.text(INSTRUCTIONS),
         ),
-        col(
+        varchars(
             "open_doors",
-            Type::List(&Type::Varchar),
-            "What SQL can still do beside redline's rules",
-            |execution, out| {
-                push_texts(out, &open_doors(execution));
-            },
+            "What SQL on this database can still do outside redline's rules, by name",
+            |execution, out| out.texts(open_doors(execution)),
         ),
     ];
+}
+
+impl Has<Limits> for ExecutionContext {
+    fn part<'a>(execution: Self::Of<'a>) -> <Limits as Row>::Of<'a> {
+        &execution.settings
+    }
+}
+
+impl HasList<SandboxRow> for ExecutionContext {
+    fn list(execution: &Self, out: Out<'_, ListOf<SandboxRow>>) -> Written {
+        let Some(sandboxes) = execution.access.sandboxes() else { return out.null() };
+        out.all(sandboxes.iter())
+    }
 }
 
 /// Whether the extension duckdb_mcp starts no program for a server any more; unknown while it is not loaded.
@@ -253,6 +204,7 @@ pub struct Capabilities;
 
 impl Declared for Capabilities {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_capabilities",
         family: Family::Agent,
         grant: Grant::Everybody,
         description: "What this connection may do: sandboxes, granted tools, limits, doors that are open",
@@ -260,16 +212,13 @@ impl Declared for Capabilities {
     };
 }
 
-impl TableFunction for Capabilities {
-    const NAME: &'static str = "redline_capabilities";
-    const PARAMETERS: &'static [Field] = &[];
-    const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = ExecutionContext::FIELDS;
+impl Table for Capabilities {
+    type Row = ExecutionContext;
     const SETTINGS: &'static [&'static str] = SETTINGS;
     type Bind = ();
     type Scan = Rows<ExecutionContext>;
 
-    fn bind(_: &[Value], _: &[Value]) -> Result<()> {
+    fn bind(_: Args<'_>) -> Result<()> {
         Ok(())
     }
 
@@ -277,23 +226,4 @@ impl TableFunction for Capabilities {
         grants::check(&open.settings)?;
         Ok(Rows::new([ExecutionContext::new(open.settings)?], open.projection))
     }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch);
-        Ok(())
-    }
-}
-
-fn push_texts(out: &mut Column, texts: &[impl AsRef<str>]) {
-    let Ok(()) = out.push_list(|elements| {
-        texts.iter().for_each(|text| elements.push_text(Some(text.as_ref())));
-        Ok::<(), Infallible>(())
-    });
-}
-
-fn push_sandboxes(out: &mut Column, sandboxes: &Sandboxes) {
-    let Ok(()) = out.push_list(|elements| {
-        sandboxes.iter().for_each(|sandbox| SandboxRow::COLUMNS.write_struct(sandbox, elements));
-        Ok::<(), Infallible>(())
-    });
 }

@@ -1,14 +1,15 @@
 //! `redline_help()`: every function of redline in a line, and everything of one, from SQL. DuckDB's own list cannot tell:
 //! its C API takes no names of parameters and no descriptions.
 
-use std::convert::Infallible;
-
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Field, Open};
 use crate::functions::context::database::Database;
-use crate::functions::params::named_options::NamedOptions;
+use crate::functions::params::args::Args;
+use crate::functions::params::kinds::Text;
+use crate::functions::params::param::{Maybe, Param, optional};
 use crate::functions::surface::{
-    Col, Declaration, Declared, Entry, Family, Grant, Row, Rows, Signature, col,
+    Col, Declaration, Declared, Entry, Family, Grant, HasList, ListOf, Out, Row, Rows, Signature,
+    Table, Written, structures, varchar,
 };
 use crate::suggest;
 
@@ -17,6 +18,7 @@ pub struct RedlineHelp;
 
 impl Declared for RedlineHelp {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_help",
         family: Family::Agent,
         grant: Grant::Everybody,
         description: "Every function of redline in a line, and everything that is known of one",
@@ -31,21 +33,16 @@ impl Row for Parameter {
     type Of<'a> = &'a Field;
 
     const OWN: &'static [Col<Self>] = &[
-        col("name", Type::Varchar, "The name", |field, out| out.push_text(Some(field.name))),
-        col("type", Type::Varchar, "The type, as SQL writes it", |field, out| {
-            out.push_text(Some(&field.kind.to_string()));
+        varchar("name", "The name", |field, out| out.text(field.name)),
+        varchar("type", "The type, as SQL writes it", |field, out| {
+            out.text(field.kind.to_string())
         }),
-        col(
+        varchar(
             "default",
-            Type::Varchar,
             "What it is when it is left out, as SQL; NULL for one that must be given",
-            |field, out| {
-                out.push_text(field.default);
-            },
+            |field, out| out.text(field.default.map(|default| default.to_string())),
         ),
-        col("description", Type::Varchar, "What it is", |field, out| {
-            out.push_text(Some(field.doc))
-        }),
+        varchar("description", "What it is", |field, out| out.text(field.doc)),
     ];
 }
 
@@ -60,42 +57,51 @@ impl Row for Function {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col("name", Type::Varchar, "The name", |row, out| out.push_text(Some(row.entry.name))),
-        col("kind", Type::Varchar, "table or scalar", |row, out| {
-            out.push_text(Some(row.entry.signature.kind()))
-        }),
-        col("signature", Type::Varchar, "How it is called, one line per form", |row, out| {
-            let Entry { name, signature, .. } = row.entry;
-            let calls = if row.is_whole { signature.calls(name) } else { signature.names(name) };
-            out.push_text(Some(&calls.join("\n")));
-        }),
-        col("parameters", Parameter::LIST, "Its parameters, positional ones first", |row, out| {
-            if !row.is_whole {
-                return out.push_null();
-            }
-            let Ok(()) = out.push_list(|elements| {
-                let parameters = row.entry.signature.parameters();
-                parameters
-                    .iter()
-                    .for_each(|field| Parameter::COLUMNS.write_struct(field, elements));
-                Ok::<(), Infallible>(())
-            });
-        }),
-        col(
-            "returns",
-            Type::Varchar,
-            "The type of its result; of a table, its columns",
-            |row, out| {
-                out.push_text(row.is_whole.then(|| row.entry.signature.returns()).as_deref());
-            },
+        varchar("name", "The name", |row, out| out.text(row.entry.declaration.name)),
+        varchar("kind", "`table` or `scalar`", |row, out| out.text(row.entry.signature.kind())),
+        varchar(
+            "signature",
+            "How it is called: one line per form, named parameters as `name := TYPE`; in the \
+             short list without types, options counted",
+            |row, out| out.text(row.calls().join("\n")),
         ),
-        col("description", Type::Varchar, "What it returns or does", |row, out| {
-            out.push_text(Some(row.entry.declaration.description));
+        structures::<_, Parameter>(
+            "parameters",
+            "Every parameter once, positional ones first; `default` is SQL, and NULL \
+             for a required parameter or a default of NULL; NULL in the short list",
+        ),
+        varchar(
+            "returns",
+            "The type of the result; for a table `TABLE(column TYPE, …)`; NULL in the short list",
+            |row, out| out.text(row.is_whole.then(|| row.entry.signature.returns())),
+        ),
+        varchar("description", "What it returns or does, in one line", |row, out| {
+            out.text(row.entry.declaration.description)
         }),
-        col("example", Type::Varchar, "A query that shows it", |row, out| {
-            out.push_text(row.is_whole.then_some(row.entry.declaration.example));
+        varchar("example", "A query that shows it; NULL in the short list", |row, out| {
+            out.text(row.is_whole.then_some(row.entry.declaration.example))
         }),
     ];
+}
+
+impl Function {
+    fn calls(&self) -> Vec<String> {
+        let Entry { declaration, signature, .. } = self.entry;
+        if self.is_whole {
+            signature.calls(declaration.name)
+        } else {
+            signature.names(declaration.name)
+        }
+    }
+}
+
+impl HasList<Parameter> for Function {
+    fn list(row: &Self, out: Out<'_, ListOf<Parameter>>) -> Written {
+        if !row.is_whole {
+            return out.null();
+        }
+        out.all(&row.entry.signature.parameters())
+    }
 }
 
 impl Signature {
@@ -180,22 +186,20 @@ impl Signature {
 /// What means every function.
 const ALL: &str = "ALL";
 
-impl TableFunction for RedlineHelp {
-    const NAME: &'static str = "redline_help";
-    const PARAMETERS: &'static [Field] = &[];
-    const NAMED: &'static [Field] = &[Field::optional(
-        "function",
-        Type::Varchar,
-        "NULL",
-        "The function of which everything is told, or ALL; NULL tells a line of each",
-    )];
-    const COLUMNS: &'static [Field] = Function::FIELDS;
+const FUNCTION: Param<Maybe<Text>> = optional(
+    "function",
+    "The function of which everything is told, or ALL; NULL tells a line of each",
+);
+
+impl Table for RedlineHelp {
+    const NAMED: &'static [Field] = &[FUNCTION.field];
+    type Row = Function;
     const SETTINGS: &'static [&'static str] = &[];
     type Bind = Option<String>;
     type Scan = Rows<Function>;
 
-    fn bind(_: &[Value], named: &[Value]) -> Result<Option<String>> {
-        Ok(NamedOptions::new(Self::NAMED, named).text("function").map(str::to_owned))
+    fn bind(args: Args<'_>) -> Result<Option<String>> {
+        Ok(args.get(FUNCTION)?.map(|name| name.to_owned()))
     }
 
     fn open(asked: &Option<String>, open: Open<'_>) -> Result<Self::Scan> {
@@ -204,21 +208,16 @@ impl TableFunction for RedlineHelp {
         let one = asked.as_deref().filter(|name| !name.eq_ignore_ascii_case(ALL));
         let is_meant = |name: &str| one.is_none_or(|one| one.eq_ignore_ascii_case(name));
         if let Some(one) = one
-            && !all().any(|entry| is_meant(entry.name))
+            && !all().any(|entry| is_meant(entry.declaration.name))
         {
-            return Err(unknown(one, all().map(|entry| entry.name)));
+            return Err(unknown(one, all().map(|entry| entry.declaration.name)));
         }
         let is_whole = asked.is_some();
         let meant: Vec<Function> = all()
-            .filter(|entry| is_meant(entry.name))
+            .filter(|entry| is_meant(entry.declaration.name))
             .map(|entry| Function { entry, is_whole })
             .collect();
         Ok(Rows::new(meant.into_iter(), open.projection))
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch);
-        Ok(())
     }
 }
 

@@ -1,15 +1,21 @@
 //! `redline_sql(name)`: a script of `sql/`, for those who have the extension alone.
 
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::params::arguments::row_text;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::Overload;
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Name;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 
 /// The scalar function.
 pub struct RedlineSql;
 
 impl Declared for RedlineSql {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_sql",
         family: Family::Agent,
         grant: Grant::Everybody,
         description: "A script of sql/ as text: macros, git, analytics, tools, tools_edit, lockdown, mcp_server, mcp_http",
@@ -35,29 +41,21 @@ const SCRIPTS: &[(&str, &str)] = scripts![
     "mcp_http"
 ];
 
-impl ScalarFunction for RedlineSql {
-    const NAME: &'static str = "redline_sql";
-    const OVERLOADS: &'static [Overload] =
-        &[&[Field::new("name", Type::Varchar, "The script's name, without its ending")]];
-    const RETURNS: Type = Type::Varchar;
-    // A name that is not there is an error.
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
+const NAME: Param<Name> = required("name", "The script's name, without its ending");
+
+// A name that is not there is an error, so that it is volatile.
+impl Scalar for RedlineSql {
+    const OVERLOADS: &'static [Overload] = &[fields![NAME]];
+    type Returns = Varchar;
     type State = ();
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
-    }
-
-    fn call(_: &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let wanted = row_text(arguments, 0, "name")?;
+    fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let wanted = args.get(NAME)?;
         let Some((_, script)) = SCRIPTS.iter().find(|(name, _)| *name == wanted) else {
             let names: Vec<&str> = SCRIPTS.iter().map(|(name, _)| *name).collect();
-            return Err(Error::not_found(format!("no script is called {}", quoted(&wanted)))
+            return Err(Error::not_found(format!("no script is called {}", quoted(wanted)))
                 .with_hint(format!("The scripts are {}", names.join(", "))));
         };
-        out.push_text(Some(script));
-        Ok(())
+        Ok(out.text(*script))
     }
 }

@@ -21,11 +21,11 @@ use crate::query::blame::Blamed;
 use crate::query::needs::{BODY, INFO, NAMES};
 use crate::query::review::{Request, Reviewed};
 use crate::review::{Binding, Position};
-use crate::text::DiffOptions;
+use crate::text::{Combined, DiffOptions};
 use crate::tools::{
     BlameHead, CommitWords, FileLines, GitBlame, GitBlameArguments, GitFile, GitFileArguments,
     GitShow, GitShowArguments, LinePlace, LineScan, Lines, ListedBlame, ListedRow, Listing, Reply,
-    ShownCommit, utc_text,
+    ShownCommit, ShownMerges, utc_text,
 };
 
 /// What part of an answer a message may be.
@@ -56,10 +56,17 @@ impl Answers for GitShow {
         let repo = arguments.repo.unwrap_or_else(|| execution.default_repository());
         let paths = arguments.paths.unwrap_or_default();
         let renames = Some(RenameOptions::default());
-        let parent = words.parent_ids.first().map_or("EMPTY", String::as_str).to_owned();
-        let commit = Some(words.commit_id.clone());
+        let is_combined =
+            arguments.merges == Some(ShownMerges::Combined) && words.parent_ids.len() > 1;
+        let (from, to) = if is_combined {
+            (format!("{}^!", words.commit_id), None)
+        } else {
+            let parent = words.parent_ids.first().map_or("EMPTY", String::as_str);
+            (parent.to_owned(), Some(words.commit_id.clone()))
+        };
+        let revisions = Revisions::of_tool(from, to, repo, &paths, renames)?;
         let request = Request {
-            revisions: Revisions::of_tool(parent, commit, repo, &paths, renames)?,
+            revisions: revisions.combining(is_combined.then_some(Combined::Dense)),
             options: DiffOptions {
                 context: named_options::context(arguments.context_lines)?,
                 ..DiffOptions::default()

@@ -1,18 +1,23 @@
 //! `approval_chunk(payload_or_ref, chunk [, key])`: chunk N, from 1, of a payload too large to send whole.
 
+use super::shown::Approving;
 use crate::edit::payload::Received;
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::context::settings;
-use crate::functions::params::arguments::change_text;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::{BigInt, Bytes, Text};
+use crate::functions::params::param::{Maybe, Param, optional, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 
 /// The scalar function.
 pub struct ApprovalChunk;
 
 impl Declared for ApprovalChunk {
     const DECLARATION: Declaration = Declaration {
+        name: "approval_chunk",
         family: Family::Approvals,
         grant: Grant::Tools(&["write_file", "edit_file"]),
         description: "One chunk of a payload that is too large to send whole",
@@ -20,63 +25,34 @@ impl Declared for ApprovalChunk {
     };
 }
 
-const PAYLOAD: Field = Field::new("payload_or_ref", Type::Varchar, "A payload, or its approval id");
-const CHUNK: Field = Field::new("chunk", Type::BigInt, "The number of the chunk, from 1");
+const PAYLOAD: Param<Maybe<Text>> = required("payload_or_ref", "A payload, or its approval id");
+const CHUNK: Param<Maybe<BigInt>> = required("chunk", "The number of the chunk, from 1");
+const CHUNK_KEY: Param<Maybe<Bytes>> =
+    optional("key", "The host's key, for a payload that shows what must not be read unseen");
 
-const CHUNK_KEY: Field = Field::optional(
-    "key",
-    Type::Varchar,
-    "NULL",
-    "The host's key, for a payload that shows what must not be read unseen",
-);
-
-impl ScalarFunction for ApprovalChunk {
-    const NAME: &'static str = "approval_chunk";
-    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD, CHUNK], &[PAYLOAD, CHUNK, CHUNK_KEY]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
+impl Scalar for ApprovalChunk {
+    const OVERLOADS: &'static [Overload] =
+        &[fields![PAYLOAD, CHUNK], fields![PAYLOAD, CHUNK, CHUNK_KEY]];
+    type Returns = Varchar;
+    type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let (Some(_), Some(number)) = (arguments.text(0), arguments.bigint(1)) else {
-            out.push_null();
-            return Ok(());
+    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let (Some(given), Some(number)) = (args.get(PAYLOAD)?, args.get(CHUNK)?) else {
+            return Ok(out.null());
         };
-        let holds_key = match arguments.text(2) {
-            None => false,
-            key => execution.approver(key, Self::NAME).map(|_| true)?,
-        };
-        let given = change_text(arguments, 0, Self::NAME, "payload_or_ref")?;
-        let reference = match given
-            .trim_start()
-            .starts_with('{')
-            .then(|| Received::parse(&given))
-            .transpose()?
-        {
+        let key = args.get(CHUNK_KEY)?;
+        let approver = key.map(|key| state.approver(key, args.function())).transpose()?;
+        let is_payload = given.trim_start().starts_with('{');
+        let reference = match is_payload.then(|| Received::parse(given)).transpose()? {
             Some(Received::Known(payload)) => payload.approval_id().to_owned(),
-            Some(Received::Other { .. }) | None => given,
+            Some(Received::Other { .. }) | None => given.to_owned(),
         };
         let number = u64::try_from(number).map_err(|_| {
             Error::invalid_args(format!("there is no chunk {number}"))
                 .with_hint("Chunks are numbered from 1")
         })?;
-        let chunk = execution.database.approvals.chunk(
-            &reference,
-            number,
-            holds_key,
-            settings::rules(&execution.settings),
-        )?;
-        out.push_text(Some(&chunk));
-        Ok(())
+        let approvals = &state.database.approvals;
+        Ok(out.text(approvals.chunk(&reference, number, approver.is_some(), state.rules())?))
     }
 }

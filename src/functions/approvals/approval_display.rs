@@ -6,41 +6,96 @@
 use super::shown::PAYLOAD;
 use crate::edit::payload::Received;
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload, Type};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::given::Given;
+use crate::functions::params::param::{
+    Asked, Flag, Kind, Maybe, Numeric, Param, flag, number, optional, required,
+};
+use crate::functions::surface::{
+    Boolean, Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 use crate::limits;
 use crate::render::{Extent, Layout, display, paging, shown};
 
 /// The width when none is given: that of a terminal of old.
 const WIDTH: i64 = 80;
 
-const COLUMNS: Field = Field::optional("width", Type::BigInt, "80", "Columns of the terminal");
-const HEIGHT: Field = Field::optional(
-    "height",
-    Type::BigInt,
-    "NULL",
-    "Lines; NULL is a preview, a negative number everything",
-);
-const COLOR: Field = Field::optional("color", Type::Boolean, "false", "Use ANSI colours");
-const TERMINAL_HEIGHT: Field =
-    Field::optional("terminal_height", Type::BigInt, "NULL", "Lines of the terminal");
+/// Columns of a terminal.
+pub struct Columns;
 
-/// Returns the payload that is argument 0; `None` for NULL.
-fn payload(arguments: Arguments<'_>) -> Result<Option<Received>> {
-    let Some(bytes) = arguments.text(0) else { return Ok(None) };
-    Received::parse(&String::from_utf8_lossy(bytes)).map(Some)
+impl Kind for Columns {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = usize;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<usize> {
+        let width = given.integer().unwrap_or_default();
+        let columns = limits::DISPLAY_COLUMNS;
+        usize::try_from(width).ok().filter(|_| columns.contains(&width)).ok_or_else(|| {
+            let (least, most) = (columns.start(), columns.end());
+            Error::invalid_args(format!("{} is {width}", asked.name))
+                .with_hint(format!("Give {least} to {most} columns"))
+        })
+    }
 }
 
-/// Returns the columns that were asked for; NULL is the default.
-fn width(given: Option<i64>) -> Result<usize> {
-    let width = given.unwrap_or(WIDTH);
-    let columns = limits::DISPLAY_COLUMNS;
-    usize::try_from(width).ok().filter(|_| columns.contains(&width)).ok_or_else(|| {
-        Error::invalid_args(format!("width is {width}")).with_hint(format!(
-            "Give {} to {} columns",
-            columns.start(),
-            columns.end()
-        ))
+impl Numeric for Columns {}
+
+/// Lines of a terminal.
+pub struct Lines;
+
+impl Kind for Lines {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = u64;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u64> {
+        let lines = given.integer().unwrap_or_default();
+        u64::try_from(lines).ok().filter(|lines| *lines > 0).ok_or_else(|| {
+            Error::invalid_args(format!("{} is {lines}", asked.name))
+                .with_hint("Give the lines of the terminal, or leave it out")
+        })
+    }
+}
+
+/// How much of a payload is shown.
+pub struct Shown;
+
+impl Kind for Shown {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = Extent;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<Extent> {
+        let lines = given.integer().unwrap_or_default();
+        Ok(usize::try_from(lines).map_or(Extent::Whole, Extent::Lines))
+    }
+}
+
+/// The payload, which is a column of the shown rows, so that it is read whatever it holds.
+pub struct AnyPayload;
+
+impl Kind for AnyPayload {
+    const TYPE: Type = Type::Varchar;
+    type Of<'a> = Received;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<Received> {
+        Received::parse(&String::from_utf8_lossy(given.text().unwrap_or_default()))
+    }
+}
+
+const ANY_PAYLOAD: Param<Maybe<AnyPayload>> = required(PAYLOAD.field.name, PAYLOAD.field.doc);
+const COLUMNS: Param<Columns> = number("width", WIDTH, "Columns of the terminal");
+const HEIGHT: Param<Maybe<Shown>> =
+    optional("height", "Lines; NULL is a preview, a negative number everything");
+const COLOR: Param<Flag> = flag("color", false, "Use ANSI colours");
+const TERMINAL_HEIGHT: Param<Maybe<Lines>> = optional("terminal_height", "Lines of the terminal");
+
+/// Returns the layout that is asked for.
+fn layout(args: Args<'_>) -> Result<Layout> {
+    Ok(Layout {
+        width: args.get(COLUMNS)?,
+        extent: args.get(HEIGHT)?.unwrap_or(Extent::Preview),
+        color: args.get(COLOR)?,
     })
 }
 
@@ -49,6 +104,7 @@ pub struct ApprovalDisplay;
 
 impl Declared for ApprovalDisplay {
     const DECLARATION: Declaration = Declaration {
+        name: "approval_display",
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "A payload as the box that a terminal shows",
@@ -56,43 +112,26 @@ impl Declared for ApprovalDisplay {
     };
 }
 
-impl ScalarFunction for ApprovalDisplay {
-    const NAME: &'static str = "approval_display";
+impl Scalar for ApprovalDisplay {
     const OVERLOADS: &'static [Overload] = &[
-        &[PAYLOAD],
-        &[PAYLOAD, COLUMNS],
-        &[PAYLOAD, COLUMNS, HEIGHT],
-        &[PAYLOAD, COLUMNS, HEIGHT, COLOR],
+        fields![ANY_PAYLOAD],
+        fields![ANY_PAYLOAD, COLUMNS],
+        fields![ANY_PAYLOAD, COLUMNS, HEIGHT],
+        fields![ANY_PAYLOAD, COLUMNS, HEIGHT, COLOR],
     ];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = &[];
+    type Returns = Varchar;
     type State = ();
+    const NULLS: Nulls = Nulls::Handle;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
-    }
-
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let layout = Layout { color: arguments.boolean(3).unwrap_or(false), ..layout(arguments)? };
-        let shown = payload(arguments)?.map(|payload| display(&payload, &layout));
-        if let Some(text) = shown.as_ref().filter(|text| text.len() > limits::VALUE_BYTES) {
+    fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let layout = layout(args)?;
+        let text = args.get(ANY_PAYLOAD)?.map(|payload| display(&payload, &layout));
+        if let Some(text) = text.as_ref().filter(|text| text.len() > limits::VALUE_BYTES) {
             return Err(Error::too_large(format!("the display has {} bytes", text.len()))
                 .with_hint("A value has at most 4 GiB; give a height"));
         }
-        out.push_text(shown.as_deref());
-        Ok(())
+        Ok(out.text(text))
     }
-}
-
-/// Returns the layout that the arguments behind the payload ask for, without colours.
-fn layout(arguments: Arguments<'_>) -> Result<Layout> {
-    let extent = match arguments.bigint(2) {
-        None => Extent::Preview,
-        Some(lines) => usize::try_from(lines).map_or(Extent::Whole, Extent::Lines),
-    };
-    Ok(Layout { width: width(arguments.bigint(1))?, extent, color: false })
 }
 
 /// `approval_complete(payload [, width [, height]])`: whether `approval_display` with the same arguments leaves nothing
@@ -101,6 +140,7 @@ pub struct ApprovalComplete;
 
 impl Declared for ApprovalComplete {
     const DECLARATION: Declaration = Declaration {
+        name: "approval_complete",
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Whether approval_display with the same arguments leaves nothing out",
@@ -108,24 +148,20 @@ impl Declared for ApprovalComplete {
     };
 }
 
-impl ScalarFunction for ApprovalComplete {
-    const NAME: &'static str = "approval_complete";
-    const OVERLOADS: &'static [Overload] =
-        &[&[PAYLOAD], &[PAYLOAD, COLUMNS], &[PAYLOAD, COLUMNS, HEIGHT]];
-    const RETURNS: Type = Type::Boolean;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = &[];
+impl Scalar for ApprovalComplete {
+    const OVERLOADS: &'static [Overload] = &[
+        fields![ANY_PAYLOAD],
+        fields![ANY_PAYLOAD, COLUMNS],
+        fields![ANY_PAYLOAD, COLUMNS, HEIGHT],
+    ];
+    type Returns = Boolean;
     type State = ();
+    const NULLS: Nulls = Nulls::Handle;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
-    }
-
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let layout = layout(arguments)?;
-        out.push_boolean(payload(arguments)?.map(|payload| shown(&payload, &layout).is_complete));
-        Ok(())
+    fn call((): &mut (), args: Args<'_>, out: Out<'_, Boolean>) -> Result<Written> {
+        let layout = layout(args)?;
+        let payload = args.get(ANY_PAYLOAD)?;
+        Ok(out.truth(payload.map(|payload| shown(&payload, &layout).is_complete)))
     }
 }
 
@@ -134,6 +170,7 @@ pub struct ApprovalPaging;
 
 impl Declared for ApprovalPaging {
     const DECLARATION: Declaration = Declaration {
+        name: "approval_paging",
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "How a payload fits a terminal: inline, preview or pager",
@@ -141,29 +178,16 @@ impl Declared for ApprovalPaging {
     };
 }
 
-impl ScalarFunction for ApprovalPaging {
-    const NAME: &'static str = "approval_paging";
-    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD], &[PAYLOAD, TERMINAL_HEIGHT]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = &[];
+impl Scalar for ApprovalPaging {
+    const OVERLOADS: &'static [Overload] =
+        &[fields![ANY_PAYLOAD], fields![ANY_PAYLOAD, TERMINAL_HEIGHT]];
+    type Returns = Varchar;
     type State = ();
+    const NULLS: Nulls = Nulls::Handle;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
-    }
-
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let height = arguments.bigint(1).map(|lines| {
-            u64::try_from(lines).ok().filter(|lines| *lines > 0).ok_or_else(|| {
-                Error::invalid_args(format!("terminal_height is {lines}"))
-                    .with_hint("Give the lines of the terminal, or leave it out")
-            })
-        });
-        let height = height.transpose()?;
-        let payload = payload(arguments)?;
-        out.push_text(payload.map(|payload| paging(&payload, height).name()));
-        Ok(())
+    fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let height = args.get(TERMINAL_HEIGHT)?;
+        let payload = args.get(ANY_PAYLOAD)?;
+        Ok(out.text(payload.map(|payload| paging(&payload, height).name())))
     }
 }

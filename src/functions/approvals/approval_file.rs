@@ -1,10 +1,15 @@
 //! `approval_file(payload, key)`: the file that a payload is about as it was when it was proposed, for who may approve.
 
-use super::shown::{KEY, PAYLOAD, known};
+use super::shown::{Approving, KEY, PAYLOAD, known};
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Text;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 use crate::git::blob_id;
 
 /// The scalar function.
@@ -12,6 +17,7 @@ pub struct ApprovalFile;
 
 impl Declared for ApprovalFile {
     const DECLARATION: Declaration = Declaration {
+        name: "approval_file",
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "The file that a payload is about, as it was when it was proposed",
@@ -19,40 +25,26 @@ impl Declared for ApprovalFile {
     };
 }
 
-impl ScalarFunction for ApprovalFile {
-    const NAME: &'static str = "approval_file";
-    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD, KEY]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
+/// As in other functions; a NULL is about no file.
+const FILE_PAYLOAD: Param<Text> = required(PAYLOAD.field.name, PAYLOAD.field.doc);
+
+impl Scalar for ApprovalFile {
+    const OVERLOADS: &'static [Overload] = &[fields![FILE_PAYLOAD, KEY]];
+    type Returns = Varchar;
+    type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::new(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        execution.approver(arguments.text(1), Self::NAME)?;
-        let payload = known(arguments, Self::NAME)?;
-        let Some(expected) = payload.base_oid() else {
-            out.push_null();
-            return Ok(());
-        };
-        let sandboxes = execution
-            .access
-            .sandboxes()
-            .ok_or_else(|| Error::fs_denied("no sandbox is configured"))?;
+    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        state.approver_of(args)?;
+        let payload = known(args.get(FILE_PAYLOAD)?)?;
+        let Some(expected) = payload.base_oid() else { return Ok(out.null()) };
+        let sandboxes =
+            state.access.sandboxes().ok_or_else(|| Error::fs_denied("no sandbox is configured"))?;
         let bytes = sandboxes.resolve(payload.path())?.read()?;
         if blob_id(&bytes)? != expected {
             return Err(Error::stale("the file has changed since the payload was made")
                 .with_hint("Show the payload that waits now: pending_approvals lists it"));
         }
-        out.push_bytes(Some(&bytes));
-        Ok(())
+        Ok(out.text(&bytes))
     }
 }

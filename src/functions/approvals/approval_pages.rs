@@ -1,17 +1,23 @@
 //! `approval_pages(payload, width, height)`: everything that a payload shows, page by page, each with a proof.
 
-use super::shown::{PAYLOAD, known, shown_pages, too_large_to_read};
+use super::shown::{Approving, PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::edit::Page;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::ffi::{Nulls, Overload, Type};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::given::Given;
+use crate::functions::params::param::{Asked, Kind, Param, required};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
+};
 
 /// The scalar function.
 pub struct ApprovalPages;
 
 impl Declared for ApprovalPages {
     const DECLARATION: Declaration = Declaration {
+        name: "approval_pages",
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Everything that a payload shows, page by page, each with a proof",
@@ -19,8 +25,24 @@ impl Declared for ApprovalPages {
     };
 }
 
-const WIDTH: Field = Field::new("width", Type::BigInt, "Columns of a page");
-const HEIGHT: Field = Field::new("height", Type::BigInt, "Lines of a page");
+/// How large a page is; what is below 0 or NULL is 0, which no page can be.
+struct Size;
+
+impl Kind for Size {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = usize;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<usize> {
+        Ok(usize::try_from(given.integer().unwrap_or_default()).unwrap_or(0))
+    }
+
+    fn read_null<'a>(_: Asked<'_>) -> Result<Self::Of<'a>> {
+        Ok(0)
+    }
+}
+
+const WIDTH: Param<Size> = required("width", "Columns of a page");
+const HEIGHT: Param<Size> = required("height", "Lines of a page");
 
 /// A page: its place, how many there are, and what it shows.
 pub struct PageRow;
@@ -29,60 +51,30 @@ impl Row for PageRow {
     type Of<'a> = (usize, usize, &'a Page);
 
     const OWN: &'static [Col<Self>] = &[
-        col("page", Type::BigInt, "The page's number, from 1", |(index, ..), out| {
-            out.push_bigint(i64::try_from(index + 1).ok());
-        }),
-        col("pages", Type::BigInt, "How many pages there are", |(_, count, _), out| {
-            out.push_bigint(i64::try_from(count).ok());
-        }),
-        col("text", Type::Varchar, "What the page shows", |(.., page), out| {
-            out.push_text(Some(&page.text))
-        }),
-        col(
+        bigint("page", "The page's number, from 1", |(index, ..)| (index + 1).into()),
+        bigint("pages", "How many pages there are", |(_, count, _)| count.into()),
+        varchar("text", "What the page shows", |(.., page), out| out.text(page.text.as_str())),
+        varchar(
             "proof",
-            Type::Varchar,
             "Proves that this page and those before it were made",
-            |(.., page), out| {
-                out.push_text(Some(&page.proof.to_string()));
-            },
+            |(.., page), out| out.text(page.proof.to_string()),
         ),
     ];
 }
 
-impl ScalarFunction for ApprovalPages {
-    const NAME: &'static str = "approval_pages";
-    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD, WIDTH, HEIGHT]];
-    const RETURNS: Type = PageRow::LIST;
-    const VOLATILE: bool = true;
+impl Scalar for ApprovalPages {
+    const OVERLOADS: &'static [Overload] = &[fields![PAYLOAD, WIDTH, HEIGHT]];
+    type Returns = ListOf<PageRow>;
+    type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::new(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        if arguments.text(0).is_none() {
-            out.push_null();
-            return Ok(());
-        }
-        let payload = known(arguments, Self::NAME)?;
+    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
+        let payload = known(payload)?;
         if payload.is_large() {
             return Err(too_large_to_read());
         }
-        let size =
-            |index| arguments.bigint(index).map_or(0, |given| usize::try_from(given).unwrap_or(0));
-        let shown = shown_pages(execution, &payload, size(1), size(2))?;
-        out.push_list(|elements| {
-            for (index, page) in shown.iter().enumerate() {
-                PageRow::COLUMNS.write_struct((index, shown.len(), page), elements);
-            }
-            Ok(())
-        })
+        let shown = shown_pages(state, &payload, args.get(WIDTH)?, args.get(HEIGHT)?)?;
+        Ok(out.all(shown.iter().enumerate().map(|(index, page)| (index, shown.len(), page))))
     }
 }

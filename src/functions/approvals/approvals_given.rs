@@ -2,20 +2,27 @@
 
 use std::time::SystemTime;
 
-use super::pending_approvals::push_session;
+use super::pending_approvals::shown_session;
 use super::shown::KEY;
 use crate::edit::Given;
 use crate::error::Result;
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::ffi::{Field, Open};
+use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::settings;
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Name;
+use crate::functions::params::param::{Maybe, Param, optional};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, Rows, Table, timestamp, varchar,
+};
 
 /// The table function.
 pub struct ApprovalsGiven;
 
 impl Declared for ApprovalsGiven {
     const DECLARATION: Declaration = Declaration {
+        name: "approvals_given",
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "What was approved and not used up: of this connection, or with the host's key of all",
@@ -34,48 +41,44 @@ impl Row for GivenRow {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col("approval_id", Type::Varchar, "The id that approve returned", |row, out| {
-            out.push_text(Some(&row.given.id));
+        varchar("approval_id", "The id that `approve` returned", |row, out| {
+            out.text(row.given.id.as_str())
         }),
-        col("scope", Type::Varchar, "once, path, sandbox, session or unread", |row, out| {
-            out.push_text(Some(row.given.scope.name()));
+        varchar("scope", "`once`, `path`, `sandbox`, `session` or `unread`", |row, out| {
+            out.text(row.given.scope.name())
         }),
-        col("tool", Type::Varchar, "The tool", |row, out| {
-            out.push_text(Some(row.given.tool.name()))
+        varchar("tool", "The tool", |row, out| out.text(row.given.tool.name())),
+        varchar("path", "The file that was approved first", |row, out| {
+            out.text(row.given.path.as_str())
         }),
-        col("path", Type::Varchar, "The file that was approved first", |row, out| {
-            out.push_text(Some(&row.given.path))
+        varchar("session", "For whom", |row, out| out.text(shown_session(&row.given.session))),
+        varchar("given_by", "The approver's name in `redline_approver`", |row, out| {
+            out.text(row.given.by.as_str())
         }),
-        col("session", Type::Varchar, "For whom", |row, out| push_session(out, &row.given.session)),
-        col("given_by", Type::Varchar, "The approver's name", |row, out| {
-            out.push_text(Some(&row.given.by))
-        }),
-        col("given_at", Type::Timestamp, "When it was approved", |row, out| {
-            out.push_bigint(Some(row.since))
-        }),
-        col("expires_at", Type::Timestamp, "Until when it holds", |row, out| {
-            out.push_bigint(Some(row.until))
-        }),
+        timestamp("given_at", "When it was approved", |row| Some(row.since)),
+        timestamp("expires_at", "Until when it holds", |row| Some(row.until)),
     ];
 }
 
-impl TableFunction for ApprovalsGiven {
-    const NAME: &'static str = "approvals_given";
-    const PARAMETERS: &'static [Field] = &[];
-    const NAMED: &'static [Field] = &[Field::optional(KEY.name, KEY.kind, "NULL", KEY.doc)];
-    const COLUMNS: &'static [Field] = GivenRow::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+/// Without it, what the connection itself was given.
+const OWN_KEY: Param<Maybe<Name>> = optional(KEY.field.name, KEY.field.doc);
+
+impl Table for ApprovalsGiven {
+    const NAMED: &'static [Field] = fields![OWN_KEY];
+    type Row = GivenRow;
     type Bind = Option<String>;
     type Scan = Rows<GivenRow>;
 
-    fn bind(_: &[Value], named: &[Value]) -> Result<Option<String>> {
-        Ok(named[0].as_text().map(str::to_owned))
+    fn bind(args: Args<'_>) -> Result<Option<String>> {
+        Ok(args.get(OWN_KEY)?.map(str::to_owned))
     }
 
     fn open(key: &Option<String>, open: Open<'_>) -> Result<Self::Scan> {
         let execution = ExecutionContext::new(open.settings)?;
         let own = match key {
-            Some(key) => execution.approver(Some(key.as_bytes()), Self::NAME).map(|_| None)?,
+            Some(key) => {
+                execution.approver(key.as_bytes(), Self::DECLARATION.name).map(|_| None)?
+            }
             None => Some(execution.session.clone()),
         };
         let rules = settings::rules(&execution.settings);
@@ -95,10 +98,5 @@ impl TableFunction for ApprovalsGiven {
             },
         );
         Ok(Rows::new(rows, open.projection))
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch);
-        Ok(())
     }
 }

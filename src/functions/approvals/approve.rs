@@ -3,21 +3,26 @@
 //! What gives a right, or shows what must not be read unseen, wants the host's key: SQL runs with the rights of
 //! whoever runs it, and a macro of an agent may run in the host's own statements, but it does not know the key.
 
-use super::shown::{KEY, PAYLOAD, known, shown_pages, too_large_to_read};
+use super::shown::{Approving, KEY, PAYLOAD, known, shown_pages, too_large_to_read};
 use crate::edit::payload::Payload;
 use crate::edit::{Proof, Scope};
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::context::settings;
-use crate::functions::params::arguments::change_text;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::{Bytes, Text};
+use crate::functions::params::param::{Maybe, Param, optional, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 
 /// The scalar function.
 pub struct Approve;
 
 impl Declared for Approve {
     const DECLARATION: Declaration = Declaration {
+        name: "approve",
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Records a yes to what a payload shows, with the host's key, and returns its approval id",
@@ -25,45 +30,25 @@ impl Declared for Approve {
     };
 }
 
-const SCOPE: Field = Field::new("scope", Type::Varchar, "once, path, sandbox, session or unread");
-const PROOF: Field =
-    Field::optional("proof", Type::Varchar, "NULL", "The proof of the last page of approval_pages");
+const SCOPE: Param<Text> = required("scope", "once, path, sandbox, session or unread");
+const PROOF: Param<Maybe<Bytes>> =
+    optional("proof", "The proof of the last page of approval_pages");
 
-impl ScalarFunction for Approve {
-    const NAME: &'static str = "approve";
-    const OVERLOADS: &'static [Overload] = &[&[PAYLOAD, SCOPE, KEY], &[PAYLOAD, SCOPE, KEY, PROOF]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
+impl Scalar for Approve {
+    const OVERLOADS: &'static [Overload] =
+        &[fields![PAYLOAD, SCOPE, KEY], fields![PAYLOAD, SCOPE, KEY, PROOF]];
+    type Returns = Varchar;
+    type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::new(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let by = execution.approver(arguments.text(2), Self::NAME)?;
+    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let by = state.approver_of(args)?;
         // What needs no approval has no payload, and nothing is approved.
-        if arguments.text(0).is_none() {
-            out.push_null();
-            return Ok(());
-        }
-        let scope = Scope::parse(&change_text(arguments, 1, Self::NAME, "scope")?)?;
-        let payload = known(arguments, Self::NAME)?;
-        check_shown(execution, &payload, scope, arguments.text(3))?;
-        let id = execution.database.approvals.approve(
-            &payload,
-            scope,
-            &by,
-            settings::rules(&execution.settings),
-        )?;
-        out.push_text(Some(&id));
-        Ok(())
+        let Some(payload) = args.get(PAYLOAD)? else { return Ok(out.null()) };
+        let scope = Scope::parse(args.get(SCOPE)?)?;
+        let payload = known(payload)?;
+        check_shown(state, &payload, scope, args.get(PROOF)?)?;
+        Ok(out.text(state.database.approvals.approve(&payload, scope, &by, state.rules())?))
     }
 }
 

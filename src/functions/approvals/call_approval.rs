@@ -3,13 +3,14 @@
 //! They record what was proposed, so they are volatile.
 
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context;
-use crate::functions::files::edit_file::{EDITS, ONE, ONE_OR_ALL, PAIRS, edit_arguments};
-use crate::functions::files::file_tools::{FileTools, PATH};
-use crate::functions::files::write_file::{CONTENT, write_arguments};
-use crate::functions::params::arguments::change_path;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::files::file_tools::FileTools;
+use crate::functions::files::parameters::{
+    CONTENT, EDITS, ONE, ONE_OR_ALL, PAIRS, PATH, edit_arguments, write_arguments,
+};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
 use crate::tools::{FileCall, ReadFileArguments};
 
 /// Declares a function that returns the payload of one kind of call, whatever the sandbox asks for.
@@ -20,6 +21,7 @@ macro_rules! approval_of {
 
         impl Declared for $type {
             const DECLARATION: Declaration = Declaration {
+                name: $name,
                 family: Family::Approvals,
                 grant: Grant::Tools(&[$tool]),
                 description: concat!("The payload that shows a person what ", $tool, " would do, whatever the sandbox asks for"),
@@ -27,22 +29,14 @@ macro_rules! approval_of {
             };
         }
 
-        impl ScalarFunction for $type {
-            const NAME: &'static str = $name;
+        impl Scalar for $type {
             const OVERLOADS: &'static [Overload] = $overloads;
-            const RETURNS: Type = Type::Json;
-            const VOLATILE: bool = true;
-            const NULLS: Nulls = Nulls::Handle;
-            const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+            type Returns = Json;
             type State = FileTools;
+            const NULLS: Nulls = Nulls::Handle;
 
-            fn open(settings: Settings) -> Result<FileTools> {
-                FileTools::open::<Self>(settings)
-            }
-
-            fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-                out.push_text(Some(&tools.approval(&$call(arguments)?)?));
-                Ok(())
+            fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+                Ok(out.json(tools.approval(&$call(args)?)?))
             }
         }
     };
@@ -53,7 +47,7 @@ approval_of!(
     ReadApproval,
     "read_approval",
     "read_file",
-    &[&[PATH]],
+    &[fields![PATH]],
     read_call,
     "SELECT read_approval('workspace/a.txt')"
 );
@@ -63,7 +57,7 @@ approval_of!(
     WriteApproval,
     "write_approval",
     "write_file",
-    &[&[PATH, CONTENT]],
+    &[fields![PATH, CONTENT]],
     write_call,
     "SELECT write_approval('workspace/a.txt', 'text')"
 );
@@ -73,20 +67,20 @@ approval_of!(
     EditApproval,
     "edit_approval",
     "edit_file",
-    &[ONE, ONE_OR_ALL, &[PATH, PAIRS], &[PATH, EDITS]],
+    &[ONE, ONE_OR_ALL, fields![PATH, PAIRS], fields![PATH, EDITS]],
     edit_call,
     "SELECT edit_approval('workspace/app.py', 'x = 1', 'x = 2')"
 );
 
-fn read_call(arguments: Arguments<'_>) -> Result<FileCall> {
-    let path = change_path(arguments, ReadApproval::NAME)?;
+fn read_call(args: Args<'_>) -> Result<FileCall> {
+    let path = args.get(PATH)?.to_owned();
     Ok(FileCall::Read(ReadFileArguments { path, ..ReadFileArguments::default() }))
 }
 
-fn write_call(arguments: Arguments<'_>) -> Result<FileCall> {
-    write_arguments(arguments, WriteApproval::NAME).map(FileCall::Write)
+fn write_call(args: Args<'_>) -> Result<FileCall> {
+    write_arguments(args).map(FileCall::Write)
 }
 
-fn edit_call(arguments: Arguments<'_>) -> Result<FileCall> {
-    edit_arguments(arguments, EditApproval::NAME).map(FileCall::Edit)
+fn edit_call(args: Args<'_>) -> Result<FileCall> {
+    edit_arguments(args).map(FileCall::Edit)
 }

@@ -3,18 +3,22 @@
 //! It records what was proposed, so it is volatile.
 
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
+use crate::ffi::{Nulls, Overload};
 use crate::functions::agent::tools as tools_of_agents;
-use crate::functions::context::execution_context;
 use crate::functions::files::file_tools::FileTools;
-use crate::functions::params::arguments::{change_text, session_argument};
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::{Bytes, Text};
+use crate::functions::params::param::{Maybe, Param, optional, required};
+use crate::functions::params::session::{SESSION, session};
+use crate::functions::surface::{Declaration, Declared, Family, Grant, Json, Out, Scalar, Written};
 
 /// The scalar function.
 pub struct NeedsApproval;
 
 impl Declared for NeedsApproval {
     const DECLARATION: Declaration = Declaration {
+        name: "needs_approval",
         family: Family::Approvals,
         grant: Grant::Tools(&["read_file", "write_file", "edit_file"]),
         description: "The payload that a person decides on before a call of a file tool; NULL when nobody has to be asked",
@@ -22,52 +26,34 @@ impl Declared for NeedsApproval {
     };
 }
 
-const TOOL: Field = Field::new("tool", Type::Varchar, "The tool");
-const ARGS: Field = Field::new("args", Type::Varchar, "Its arguments, as a JSON object");
-const SESSION: Field = Field::optional(
-    "session",
-    Type::Varchar,
-    "NULL",
-    "Whose call it is; NULL for the connection's own",
-);
-const KEY: Field = Field::optional(
-    "key",
-    Type::Varchar,
-    "NULL",
-    "The host's key: with it the payload shows what must not be read unseen",
-);
+const TOOL: Param<Text> = required("tool", "The tool");
+const ARGS: Param<Text> = required("args", "Its arguments, as a JSON object");
+const HOST_KEY: Param<Maybe<Bytes>> =
+    optional("key", "The host's key: with it the payload shows what must not be read unseen");
 
-impl ScalarFunction for NeedsApproval {
-    const NAME: &'static str = "needs_approval";
-    const OVERLOADS: &'static [Overload] =
-        &[&[TOOL, ARGS], &[TOOL, ARGS, SESSION], &[TOOL, ARGS, SESSION, KEY]];
-    const RETURNS: Type = Type::Json;
-    const VOLATILE: bool = true;
+impl Scalar for NeedsApproval {
+    const OVERLOADS: &'static [Overload] = &[
+        fields![TOOL, ARGS],
+        fields![TOOL, ARGS, SESSION],
+        fields![TOOL, ARGS, SESSION, HOST_KEY],
+    ];
+    type Returns = Json;
+    type State = FileTools;
     // NULL is an answer, which a NULL argument must not be given.
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = FileTools;
 
-    fn open(settings: Settings) -> Result<FileTools> {
-        FileTools::open::<Self>(settings)
-    }
-
-    fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let tool = change_text(arguments, 0, Self::NAME, "tool")?;
-        let args = change_text(arguments, 1, Self::NAME, "args")?;
-        let call = tools_of_agents::find(&tool)?.file_call(&args)?;
+    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Json>) -> Result<Written> {
+        let (tool, arguments) = (args.get(TOOL)?, args.get(ARGS)?);
+        let call = tools_of_agents::find(tool)?.file_call(arguments)?;
         let execution = tools.execution();
-        let holds_key = match arguments.text(3) {
-            None => false,
-            key => execution.approver(key, Self::NAME).map(|_| true)?,
-        };
-        let session = session_argument(arguments, 2, execution.settings.connection())?;
+        let key = args.get(HOST_KEY)?;
+        let approver = key.map(|key| execution.approver(key, args.function())).transpose()?;
+        let session = session(args, execution.settings.connection())?;
         tools.for_session(session);
         let payload = match &call {
-            Some(call) => tools.needs_approval(call, holds_key)?,
+            Some(call) => tools.needs_approval(call, approver.is_some())?,
             None => None,
         };
-        out.push_text(payload.as_deref());
-        Ok(())
+        Ok(out.json(payload))
     }
 }

@@ -1,23 +1,82 @@
 //! Payloads that a host gives back, and their pages.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::budget::Budget;
 use crate::edit::payload::{Payload, Received};
-use crate::edit::{Page, proven};
+use crate::edit::{Page, Rules, proven};
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Field, Type};
-use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::params::arguments::change_text;
+use crate::ffi::{Settings, Type};
+use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::functions::context::settings;
+use crate::functions::params::args::Args;
+use crate::functions::params::given::Given;
+use crate::functions::params::kinds::Text;
+use crate::functions::params::param::{Asked, Kind, Maybe, Param, required};
+use crate::functions::surface::{Declared, State};
 use crate::limits;
 use crate::render::pages;
 
 /// The payload that a host gives back.
-pub const PAYLOAD: Field = Field::new(
-    "payload",
-    Type::Varchar,
-    "A payload of needs_approval, pending_approvals or …_approval",
-);
+pub const PAYLOAD: Param<Maybe<Text>> =
+    required("payload", "A payload of needs_approval, pending_approvals or …_approval");
 /// The host's key.
-pub const KEY: Field =
-    Field::new("key", Type::Varchar, "The secret whose SHA-256 is in redline_approver");
+pub const KEY: Param<Key> = required("key", "The secret whose SHA-256 is in redline_approver");
+
+/// The secret of an approver; NULL is nobody's.
+pub struct Key;
+
+impl Kind for Key {
+    const TYPE: Type = Type::Varchar;
+    type Of<'a> = &'a [u8];
+
+    fn read<'a>(given: Given<'a>, _: Asked<'_>) -> Result<&'a [u8]> {
+        Ok(given.text().unwrap_or_default())
+    }
+
+    fn read_null<'a>(_: Asked<'_>) -> Result<&'a [u8]> {
+        Ok(&[])
+    }
+}
+
+/// What the functions that a person decides with keep between rows, which are computed one after the other.
+pub struct Approving(ExecutionContext);
+
+impl State for Approving {
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        ExecutionContext::open::<F>(settings).map(Self)
+    }
+
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        Some(&self.budget)
+    }
+}
+
+impl Deref for Approving {
+    type Target = ExecutionContext;
+
+    fn deref(&self) -> &ExecutionContext {
+        &self.0
+    }
+}
+
+impl Approving {
+    /// Returns the name of the approver whose key is the argument `key`.
+    ///
+    /// # Errors
+    /// `permission_denied`.
+    pub fn approver_of(&self, args: Args<'_>) -> Result<String> {
+        self.approver(args.get(KEY)?, args.function())
+    }
+
+    /// Returns what holds for proposals and approvals now.
+    pub fn rules(&self) -> Rules {
+        settings::rules(&self.settings)
+    }
+}
 
 /// Returns the error for a payload that has more than a page can show.
 pub fn too_large_to_read() -> Error {
@@ -53,9 +112,9 @@ pub fn shown_pages(
     Ok(proven(secret, &payload.to_json(), [width, height], pages(payload, width, height)))
 }
 
-/// Returns the payload that is argument 0.
-pub fn known(arguments: Arguments<'_>, function: &str) -> Result<Payload> {
-    match Received::parse(&change_text(arguments, 0, function, "payload")?)? {
+/// Returns the argument `payload`, of the kinds that redline makes.
+pub fn known(given: &str) -> Result<Payload> {
+    match Received::parse(given)? {
         Received::Known(payload) => Ok(*payload),
         Received::Other { .. } => Err(Error::invalid_args("the payload is of a type that redline does not know")
             .with_hint(

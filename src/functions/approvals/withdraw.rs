@@ -1,18 +1,22 @@
 //! `withdraw(id, key)`: takes back what was approved under an id, and forgets what waits under it.
 
-use super::shown::KEY;
+use super::shown::{Approving, KEY};
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::context::settings;
-use crate::functions::params::arguments::change_text;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Text;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 
 /// The scalar function.
 pub struct Withdraw;
 
 impl Declared for Withdraw {
     const DECLARATION: Declaration = Declaration {
+        name: "withdraw",
         family: Family::Approvals,
         grant: Grant::Everybody,
         description: "Takes back what was approved or declined under an id, and forgets what waits under it",
@@ -20,30 +24,18 @@ impl Declared for Withdraw {
     };
 }
 
-const ID: Field = Field::new("id", Type::Varchar, "The approval id");
+const ID: Param<Text> = required("id", "The approval id");
 
-impl ScalarFunction for Withdraw {
-    const NAME: &'static str = "withdraw";
-    const OVERLOADS: &'static [Overload] = &[&[ID, KEY]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
+impl Scalar for Withdraw {
+    const OVERLOADS: &'static [Overload] = &[fields![ID, KEY]];
+    type Returns = Varchar;
+    type State = Approving;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
 
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::new(settings)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        execution.approver(arguments.text(1), Self::NAME)?;
-        let id = change_text(arguments, 0, Self::NAME, "id")?;
-        execution.database.approvals.withdraw(&id, settings::rules(&execution.settings))?;
-        out.push_text(Some(&id));
-        Ok(())
+    fn call(state: &mut Approving, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        state.approver_of(args)?;
+        let id = args.get(ID)?;
+        state.database.approvals.withdraw(id, state.rules())?;
+        Ok(out.text(id))
     }
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::database::Database;
 use super::grants;
 use super::settings;
-use crate::budget::RowThread;
+use crate::budget::{Budget, RowThread};
 use crate::edit::{FileTool, Operation, Session};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ffi::{Settings, THREADS};
-use crate::functions::surface::Declared;
+use crate::functions::surface::{Declared, State};
 use crate::query::Context;
 use crate::sandbox::{Access, Place};
 
@@ -65,6 +65,23 @@ impl Deref for ExecutionContext {
 
     fn deref(&self) -> &Context {
         &self.context
+    }
+}
+
+/// The rows of a function that only reads may be computed by several threads.
+impl State for ExecutionContext {
+    const SETTINGS: &'static [&'static str] = SETTINGS;
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        Self::open::<F>(settings)
+    }
+
+    fn helper(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        Some(&self.budget)
     }
 }
 
@@ -128,13 +145,12 @@ impl ExecutionContext {
         self.database.approvals.covers(&operation, settings::rules(&self.settings))
     }
 
-    /// Returns the name of the approver whose secret is given; NULL is nobody's.
+    /// Returns the name of the approver whose secret is given; an empty one is nobody's.
     ///
     /// # Errors
     /// `permission_denied`.
-    pub fn approver(&self, key: Option<&[u8]>, function: &str) -> Result<String> {
-        let approvers = settings::approvers(&self.settings)?;
-        approvers.named_by(key.unwrap_or_default(), function).map(str::to_owned)
+    pub fn approver(&self, key: &[u8], function: &str) -> Result<String> {
+        settings::approvers(&self.settings)?.named_by(key, function).map(str::to_owned)
     }
 
     /// Returns what is said where a person must approve `what`: `approval_required` waits for somebody, so where nobody

@@ -2,16 +2,22 @@
 //! makes of lists of structs.
 
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::files::edit_file::{EDITS, ONE, PAIRS};
-use crate::functions::files::file_tools::PATH;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Arguments, Nulls, Overload};
+use crate::functions::files::parameters::{EDITS, ONE, PAIRS, PATH};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Bytes;
+use crate::functions::params::param::{Maybe, Param, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 
 /// `redline_debug_edits(path, edits [, base_oid])` and `redline_debug_edits(path, old_string, new_string)`.
 pub struct Edits;
 
 impl Declared for Edits {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_debug_edits",
         family: Family::Debug,
         grant: Grant::Everybody,
         description: "Tells its arguments",
@@ -19,32 +25,30 @@ impl Declared for Edits {
     };
 }
 
-const OTHER: Field = Field::new("base_oid", Type::Varchar, "Any text");
+const OTHER: Param<Maybe<Bytes>> = required("base_oid", "Any text");
 
-impl ScalarFunction for Edits {
-    const NAME: &'static str = "redline_debug_edits";
-    const OVERLOADS: &'static [Overload] =
-        &[&[PATH, PAIRS], &[PATH, EDITS], &[PATH, PAIRS, OTHER], &[PATH, EDITS, OTHER], ONE];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = &[];
+impl Scalar for Edits {
+    const OVERLOADS: &'static [Overload] = &[
+        fields![PATH, PAIRS],
+        fields![PATH, EDITS],
+        fields![PATH, PAIRS, OTHER],
+        fields![PATH, EDITS, OTHER],
+        ONE,
+    ];
+    type Returns = Varchar;
     type State = ();
+    const NULLS: Nulls = Nulls::Handle;
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
-    }
-
-    fn call((): &mut (), arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let text = |arguments: Arguments<'_>, index| {
-            arguments
-                .text(index)
-                .map_or("NULL".to_owned(), |text| String::from_utf8_lossy(text).into_owned())
+    fn call((): &mut (), args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let row = args.row();
+        let text = |row: Arguments<'_>, place| {
+            let text: Option<&[u8]> = row.text(place);
+            text.map_or("NULL".to_owned(), |text| String::from_utf8_lossy(text).into_owned())
         };
-        let edits = if arguments.is_text(1) {
-            text(arguments, 1)
+        let edits = if !args.has(EDITS) {
+            text(row, 1)
         } else {
-            match arguments.structs(1) {
+            match row.structs(1) {
                 None => "NULL".to_owned(),
                 Some(edits) => edits
                     .map(|edit| match edit {
@@ -57,7 +61,6 @@ impl ScalarFunction for Edits {
                     .join(";"),
             }
         };
-        out.push_text(Some(&format!("{}|{edits}|{}", text(arguments, 0), text(arguments, 2))));
-        Ok(())
+        Ok(out.text(format!("{}|{edits}|{}", text(row, 0), text(row, 2))))
     }
 }

@@ -2,17 +2,22 @@
 //! becomes a SQL error.
 
 use crate::error::Result;
-use crate::ffi::{
-    Arguments, Batch, Column, Field, Nulls, Open, Overload, ScalarFunction, Settings,
-    TableFunction, Type, Value,
+use crate::ffi::{Batch, Field, Open, Overload};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Name;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{
+    self, Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, Table, Varchar, Written,
+    varchar,
 };
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
 
 /// `redline_debug_panic(place)`: panics when it is called.
 pub struct Panic;
 
 impl Declared for Panic {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_debug_panic",
         family: Family::Debug,
         grant: Grant::Everybody,
         description: "Panics",
@@ -20,22 +25,14 @@ impl Declared for Panic {
     };
 }
 
-const PLACE: Field = Field::new("place", Type::Varchar, "Where to panic");
+const PLACE: Param<Name> = required("place", "Where to panic");
 
-impl ScalarFunction for Panic {
-    const NAME: &'static str = "redline_debug_panic";
-    const OVERLOADS: &'static [Overload] = &[&[PLACE]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = &[];
+impl Scalar for Panic {
+    const OVERLOADS: &'static [Overload] = &[fields![PLACE]];
+    type Returns = Varchar;
     type State = ();
 
-    fn open(_: Settings) -> Result<()> {
-        Ok(())
-    }
-
-    fn call((): &mut (), _: Arguments<'_>, _: &mut Column) -> Result<()> {
+    fn call((): &mut (), _: Args<'_>, _: Out<'_, Varchar>) -> Result<Written> {
         panic!("a deliberate panic")
     }
 }
@@ -45,6 +42,7 @@ pub struct PanicScan;
 
 impl Declared for PanicScan {
     const DECLARATION: Declaration = Declaration {
+        name: "redline_debug_panic_scan",
         family: Family::Debug,
         grant: Grant::Everybody,
         description: "Panics where it is told to",
@@ -64,18 +62,25 @@ impl Drop for Scan {
     }
 }
 
-impl TableFunction for PanicScan {
-    const NAME: &'static str = "redline_debug_panic_scan";
-    const PARAMETERS: &'static [Field] = &[PLACE];
-    const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = &[PLACE];
+/// The place where it was told to panic.
+pub struct Place;
+
+impl Row for Place {
+    type Of<'a> = &'a str;
+
+    const OWN: &'static [Col<Self>] =
+        &[varchar("place", "Where to panic", |place, out| out.text(place))];
+}
+
+impl Table for PanicScan {
+    const PARAMETERS: &'static [Field] = fields![PLACE];
+    type Row = Place;
     const SETTINGS: &'static [&'static str] = &[];
     type Bind = String;
     type Scan = Scan;
 
-    fn bind(arguments: &[Value], _: &[Value]) -> Result<String> {
-        let place =
-            crate::functions::params::arguments::required_text(&arguments[0], Self::NAME, "place")?;
+    fn bind(args: Args<'_>) -> Result<String> {
+        let place = args.get(PLACE)?.to_owned();
         assert_ne!(place, "bind", "a deliberate panic");
         Ok(place)
     }
@@ -84,13 +89,13 @@ impl TableFunction for PanicScan {
         assert_ne!(place, "init", "a deliberate panic");
         Ok(Scan { place: place.clone(), done: false })
     }
+}
 
-    fn fill(scan: &mut Scan, batch: &mut Batch) -> Result<()> {
-        assert_ne!(scan.place, "scan", "a deliberate panic");
-        if !std::mem::replace(&mut scan.done, true) {
-            for column in batch.columns_mut() {
-                column.push_text(Some(&scan.place));
-            }
+impl surface::Scan for Scan {
+    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        assert_ne!(self.place, "scan", "a deliberate panic");
+        if !std::mem::replace(&mut self.done, true) {
+            Place::COLUMNS.write_projected(&self.place, &[0], batch.columns_mut());
         }
         Ok(())
     }

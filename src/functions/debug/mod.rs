@@ -1,4 +1,5 @@
 //! Functions of debug builds, which tests call.
 
+pub mod debug_columns;
 pub mod debug_edits;
 pub mod debug_panic;

@@ -1,13 +1,19 @@
 //! `edit_explain(path, old_string)`: where a string stands in a file, and what resembles it.
 
-use super::file_tools::PATH;
+use super::parameters::PATH;
 use crate::edit::{self, NearMiss};
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
-use crate::functions::context::execution_context::{self, ExecutionContext};
+use crate::ffi::{Field, Open, Type};
+use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
-use crate::functions::params::arguments::required_text;
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::given::Given;
+use crate::functions::params::kinds::Name;
+use crate::functions::params::param::{Asked, Kind, Param, required};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, Rows, Table, bigint, double, varchar,
+};
 use crate::text::lines::Lines;
 use crate::text::{CancelToken, is_binary};
 
@@ -16,6 +22,7 @@ pub struct EditExplain;
 
 impl Declared for EditExplain {
     const DECLARATION: Declaration = Declaration {
+        name: "edit_explain",
         family: Family::Files,
         grant: Grant::Tools(&["edit_file", "read_file"]),
         description: "Where a text occurs in a file, and which passages resemble it",
@@ -33,52 +40,58 @@ impl Row for NearMiss {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col("line", Type::BigInt, "The line where the passage starts, from 1", |near, out| {
-            out.push_bigint(i64::try_from(near.line).ok());
-        }),
-        col(
+        bigint("line", "Where the passage starts, from 1", |near| near.line.into()),
+        double(
             "similarity",
-            Type::Double,
-            "How similar it is, 0 to 1; 1 is the text itself",
-            |near, out| {
-                out.push_double(Some(near.similarity));
-            },
+            "How similar it is, 0 to 1; for long texts, how similar their first words \
+             are",
+            |near| Some(near.similarity),
         ),
-        col("reason", Type::Varchar, "How it differs", |near, out| {
-            out.push_text(Some(&near.reason()))
+        varchar(
+            "reason",
+            "How it differs, several separated by `, `; `exact` for an occurrence",
+            |near, out| out.text(near.reason()),
+        ),
+        varchar("old_string", "A text that matches the passage; NULL if none can", |near, out| {
+            out.text(near.old_string.as_deref())
         }),
-        col(
-            "old_string",
-            Type::Varchar,
-            "What to give as old_string; NULL where the passage is too long",
-            |near, out| {
-                out.push_text(near.old_string.as_deref());
-            },
-        ),
     ];
 }
 
-impl TableFunction for EditExplain {
-    const NAME: &'static str = "edit_explain";
-    const PARAMETERS: &'static [Field] =
-        &[PATH, Field::new("old_string", Type::Varchar, "The text that edit_file did not find")];
-    const NAMED: &'static [Field] = &[];
-    const COLUMNS: &'static [Field] = NearMiss::FIELDS;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+/// A passage that was looked for.
+struct Passage;
+
+impl Kind for Passage {
+    const TYPE: Type = Type::Varchar;
+    const WANTED: &'static str = Name::WANTED;
+    type Of<'a> = &'a str;
+
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<&'a str> {
+        let passage = Name::read(given, asked)?;
+        if passage.is_empty() {
+            return Err(Error::invalid_args(format!("{} is empty", asked.name))
+                .with_hint("Give the text that was looked for"));
+        }
+        if passage.len() > edit::WANTED_BYTES {
+            let (name, bytes) = (asked.name, passage.len());
+            return Err(Error::too_large(format!("{name} has {bytes} bytes"))
+                .with_hint(format!("Give a passage of up to {} bytes", edit::WANTED_BYTES)));
+        }
+        Ok(passage)
+    }
+}
+
+const OLD_STRING: Param<Passage> = required("old_string", "The text that edit_file did not find");
+
+impl Table for EditExplain {
+    const PARAMETERS: &'static [Field] = fields![PATH, OLD_STRING];
+    type Row = NearMiss;
     type Bind = Wanted;
     type Scan = Rows<NearMiss>;
 
-    fn bind(arguments: &[Value], _: &[Value]) -> Result<Wanted> {
-        let old_string = required_text(&arguments[1], Self::NAME, "old_string")?;
-        if old_string.is_empty() {
-            return Err(Error::invalid_args("old_string is empty")
-                .with_hint("Give the text that was looked for"));
-        }
-        if old_string.len() > edit::WANTED_BYTES {
-            return Err(Error::too_large(format!("old_string has {} bytes", old_string.len()))
-                .with_hint(format!("Give a passage of up to {} bytes", edit::WANTED_BYTES)));
-        }
-        Ok(Wanted { path: required_text(&arguments[0], Self::NAME, "path")?, old_string })
+    fn bind(args: Args<'_>) -> Result<Wanted> {
+        let old_string = args.get(OLD_STRING)?.to_owned();
+        Ok(Wanted { path: args.get(PATH)?.to_owned(), old_string })
     }
 
     fn open(wanted: &Wanted, open: Open<'_>) -> Result<Self::Scan> {
@@ -93,10 +106,5 @@ impl TableFunction for EditExplain {
             &wanted.old_string,
         );
         Ok(Rows::new(near, open.projection))
-    }
-
-    fn fill(scan: &mut Self::Scan, batch: &mut Batch) -> Result<()> {
-        scan.fill(batch);
-        Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::edit::{
     payload, required,
 };
 use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::ffi::{Field, Settings, Type};
+use crate::ffi::Settings;
 use crate::functions::context::execution_context::ExecutionContext;
 use crate::functions::context::file_input;
 use crate::functions::context::grants;
@@ -25,9 +25,6 @@ use crate::tools::{
     EditArgument, EditFileArguments, EditResult, FileCall, ReadFileArguments, ReadResult,
     WriteFileArguments, WriteResult,
 };
-
-/// The file that a tool is called for.
-pub const PATH: Field = Field::new("path", Type::Varchar, "The file, as sandbox/relative/path");
 
 /// The tools that show what stands in a file.
 const READING: &[&str] = &["read_file", "edit_file"];

@@ -4,6 +4,7 @@
 pub mod edit_explain;
 pub mod edit_file;
 pub mod file_tools;
+pub mod parameters;
 pub mod planned_operation;
 pub mod read_file;
 pub mod write_file;

@@ -1,15 +1,18 @@
 //! `read_file(path [, offset, max_chars])`: the text of a file, or a part of it.
 
-use std::sync::Arc;
-
-use super::file_tools::{FileTools, PATH};
-use crate::budget::Budget;
+use super::file_tools::FileTools;
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context;
-use crate::functions::params::arguments::row_text;
-use crate::functions::surface::records::{RecordType, write_record};
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload, Type};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::given::Given;
+use crate::functions::params::kinds::Name;
+use crate::functions::params::param::{
+    Asked, Kind, Maybe, Numeric, Param, number, optional, required,
+};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
+};
 use crate::tools::ReadResult;
 
 /// The scalar function.
@@ -17,6 +20,7 @@ pub struct ReadFile;
 
 impl Declared for ReadFile {
     const DECLARATION: Declaration = Declaration {
+        name: "read_file",
         family: Family::Files,
         grant: Grant::Tools(&["read_file"]),
         description: "The text of a file, or a part of it",
@@ -24,47 +28,37 @@ impl Declared for ReadFile {
     };
 }
 
-const OFFSET: Field =
-    Field::optional("offset", Type::BigInt, "0", "Characters to leave out at the start");
-const MAX_CHARS: Field = Field::optional(
-    "max_chars",
-    Type::BigInt,
-    "NULL",
-    "Most characters to return; NULL is no limit",
-);
+/// A number of characters.
+struct Characters;
 
-impl ScalarFunction for ReadFile {
-    const NAME: &'static str = "read_file";
-    const OVERLOADS: &'static [Overload] = &[&[PATH], &[PATH, OFFSET, MAX_CHARS]];
-    const RETURNS: Type = RecordType::<ReadResult>::STRUCT;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+impl Kind for Characters {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = u64;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u64> {
+        let number = given.integer().unwrap_or_default();
+        u64::try_from(number).map_err(|_| {
+            Error::invalid_args(format!("{} is {number}", asked.name))
+                .with_hint("Give a number of characters, 0 or more")
+        })
+    }
+}
+
+impl Numeric for Characters {}
+
+const PATH: Param<Maybe<Name>> = required("path", "The file, as sandbox/relative/path");
+const OFFSET: Param<Characters> = number("offset", 0, "Characters to leave out at the start");
+const MAX_CHARS: Param<Maybe<Characters>> =
+    optional("max_chars", "Most characters to return; NULL is no limit");
+
+impl Scalar for ReadFile {
+    const OVERLOADS: &'static [Overload] = &[fields![PATH], fields![PATH, OFFSET, MAX_CHARS]];
+    type Returns = RecordOf<ReadResult>;
     type State = FileTools;
+    const NULLS: Nulls = Nulls::Handle;
 
-    fn budget(tools: &FileTools) -> Option<&Arc<Budget>> {
-        Some(tools.budget())
-    }
-
-    fn open(settings: Settings) -> Result<FileTools> {
-        FileTools::open::<Self>(settings)
-    }
-
-    fn call(tools: &mut FileTools, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        if arguments.text(0).is_none() {
-            out.push_null();
-            return Ok(());
-        }
-        let count = |index, name: &str| match arguments.bigint(index) {
-            None => Ok(None),
-            Some(given) => u64::try_from(given).map(Some).map_err(|_| {
-                Error::invalid_args(format!("{name} is {given}"))
-                    .with_hint("Give a number of characters, 0 or more")
-            }),
-        };
-        let path = row_text(arguments, 0, "path")?;
-        let (offset, max_chars) = (count(1, "offset")?, count(2, "max_chars")?);
-        write_record(&tools.read(&path, offset.unwrap_or(0), max_chars)?, out);
-        Ok(())
+    fn call(tools: &mut FileTools, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let Some(path) = args.get(PATH)? else { return Ok(out.null()) };
+        Ok(out.record(&tools.read(path, args.get(OFFSET)?, args.get(MAX_CHARS)?)?))
     }
 }

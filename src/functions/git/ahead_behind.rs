@@ -1,21 +1,23 @@
 //! `ahead_behind(a, b, repo)`: how far two histories are apart.
 
-use std::sync::Arc;
-
-use crate::budget::Budget;
+use super::repository_scalar::{REPO, RepositoryScalar};
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::row_text;
-use crate::functions::params::comparison;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
-use crate::git::ahead_behind;
+use crate::ffi::Field;
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Name;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Out, Row, StructOf, Written, bigint,
+};
+use crate::git::{Repository, ahead_behind};
 
 /// The scalar function.
 pub struct AheadBehind;
 
 impl Declared for AheadBehind {
     const DECLARATION: Declaration = Declaration {
+        name: "ahead_behind",
         family: Family::Git,
         grant: Grant::Tools(&["GitRefs", "GitLog"]),
         description: "How many commits only the first of two revisions has, and how many only the second",
@@ -23,45 +25,31 @@ impl Declared for AheadBehind {
     };
 }
 
-const A: Field = Field::new("a", Type::Varchar, "A revision that names a commit");
-const B: Field = Field::new("b", Type::Varchar, "Another one");
+const A: Param<Name> = required("a", "A revision that names a commit");
+const B: Param<Name> = required("b", "Another one");
 
-impl ScalarFunction for AheadBehind {
-    const NAME: &'static str = "ahead_behind";
-    const OVERLOADS: &'static [Overload] = &[&[A, B, comparison::REPO]];
-    const RETURNS: Type = Type::Struct(&[
-        Field::new("ahead", Type::BigInt, "Commits that only the first has"),
-        Field::new("behind", Type::BigInt, "Commits that only the second has"),
-    ]);
-    // What the revisions mean changes with the repository.
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = ExecutionContext;
+/// How many commits each side has alone.
+pub struct Distance;
 
-    fn open(settings: Settings) -> Result<ExecutionContext> {
-        ExecutionContext::open::<Self>(settings)
+impl Row for Distance {
+    type Of<'a> = (u64, u64);
+
+    const OWN: &'static [Col<Self>] = &[
+        bigint("ahead", "Commits that only the first has", |(ahead, _)| ahead.into()),
+        bigint("behind", "Commits that only the second has", |(_, behind)| behind.into()),
+    ];
+}
+
+impl RepositoryScalar for AheadBehind {
+    const PARAMETERS: &'static [Field] = fields![A, B, REPO];
+    type Returns = StructOf<Distance>;
+    type Answer = (u64, u64);
+
+    fn answer(repository: &Repository, args: Args<'_>) -> Result<(u64, u64)> {
+        ahead_behind(repository, args.get(A)?, args.get(B)?)
     }
 
-    fn helper(execution: &ExecutionContext) -> Option<ExecutionContext> {
-        Some(execution.clone())
-    }
-
-    fn budget(execution: &ExecutionContext) -> Option<&Arc<Budget>> {
-        Some(&execution.budget)
-    }
-
-    fn call(
-        execution: &mut ExecutionContext,
-        arguments: Arguments<'_>,
-        out: &mut Column,
-    ) -> Result<()> {
-        let (a, b) = (row_text(arguments, 0, "a")?, row_text(arguments, 1, "b")?);
-        let repo = row_text(arguments, 2, "repo")?;
-        let counts = execution.read(|| ahead_behind(&execution.repository(&repo)?, &a, &b))?;
-        for (field, count) in out.fields_mut().iter_mut().zip([counts.0, counts.1]) {
-            field.push_bigint(i64::try_from(count).ok());
-        }
-        Ok(())
+    fn write(distance: (u64, u64), out: Out<'_, Self::Returns>) -> Written {
+        out.row(distance)
     }
 }

@@ -1,7 +1,7 @@
 //! `commit_changes(range, repo)`: the changed files of every commit of a range.
 
 use super::commit_columns::{
-    self, OfCommit, author_date, author_email, author_name, committer_date, push_texts, subject,
+    self, OfCommit, author_date, author_email, author_name, committer_date, subject,
 };
 use super::commits::RANGE;
 use super::listed::Listed;
@@ -13,7 +13,7 @@ use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Stream, Tabular, col,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Stream, Tabular, varchar, varchars,
 };
 use crate::git::{CommitInfo, HistoryOptions, Measured, Merges, Search};
 use crate::query::RowGroup;
@@ -25,7 +25,7 @@ const OWN: [Field; 6] = [
         "merges",
         Type::Varchar,
         "'skip'",
-        "Merges: skip, first_parent (each with its first parent) or all_parents (each with every parent)",
+        "Merges: skip, first_parent (each with its first parent), all_parents (each with every parent) or combined (files that differ from all)",
     ),
     commit_columns::SINCE,
     commit_columns::UNTIL,
@@ -51,21 +51,13 @@ impl Row for CommitChange {
     type Of<'a> = <ChangesOfCommits as RowGroup>::Of<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col(
-            "commit_id",
-            Type::Varchar,
-            "The id of the commit, in hexadecimal",
-            |(commit, ..), out| {
-                out.push_text(Some(&commit.id.to_string()));
-            },
-        ),
-        col(
+        varchar("commit_id", "The id of the commit, in hexadecimal", |(commit, ..), out| {
+            out.text(commit.id.to_string())
+        }),
+        varchar(
             "parent_id",
-            Type::Varchar,
             "The parent that it is compared with; NULL for a root",
-            |(commit, ..), out| {
-                out.push_text(commit.parent.map(|id| id.to_string()).as_deref());
-            },
+            |(commit, ..), out| out.text(commit.parent.map(|id| id.to_string())),
         ),
         author_name(),
         author_email(),
@@ -74,15 +66,13 @@ impl Row for CommitChange {
         subject("The subject of its message, as git's %s"),
     ];
     const PART: Option<Part<Self>> = Some(Part::of::<Measured>());
-    const TAIL: &'static [Col<Self>] = &[col(
+    const TAIL: &'static [Col<Self>] = &[varchars(
         "matched",
-        Type::List(&Type::Varchar),
         "Which texts of contains occur more or less often; NULL where none are looked for",
         |(.., matched), out| match matched {
-            None => out.push_null(),
+            None => out.null(),
             Some((found, texts)) => {
-                let texts = found.iter().filter_map(|&text| texts.get(text as usize));
-                push_texts(texts.map(|text| text.clone().into_bytes()), out);
+                out.texts(found.iter().filter_map(|&text| texts.get(text as usize)))
             }
         },
     )];
@@ -109,6 +99,7 @@ pub struct CommitChangesTable;
 
 impl Declared for CommitChangesTable {
     const DECLARATION: Declaration = Declaration {
+        name: "commit_changes",
         family: Family::Git,
         grant: Grant::Tools(&["GitShow", "GitDiff"]),
         description: "The changed files of every commit of a range, in the order of git log",
@@ -134,7 +125,9 @@ impl TableFunction for CommitChangesTable {
             ("skip", Merges::Skip),
             ("first_parent", Merges::FirstParent),
             ("all_parents", Merges::AllParents),
+            ("combined", Merges::AllParents),
         ];
+        let is_combined = |merges: &str| merges.eq_ignore_ascii_case("combined");
         Ok(CommitChangesQuery {
             range: required_text(range, Self::NAME, "range")?,
             repo: required_text(repo, Self::NAME, "repo")?,
@@ -149,6 +142,7 @@ impl TableFunction for CommitChangesTable {
             renames: named.rename_options()?,
             diff: named.diff_options()?,
             search: search(&named)?,
+            combined: named.text("merges").is_some_and(is_combined),
         })
     }
 

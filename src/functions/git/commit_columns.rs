@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use crate::ffi::{Column, Field, Type};
+use crate::ffi::{Field, Type};
 use crate::functions::params::named_options::NamedOptions;
-use crate::functions::surface::{Col, Has, Part, Row, col, needing};
+use crate::functions::surface::{Col, Has, Part, Row, needing, timestamp, varchar, varchars};
 use crate::git::{CommitInfo, HistoryOptions, Merges, Person};
 use crate::query::commit::Commit;
 use crate::query::needs::{BODY, INFO, NAMES};
@@ -58,8 +58,8 @@ pub trait OfCommit: Row {
 pub const fn author_name<K: OfCommit>() -> Col<K> {
     needing(
         INFO | NAMES,
-        col("author_name", Type::Varchar, "The author's name", |row, out| {
-            push_name(K::info(row).map(|info| &info.author), out);
+        varchar("author_name", "The author's name", |row, out| {
+            out.text(name(K::info(row).map(|info| &info.author)))
         }),
     )
 }
@@ -68,8 +68,8 @@ pub const fn author_name<K: OfCommit>() -> Col<K> {
 pub const fn author_email<K: OfCommit>() -> Col<K> {
     needing(
         INFO | NAMES,
-        col("author_email", Type::Varchar, "The author's e-mail address", |row, out| {
-            push_email(K::info(row).map(|info| &info.author), out);
+        varchar("author_email", "The author's e-mail address", |row, out| {
+            out.text(email(K::info(row).map(|info| &info.author)))
         }),
     )
 }
@@ -78,8 +78,8 @@ pub const fn author_email<K: OfCommit>() -> Col<K> {
 pub const fn author_date<K: OfCommit>() -> Col<K> {
     needing(
         INFO,
-        col("author_date", Type::Timestamp, "When it was written", |row, out| {
-            out.push_bigint(K::info(row).and_then(|info| info.author_date));
+        timestamp("author_date", "When it was written", |row| {
+            K::info(row).and_then(|info| info.author_date)
         }),
     )
 }
@@ -88,8 +88,8 @@ pub const fn author_date<K: OfCommit>() -> Col<K> {
 pub const fn committer_date<K: OfCommit>() -> Col<K> {
     needing(
         INFO,
-        col("committer_date", Type::Timestamp, "When it was committed", |row, out| {
-            out.push_bigint(K::info(row).and_then(|info| info.committer_date));
+        timestamp("committer_date", "When it was committed", |row| {
+            K::info(row).and_then(|info| info.committer_date)
         }),
     )
 }
@@ -98,18 +98,18 @@ pub const fn committer_date<K: OfCommit>() -> Col<K> {
 pub const fn subject<K: OfCommit>(doc: &'static str) -> Col<K> {
     needing(
         INFO,
-        col("subject", Type::Varchar, doc, |row, out| {
-            out.push_bytes(K::info(row).map(|info| info.subject.as_slice()));
+        varchar("subject", doc, |row, out| {
+            out.text(K::info(row).map(|info| info.subject.as_slice()))
         }),
     )
 }
 
-fn push_name(person: Option<&Option<Person>>, out: &mut Column) {
-    out.push_bytes(person.and_then(Option::as_ref).map(|person| person.name.as_slice()));
+fn name(person: Option<&Option<Person>>) -> Option<&[u8]> {
+    person.and_then(Option::as_ref).map(|person| person.name.as_slice())
 }
 
-fn push_email(person: Option<&Option<Person>>, out: &mut Column) {
-    out.push_bytes(person.and_then(Option::as_ref).map(|person| person.email.as_slice()));
+fn email(person: Option<&Option<Person>>) -> Option<&[u8]> {
+    person.and_then(Option::as_ref).map(|person| person.email.as_slice())
 }
 
 /// A commit, and what a table adds to it.
@@ -119,51 +119,42 @@ impl<T: Row> Row for CommitThen<T> {
     type Of<'a> = (&'a Commit, T::Of<'a>);
 
     const OWN: &'static [Col<Self>] = &[
-        col("commit_id", Type::Varchar, "The id of the commit, in hexadecimal", |(row, _), out| {
-            out.push_text(Some(&row.visited.id.to_string()));
+        varchar("commit_id", "The id of the commit, in hexadecimal", |(row, _), out| {
+            out.text(row.visited.id.to_string())
         }),
-        col(
+        varchars(
             "parent_ids",
-            Type::List(&Type::Varchar),
             "The ids of its parents in order; empty for a root",
             |(row, _), out| {
-                push_texts(row.visited.parents.iter().map(|id| id.to_string().into_bytes()), out);
+                out.texts(row.visited.parents.iter().map(|id| id.to_string().into_bytes()))
             },
         ),
-        col("tree_id", Type::Varchar, "The id of the tree of its files", |(row, _), out| {
-            out.push_text(Some(&row.visited.tree.to_string()));
+        varchar("tree_id", "The id of the tree of its files", |(row, _), out| {
+            out.text(row.visited.tree.to_string())
         }),
         author_name(),
         author_email(),
         author_date(),
         needing(
             INFO | NAMES,
-            col("committer_name", Type::Varchar, "The committer's name", |(row, _), out| {
-                push_name(row.info.as_ref().map(|info| &info.committer), out);
+            varchar("committer_name", "The committer's name", |(row, _), out| {
+                out.text(name(row.info.as_ref().map(|info| &info.committer)))
             }),
         ),
         needing(
             INFO | NAMES,
-            col(
-                "committer_email",
-                Type::Varchar,
-                "The committer's e-mail address",
-                |(row, _), out| {
-                    push_email(row.info.as_ref().map(|info| &info.committer), out);
-                },
-            ),
+            varchar("committer_email", "The committer's e-mail address", |(row, _), out| {
+                out.text(email(row.info.as_ref().map(|info| &info.committer)))
+            }),
         ),
         committer_date(),
         subject("The subject of its message, as git's %s"),
         needing(
             BODY,
-            col(
+            varchar(
                 "body",
-                Type::Varchar,
                 "The rest of its message, as git's %b; '' where there is none",
-                |(row, _), out| {
-                    out.push_bytes(row.info.as_ref().map(|info| info.body.as_slice()));
-                },
+                |(row, _), out| out.text(row.info.as_ref().map(|info| info.body.as_slice())),
             ),
         ),
     ];
@@ -179,17 +170,5 @@ impl<T: Row> Has<T> for CommitThen<T> {
 impl<T: Row> OfCommit for CommitThen<T> {
     fn info<'a>(row: Self::Of<'a>) -> Option<&'a CommitInfo> {
         row.0.info.as_ref()
-    }
-}
-
-/// Appends a list of texts.
-pub fn push_texts(texts: impl Iterator<Item = Vec<u8>>, out: &mut Column) {
-    let pushed: std::result::Result<(), std::convert::Infallible> = out.push_list(|child| {
-        texts.for_each(|text| child.push_bytes(Some(&text)));
-        Ok(())
-    });
-    match pushed {
-        Ok(()) => {}
-        Err(never) => match never {},
     }
 }

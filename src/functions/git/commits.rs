@@ -1,8 +1,6 @@
 //! `commits(range, repo)` and `commits_list(range, repo)`: every commit of a range.
 
-use super::commit_columns::{
-    CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options, push_texts,
-};
+use super::commit_columns::{CommitThen, FIRST_PARENT, MAILMAP, SINCE, UNTIL, history_options};
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
@@ -12,7 +10,7 @@ use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, needing, varchar, varchars,
 };
 use crate::query::commits::{Attached, Commits, CommitsQuery};
 use crate::query::needs::{NOTES, REFS};
@@ -33,22 +31,18 @@ impl Row for AttachedColumns {
     const OWN: &'static [Col<Self>] = &[
         needing(
             REFS,
-            col(
+            varchars(
                 "refs",
-                Type::List(&Type::Varchar),
                 "The full names of HEAD, branches and tags that lead to it, in the order of git's %D",
-                |(refs, _), out| {
-                    push_texts(refs.unwrap_or_default().iter().cloned(), out);
-                },
+                |(refs, _), out| out.texts(refs.unwrap_or_default().iter().cloned()),
             ),
         ),
         needing(
             NOTES,
-            col(
+            varchar(
                 "notes",
-                Type::Varchar,
                 "The note on it, as git's %N; NULL where there is none",
-                |(_, note), out| out.push_bytes(note),
+                |(_, note), out| out.text(note),
             ),
         ),
     ];
@@ -63,6 +57,7 @@ pub struct CommitsTable;
 
 impl Declared for CommitsTable {
     const DECLARATION: Declaration = Declaration {
+        name: "commits",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
         description: "Every commit of a range, merges included, in the order of git log",

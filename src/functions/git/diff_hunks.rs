@@ -4,10 +4,12 @@ use super::file_patches::{self, FilePatches};
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison;
-use crate::functions::surface::{Col, Declaration, Declared, Row, Stream, Tabular, col};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Row, Stream, Tabular, bigint, varchar,
+};
 use crate::query::patches::{FileHunk, FileHunks, HunksQuery};
 
 /// One row per hunk of any file.
@@ -15,6 +17,7 @@ pub struct DiffHunks;
 
 impl Declared for DiffHunks {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_hunks",
         description: "The hunks of all files between two sides of a repository, one row per hunk",
         example: "SELECT file_path, new_start, section FROM diff_hunks('HEAD~1', 'HEAD', '.')",
         ..FilePatches::DECLARATION
@@ -25,50 +28,22 @@ impl Row for FileHunks {
     type Of<'a> = FileHunk<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("file_path", Type::Varchar, "Path from the repository's root", |row, out| {
-            out.push_bytes(Some(row.path()));
+        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
+        bigint("hunk", "The hunk's number in its file, from 1", |row| (row.index + 1).into()),
+        bigint("old_start", "Its first line in the old file, from 1; 0 for none", |row| {
+            row.hunk().old.0.into()
         }),
-        col("hunk", Type::BigInt, "The hunk's number in its file, from 1", |row, out| {
-            out.push_bigint(i64::try_from(row.index + 1).ok());
+        bigint("old_lines", "Its lines of the old file", |row| row.hunk().old.1.into()),
+        bigint("new_start", "Its first line in the new file, from 1; 0 for none", |row| {
+            row.hunk().new.0.into()
         }),
-        col(
-            "old_start",
-            Type::BigInt,
-            "Its first line in the old file, from 1; 0 for none",
-            |row, out| {
-                out.push_bigint(Some(row.hunk().old.0.into()));
-            },
-        ),
-        col("old_lines", Type::BigInt, "Its lines of the old file", |row, out| {
-            out.push_bigint(Some(row.hunk().old.1.into()));
+        bigint("new_lines", "Its lines of the new file", |row| row.hunk().new.1.into()),
+        varchar("section", "The heading behind @@, such as a function's first line", |row, out| {
+            out.text(row.hunk().section.as_slice())
         }),
-        col(
-            "new_start",
-            Type::BigInt,
-            "Its first line in the new file, from 1; 0 for none",
-            |row, out| {
-                out.push_bigint(Some(row.hunk().new.0.into()));
-            },
-        ),
-        col("new_lines", Type::BigInt, "Its lines of the new file", |row, out| {
-            out.push_bigint(Some(row.hunk().new.1.into()));
+        varchar("patch", "The hunk as git prints it, from its @@ line on", |row, out| {
+            out.text(row.patch())
         }),
-        col(
-            "section",
-            Type::Varchar,
-            "The heading behind @@, such as a function's first line",
-            |row, out| {
-                out.push_bytes(Some(&row.hunk().section));
-            },
-        ),
-        col(
-            "patch",
-            Type::Varchar,
-            "The hunk as git prints it, from its @@ line on",
-            |row, out| {
-                out.push_bytes(Some(row.patch()));
-            },
-        ),
     ];
 }
 

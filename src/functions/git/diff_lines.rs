@@ -2,12 +2,12 @@
 
 use super::listed::Listed;
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Stream, Tabular, col,
+    Col, Declaration, Declared, Family, Grant, Has, Part, Row, Stream, Tabular, varchar,
 };
 use crate::query::diff_lines::{FileLines, LinesQuery};
 use crate::query::diff_rows::{LineRow, LineRows};
@@ -18,6 +18,7 @@ pub struct DiffLines;
 
 impl Declared for DiffLines {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_lines",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
         description: "The diffs of all files between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",
@@ -29,10 +30,13 @@ impl Row for FileLines {
     type Of<'a> = (&'a [u8], LineRow<'a>);
 
     const OWN: &'static [Col<Self>] =
-        &[col("file_path", Type::Varchar, "Path from the repository's root", |(path, _), out| {
-            out.push_bytes(Some(path))
-        })];
+        &[varchar("file_path", "Path from the repository's root", |(path, _), out| out.text(path))];
     const PART: Option<Part<Self>> = Some(Part::of::<LineRows>());
+    const TAIL: &'static [Col<Self>] = &[varchar(
+        "marks",
+        "In a combined diff the marks before the line, one for each parent; else NULL",
+        |(_, line), out| out.text(line.marks()),
+    )];
 }
 
 impl Has<LineRows> for FileLines {
@@ -48,7 +52,7 @@ impl Tabular for FileLines {
 impl TableFunction for DiffLines {
     const NAME: &'static str = "diff_lines";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::NAMED;
+    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     const COLUMNS: &'static [Field] = FileLines::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = LinesQuery;

@@ -5,7 +5,7 @@ use crate::ffi::{Batch, Field, Open, TableFunction, Type, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, bigint, varchar};
 use crate::limits;
 use crate::query::review::{Request, Reviewed, RowsFrame};
 use crate::review::Section;
@@ -36,28 +36,17 @@ impl Row for Reviewed {
     type Of<'a> = SectionRow<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("kind", Type::Varchar, "summary, file, hunk or omitted", |row, out| {
-            out.push_text(Some(row.section.kind.name()));
+        varchar("kind", "summary, file, hunk or omitted", |row, out| {
+            out.text(row.section.kind.name())
         }),
-        col("file_path", Type::Varchar, "The file that it is about; NULL for none", |row, out| {
-            out.push_bytes(
-                row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()),
-            );
+        varchar("file_path", "The file that it is about; NULL for none", |row, out| {
+            out.text(row.section.file.map(|file| row.reviewed.rows[file].change.path.as_slice()))
         }),
-        col("text", Type::Varchar, "What it says", |row, out| {
-            out.push_text(Some(&row.section.text))
+        varchar("text", "What it says", |row, out| out.text(row.section.text.as_str())),
+        bigint("bytes", "Bytes of text", |row| row.section.text.len().into()),
+        varchar("next_cursor", "The cursor of the next page; NULL on the last", |row, out| {
+            out.text(row.reviewed.page.next_cursor.as_deref())
         }),
-        col("bytes", Type::BigInt, "Bytes of text", |row, out| {
-            out.push_bigint(i64::try_from(row.section.text.len()).ok());
-        }),
-        col(
-            "next_cursor",
-            Type::Varchar,
-            "The cursor of the next page; NULL on the last",
-            |row, out| {
-                out.push_text(row.reviewed.page.next_cursor.as_deref());
-            },
-        ),
     ];
 }
 
@@ -69,6 +58,7 @@ const OWN: [Field; 2] = [
 
 impl Declared for DiffReview {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_review",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
         description: "A comparison within a budget of bytes: totals, files and hunks, page by page",

@@ -13,7 +13,7 @@ use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, varchar,
 };
 use crate::git::{BlameOptions, CommitInfo};
 use crate::query::file_blame::{BlameQuery, BlamedLine, BlamedLines};
@@ -53,36 +53,27 @@ impl Row for BlamedLines {
     type Of<'a> = BlamedLine<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("line", Type::BigInt, "The line's number, from 1", |row, out| {
-            out.push_bigint(Some(row.line().into()));
-        }),
-        col("content", Type::Varchar, "The line without its newline", |row, out| {
-            out.push_bytes(Some(row.content()));
-        }),
-        col(
+        bigint("line", "The line's number, from 1", |row| row.line().into()),
+        varchar("content", "The line without its newline", |row, out| out.text(row.content())),
+        varchar(
             "commit_id",
-            Type::Varchar,
             "The id of the commit it is from; NULL for a line that is not committed",
-            |row, out| out.push_text(row.version().commit.map(|id| id.to_string()).as_deref()),
+            |row, out| out.text(row.version().commit.map(|id| id.to_string())),
         ),
         author_name(),
         author_email(),
         author_date(),
         subject("The subject of the commit"),
-        col("original_path", Type::Varchar, "The path of the file in that commit", |row, out| {
-            out.push_bytes(Some(&row.version().path))
+        varchar("original_path", "The path of the file in that commit", |row, out| {
+            out.text(row.version().path.as_slice())
         }),
-        col(
-            "original_line",
-            Type::BigInt,
-            "The line's number in that version, from 1",
-            |row, out| out.push_bigint(Some(row.original_line().into())),
-        ),
-        col(
+        bigint("original_line", "The line's number in that version, from 1", |row| {
+            row.original_line().into()
+        }),
+        boolean(
             "is_boundary",
-            Type::Boolean,
             "Whether its history was followed no further: a root, or the end of what was asked for",
-            |row, out| out.push_boolean(Some(row.version().is_boundary)),
+            |row| Some(row.version().is_boundary),
         ),
     ];
 }
@@ -102,6 +93,7 @@ pub struct FileBlame;
 
 impl Declared for FileBlame {
     const DECLARATION: Declaration = Declaration {
+        name: "file_blame",
         family: Family::Git,
         grant: Grant::Tools(&["GitBlame"]),
         description: "The lines of a file, each with the commit it is from, as git blame has it",

@@ -3,12 +3,13 @@
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, needing,
+    utinyint, varchar,
 };
 use crate::git::{Entry, LineCounts, Measured};
 use crate::query::file_changes::FileChangesQuery;
@@ -18,109 +19,82 @@ impl Row for Measured {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col(
+        varchar(
             "file_path",
-            Type::Varchar,
             "Path from the repository's root; of a deleted file, the old one",
-            |row, out| {
-                out.push_bytes(Some(&row.change.path));
-            },
+            |row, out| out.text(row.change.path.as_slice()),
         ),
-        col(
+        varchar(
             "status",
-            Type::Varchar,
             "added, deleted, modified, type_changed, renamed, copied or unmerged",
-            |row, out| out.push_text(Some(row.change.status().name())),
+            |row, out| out.text(row.change.status().name()),
         ),
         needing(
             SIZES,
-            col(
+            bigint(
                 "old_size",
-                Type::BigInt,
                 "Bytes of the old content; NULL for a submodule or an absent side",
-                |row, out| {
-                    out.push_bigint(row.old_size.and_then(|bytes| i64::try_from(bytes).ok()));
-                },
+                |row| row.old_size.into(),
             ),
         ),
         needing(
             SIZES,
-            col("new_size", Type::BigInt, "Bytes of the new content, likewise", |row, out| {
-                out.push_bigint(row.new_size.and_then(|bytes| i64::try_from(bytes).ok()));
+            bigint("new_size", "Bytes of the new content, likewise", |row| row.new_size.into()),
+        ),
+        needing(
+            DETAILS,
+            varchar("old_path", "The path that a renamed or copied file had", |row, out| {
+                out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
             }),
         ),
         needing(
             DETAILS,
-            col(
-                "old_path",
-                Type::Varchar,
-                "The path that a renamed or copied file had",
-                |row, out| {
-                    out.push_bytes(row.change.origin.as_ref().map(|origin| origin.path.as_slice()));
-                },
-            ),
-        ),
-        needing(
-            DETAILS,
-            col(
+            utinyint(
                 "similarity",
-                Type::UTinyInt,
                 "How similar a renamed or copied file is to its origin, in percent",
-                |row, out| {
-                    out.push_utinyint(row.change.origin.as_ref().map(|origin| origin.similarity));
-                },
+                |row| row.change.origin.as_ref().map(|origin| origin.similarity),
             ),
         ),
         needing(
             LINES,
-            col("additions", Type::BigInt, "Added lines; NULL for a binary file", |row, out| {
-                out.push_bigint(lines(row, LineCounts::additions));
+            bigint("additions", "Added lines; NULL for a binary file", |row| {
+                lines(row, LineCounts::additions).into()
             }),
         ),
         needing(
             LINES,
-            col("deletions", Type::BigInt, "Removed lines; NULL for a binary file", |row, out| {
-                out.push_bigint(lines(row, LineCounts::deletions));
+            bigint("deletions", "Removed lines; NULL for a binary file", |row| {
+                lines(row, LineCounts::deletions).into()
             }),
         ),
         needing(
             LINES,
-            col(
+            boolean(
                 "is_binary",
-                Type::Boolean,
                 "Whether the file is binary, by its attributes, its size or a NUL",
-                |row, out| {
-                    out.push_boolean(row.lines.map(|lines| lines == LineCounts::Binary));
-                },
+                |row| row.lines.map(|lines| lines == LineCounts::Binary),
             ),
         ),
         needing(
             DETAILS,
-            col("old_mode", Type::Varchar, "The old mode, octal, as git prints it", |row, out| {
-                out.push_text(mode(row.change.old).as_deref());
+            varchar("old_mode", "The old mode, octal, as git prints it", |row, out| {
+                out.text(mode(row.change.old))
             }),
         ),
         needing(
             DETAILS,
-            col("new_mode", Type::Varchar, "The new mode, octal", |row, out| {
-                out.push_text(mode(row.change.new).as_deref());
+            varchar("new_mode", "The new mode, octal", |row, out| out.text(mode(row.change.new))),
+        ),
+        needing(
+            DETAILS,
+            varchar("old_oid", "The object id of the old content, in hexadecimal", |row, out| {
+                out.text(oid(row.change.old))
             }),
         ),
         needing(
             DETAILS,
-            col(
-                "old_oid",
-                Type::Varchar,
-                "The object id of the old content, in hexadecimal",
-                |row, out| {
-                    out.push_text(oid(row.change.old).as_deref());
-                },
-            ),
-        ),
-        needing(
-            DETAILS,
-            col("new_oid", Type::Varchar, "The object id of the new content", |row, out| {
-                out.push_text(oid(row.change.new).as_deref());
+            varchar("new_oid", "The object id of the new content", |row, out| {
+                out.text(oid(row.change.new))
             }),
         ),
     ];
@@ -148,6 +122,7 @@ pub struct FileChanges;
 
 impl Declared for FileChanges {
     const DECLARATION: Declaration = Declaration {
+        name: "file_changes",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiffSummary", "GitDiff"]),
         description: "The files that differ between two revisions, the index and the work tree, one row per file; the macro changes() needs no arguments",

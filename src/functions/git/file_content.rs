@@ -72,6 +72,7 @@ pub struct FileContent<T>(PhantomData<T>);
 
 impl<T: ContentType> Declared for FileContent<T> {
     const DECLARATION: Declaration = Declaration {
+        name: T::NAME,
         family: Family::Git,
         grant: Grant::Tools(&["GitFile", "GitDiff"]),
         description: T::DESCRIPTION,

@@ -21,6 +21,7 @@ pub struct FileDiff;
 
 impl Declared for FileDiff {
     const DECLARATION: Declaration = Declaration {
+        name: "file_diff",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiffFile", "GitDiff"]),
         description: "The diff of one file between two sides of a repository, one row per line; line_type is ADDED, REMOVED, CONTEXT or BINARY",

@@ -12,7 +12,8 @@ use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, needing, utinyint,
+    varchar,
 };
 use crate::git::{LineCounts, Measured};
 use crate::query::file_history::{FileHistoryQuery, FileVersion};
@@ -31,41 +32,32 @@ impl Row for FileThere {
     type Of<'a> = &'a Measured;
 
     const OWN: &'static [Col<Self>] = &[
-        col("file_path", Type::Varchar, "The path of the file there", |row, out| {
-            out.push_bytes(Some(&row.change.path));
+        varchar("file_path", "The path of the file there", |row, out| {
+            out.text(row.change.path.as_slice())
         }),
-        col(
-            "old_path",
-            Type::Varchar,
-            "The path that it was renamed or copied from",
-            |row, out| {
-                out.push_bytes(row.change.origin.as_ref().map(|origin| origin.path.as_slice()));
-            },
-        ),
-        col(
+        varchar("old_path", "The path that it was renamed or copied from", |row, out| {
+            out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
+        }),
+        varchar(
             "status",
-            Type::Varchar,
             "added, deleted, modified, type_changed, renamed or copied",
-            |row, out| out.push_text(Some(row.change.status().name())),
+            |row, out| out.text(row.change.status().name()),
         ),
-        col(
+        utinyint(
             "similarity",
-            Type::UTinyInt,
             "How similar a renamed or copied file is to its origin, in percent",
-            |row, out| {
-                out.push_utinyint(row.change.origin.as_ref().map(|origin| origin.similarity));
-            },
+            |row| row.change.origin.as_ref().map(|origin| origin.similarity),
         ),
         needing(
             LINES,
-            col("additions", Type::BigInt, "Added lines; NULL for a binary file", |row, out| {
-                out.push_bigint(file_changes::lines(row, LineCounts::additions));
+            bigint("additions", "Added lines; NULL for a binary file", |row| {
+                file_changes::lines(row, LineCounts::additions).into()
             }),
         ),
         needing(
             LINES,
-            col("deletions", Type::BigInt, "Removed lines; NULL for a binary file", |row, out| {
-                out.push_bigint(file_changes::lines(row, LineCounts::deletions));
+            bigint("deletions", "Removed lines; NULL for a binary file", |row| {
+                file_changes::lines(row, LineCounts::deletions).into()
             }),
         ),
     ];
@@ -80,6 +72,7 @@ pub struct FileHistory;
 
 impl Declared for FileHistory {
     const DECLARATION: Declaration = Declaration {
+        name: "file_history",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
         description: "The commits that changed a file, through renames, as git log --follow lists them",

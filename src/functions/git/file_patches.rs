@@ -3,19 +3,19 @@
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, blob, needing, varchar,
 };
 use crate::query::needs::PATCH;
 use crate::query::patches::{FilePatch, PatchesQuery};
 
 /// Validates the arguments.
 pub fn bind(arguments: &[Value], named: &[Value], function: &str) -> Result<PatchesQuery> {
-    let named = NamedOptions::new(&comparison::NAMED, named);
+    let named = NamedOptions::new(&comparison::MERGE_NAMED, named);
     Ok(PatchesQuery {
         revisions: comparison::revisions(arguments, &named, function)?,
         options: named.diff_options()?,
@@ -27,6 +27,7 @@ pub struct FilePatches;
 
 impl Declared for FilePatches {
     const DECLARATION: Declaration = Declaration {
+        name: "file_patches",
         family: Family::Git,
         grant: Grant::Tools(&["GitDiff"]),
         description: "The changed files with their patches, byte for byte as git diff prints them",
@@ -38,35 +39,25 @@ impl Row for FilePatch {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col(
+        varchar(
             "file_path",
-            Type::Varchar,
             "Path from the repository's root; of a deleted file, the old one",
-            |row, out| {
-                out.push_bytes(Some(&row.change.path));
-            },
+            |row, out| out.text(row.change.path.as_slice()),
         ),
-        col("status", Type::Varchar, "As in file_changes", |row, out| {
-            out.push_text(Some(row.change.status().name()))
-        }),
-        col("old_path", Type::Varchar, "The path that a renamed or copied file had", |row, out| {
-            out.push_bytes(row.change.origin.as_ref().map(|origin| origin.path.as_slice()));
+        varchar("status", "As in file_changes", |row, out| out.text(row.change.status().name())),
+        varchar("old_path", "The path that a renamed or copied file had", |row, out| {
+            out.text(row.change.origin.as_ref().map(|origin| origin.path.as_slice()))
         }),
         needing(
             PATCH,
-            col(
-                "patch",
-                Type::Varchar,
-                "The patch as text, with U+FFFD for what is not UTF-8",
-                |row, out| {
-                    out.push_bytes(Some(&row.patch.bytes));
-                },
-            ),
+            varchar("patch", "The patch as text, with U+FFFD for what is not UTF-8", |row, out| {
+                out.text(row.patch.bytes.as_slice())
+            }),
         ),
         needing(
             PATCH,
-            col("patch_bytes", Type::Blob, "The patch, byte for byte", |row, out| {
-                out.push_blob(Some(&row.patch.bytes))
+            blob("patch_bytes", "The patch, byte for byte", |row, out| {
+                out.bytes(Some(&row.patch.bytes))
             }),
         ),
     ];
@@ -79,7 +70,7 @@ impl Tabular for FilePatch {
 impl TableFunction for FilePatches {
     const NAME: &'static str = "file_patches";
     const PARAMETERS: &'static [Field] = &comparison::PARAMETERS;
-    const NAMED: &'static [Field] = &comparison::NAMED;
+    const NAMED: &'static [Field] = &comparison::MERGE_NAMED;
     const COLUMNS: &'static [Field] = FilePatch::FIELDS;
     const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
     type Bind = PatchesQuery;

@@ -8,7 +8,9 @@ use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, Rows, col};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, Rows, boolean, utinyint, varchar,
+};
 use crate::git::{FileStatus, RenameOptions, StatusOptions};
 use crate::query::file_status::{StatusParts, StatusQuery};
 
@@ -16,42 +18,33 @@ impl Row for FileStatus {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col(
+        varchar(
             "file_path",
-            Type::Varchar,
             "Path from the repository's root; that of a repository inside ends in a slash",
-            |row, out| out.push_bytes(Some(&row.path)),
+            |row, out| out.text(row.path.as_slice()),
         ),
-        col("old_path", Type::Varchar, "The path that a renamed file had", |row, out| {
-            out.push_bytes(row.old_path.as_deref());
+        varchar("old_path", "The path that a renamed file had", |row, out| {
+            out.text(row.old_path.as_deref())
         }),
-        col(
+        varchar(
             "index_status",
-            Type::Varchar,
             "What the index changes of HEAD: added, deleted, modified, type_changed, renamed, unmerged",
-            |row, out| out.push_text(row.index),
+            |row, out| out.text(row.index),
         ),
-        col(
+        varchar(
             "worktree_status",
-            Type::Varchar,
             "What the work tree changes of the index: as above, or untracked or ignored",
-            |row, out| out.push_text(row.work_tree),
+            |row, out| out.text(row.work_tree),
         ),
-        col(
+        varchar(
             "conflict",
-            Type::Varchar,
             "both_modified, both_added, both_deleted, or added_ or deleted_ by_us or by_them",
-            |row, out| out.push_text(row.conflict),
+            |row, out| out.text(row.conflict),
         ),
-        col("is_submodule", Type::Boolean, "Whether it is a submodule", |row, out| {
-            out.push_boolean(Some(row.is_submodule));
+        boolean("is_submodule", "Whether it is a submodule", |row| Some(row.is_submodule)),
+        utinyint("similarity", "How similar a renamed file is to what it was, in percent", |row| {
+            row.similarity
         }),
-        col(
-            "similarity",
-            Type::UTinyInt,
-            "How similar a renamed file is to what it was, in percent",
-            |row, out| out.push_utinyint(row.similarity),
-        ),
     ];
 }
 
@@ -60,6 +53,7 @@ pub struct FileStatusTable;
 
 impl Declared for FileStatusTable {
     const DECLARATION: Declaration = Declaration {
+        name: "file_status",
         family: Family::Git,
         grant: Grant::Tools(&["GitStatus", "GitDiff"]),
         description: "The files that git status lists: what is staged, changed, in conflict or not tracked",

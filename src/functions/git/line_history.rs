@@ -10,7 +10,7 @@ use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, varchar,
 };
 use crate::git::{LineVersion, LinesAsked};
 use crate::query::line_history::{LineHistoryQuery, LinesVersion};
@@ -37,20 +37,17 @@ impl Row for LinesThere {
     type Of<'a> = &'a LineVersion;
 
     const OWN: &'static [Col<Self>] = &[
-        col("file_path", Type::Varchar, "The path of the file there", |row, out| {
-            out.push_bytes(Some(&row.path));
+        varchar("file_path", "The path of the file there", |row, out| {
+            out.text(row.path.as_slice())
         }),
-        col("first_line", Type::BigInt, "The first of the lines there, from 1", |row, out| {
-            out.push_bigint(Some(i64::from(row.first_line)));
+        bigint("first_line", "The first of the lines there, from 1", |row| {
+            i64::from(row.first_line).into()
         }),
-        col("last_line", Type::BigInt, "The last of the lines there", |row, out| {
-            out.push_bigint(Some(i64::from(row.last_line)));
-        }),
-        col(
+        bigint("last_line", "The last of the lines there", |row| i64::from(row.last_line).into()),
+        varchar(
             "patch",
-            Type::Varchar,
             "What the commit changed of the lines, as git log -L prints it",
-            |row, out| out.push_bytes(Some(&row.patch)),
+            |row, out| out.text(row.patch.as_slice()),
         ),
     ];
 }
@@ -64,6 +61,7 @@ pub struct LineHistory;
 
 impl Declared for LineHistory {
     const DECLARATION: Declaration = Declaration {
+        name: "line_history",
         family: Family::Git,
         grant: Grant::Tools(&["GitLog"]),
         description: "The commits that changed some lines of a file, or a function, as git log -L lists them",

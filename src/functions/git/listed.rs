@@ -38,6 +38,7 @@ pub struct List<F>(PhantomData<F>);
 
 impl<F: Listed> Declared for List<F> {
     const DECLARATION: Declaration = Declaration {
+        name: F::LIST_NAME,
         description: F::LIST_DESCRIPTION,
         example: F::LIST_EXAMPLE,
         ..F::DECLARATION

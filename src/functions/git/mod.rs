@@ -22,6 +22,7 @@ pub mod merge_base;
 pub mod numbered;
 pub mod range_scan;
 pub mod refs;
+pub mod repository_scalar;
 pub mod resolve_revision;
 pub mod tree_blame;
 pub mod tree_files;

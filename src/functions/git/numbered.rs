@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use crate::error::Result;
-use crate::ffi::{Column, Type};
+use crate::ffi::Column;
 use crate::functions::context::execution_context::ExecutionContext;
-use crate::functions::surface::{Col, Has, Part, Row, Tabular, col};
+use crate::functions::surface::{Col, Has, Part, Row, Tabular, bigint};
 use crate::query::{Query, RowGroup};
 
 /// A row of a list: its number, then the row of the table.
@@ -15,9 +15,7 @@ impl<T: Row> Row for Numbered<T> {
     type Of<'a> = (i64, T::Of<'a>);
 
     const OWN: &'static [Col<Self>] =
-        &[col("seq", Type::BigInt, "The row's number, from 1", |(seq, _), out| {
-            out.push_bigint(Some(seq));
-        })];
+        &[bigint("seq", "The row's number, from 1", |(seq, _)| seq.into())];
     const PART: Option<Part<Self>> = Some(Part::of::<T>());
 }
 

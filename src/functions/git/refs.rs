@@ -3,12 +3,13 @@
 use super::listed::Listed;
 use super::numbered::{Numbered, push_rows};
 use crate::error::Result;
-use crate::ffi::{Batch, Column, Field, Open, TableFunction, Type, Value};
+use crate::ffi::{Batch, Column, Field, Open, TableFunction, Value};
 use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, needing,
+    timestamp, varchar,
 };
 use crate::git::Reference;
 use crate::query::needs::{COMMIT, DISTANCE, MESSAGE, SHORT, UPSTREAM};
@@ -18,108 +19,88 @@ impl Row for Reference {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col(
-            "name",
-            Type::Varchar,
-            "The full name, such as refs/heads/main, or HEAD",
-            |row, out| {
-                out.push_bytes(Some(&row.named.name));
-            },
-        ),
+        varchar("name", "The full name, such as refs/heads/main, or HEAD", |row, out| {
+            out.text(row.named.name.as_slice())
+        }),
         needing(
             SHORT,
-            col(
+            varchar(
                 "short_name",
-                Type::Varchar,
                 "The name as short as it is unambiguous, such as main",
-                |row, out| out.push_bytes(Some(&row.short)),
+                |row, out| out.text(row.short.as_slice()),
             ),
         ),
-        col(
-            "kind",
-            Type::Varchar,
-            "head, branch, remote, tag, note, stash or other",
-            |row, out| out.push_text(Some(kind(&row.named.name))),
-        ),
-        col(
+        varchar("kind", "head, branch, remote, tag, note, stash or other", |row, out| {
+            out.text(kind(&row.named.name))
+        }),
+        varchar(
             "object_id",
-            Type::Varchar,
             "The id of the object it leads to; NULL for a damaged reference",
-            |row, out| out.push_text(row.named.object.map(|id| id.to_string()).as_deref()),
+            |row, out| out.text(row.named.object.map(|id| id.to_string())),
         ),
         needing(
             COMMIT,
-            col(
+            varchar(
                 "commit_id",
-                Type::Varchar,
                 "The id of the commit behind it; NULL where it leads to none",
-                |row, out| out.push_text(row.commit.map(|id| id.to_string()).as_deref()),
+                |row, out| out.text(row.commit.map(|id| id.to_string())),
             ),
         ),
-        col(
-            "symbolic_target",
-            Type::Varchar,
-            "The reference that a symbolic one leads to",
-            |row, out| out.push_bytes(row.named.target.as_deref()),
-        ),
-        col(
+        varchar("symbolic_target", "The reference that a symbolic one leads to", |row, out| {
+            out.text(row.named.target.as_deref())
+        }),
+        boolean(
             "is_head",
-            Type::Boolean,
             "Whether it is the branch that is checked out, or a detached HEAD",
-            |row, out| out.push_boolean(Some(row.named.is_head)),
+            |row| Some(row.named.is_head),
         ),
         needing(
             UPSTREAM,
-            col(
+            varchar(
                 "upstream",
-                Type::Varchar,
                 "The full name of the branch that a branch is merged with",
-                |row, out| out.push_bytes(row.upstream.as_deref()),
+                |row, out| out.text(row.upstream.as_deref()),
             ),
         ),
         needing(
             UPSTREAM | DISTANCE,
-            col(
+            bigint(
                 "ahead",
-                Type::BigInt,
                 "Commits that only the branch has; NULL without an upstream that exists",
-                |row, out| out.push_bigint(count(row.distance.map(|(ahead, _)| ahead))),
+                |row| count(row.distance.map(|(ahead, _)| ahead)).into(),
             ),
         ),
         needing(
             UPSTREAM | DISTANCE,
-            col("behind", Type::BigInt, "Commits that only its upstream has", |row, out| {
-                out.push_bigint(count(row.distance.map(|(_, behind)| behind)));
+            bigint("behind", "Commits that only its upstream has", |row| {
+                count(row.distance.map(|(_, behind)| behind)).into()
             }),
         ),
         needing(
             MESSAGE,
-            col("tagger_name", Type::Varchar, "Who made an annotated tag", |row, out| {
+            varchar("tagger_name", "Who made an annotated tag", |row, out| {
                 let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
-                out.push_bytes(tagger.map(|tagger| tagger.name.as_slice()));
+                out.text(tagger.map(|tagger| tagger.name.as_slice()))
             }),
         ),
         needing(
             MESSAGE,
-            col("tagger_email", Type::Varchar, "The tagger's e-mail address", |row, out| {
+            varchar("tagger_email", "The tagger's e-mail address", |row, out| {
                 let tagger = row.tag.as_ref().and_then(|tag| tag.tagger.as_ref());
-                out.push_bytes(tagger.map(|tagger| tagger.email.as_slice()));
+                out.text(tagger.map(|tagger| tagger.email.as_slice()))
             }),
         ),
         needing(
             MESSAGE,
-            col("tagged_at", Type::Timestamp, "When the tag was made", |row, out| {
-                out.push_bigint(row.tag.as_ref().and_then(|tag| tag.date));
+            timestamp("tagged_at", "When the tag was made", |row| {
+                row.tag.as_ref().and_then(|tag| tag.date)
             }),
         ),
         needing(
             MESSAGE,
-            col(
-                "subject",
-                Type::Varchar,
-                "The subject of the tag or the commit it leads to",
-                |row, out| out.push_bytes(row.subject.as_deref()),
-            ),
+            varchar("subject", "The subject of the tag or the commit it leads to", |row, out| {
+                out.text(row.subject.as_deref())
+            }),
         ),
     ];
 }
@@ -137,6 +118,7 @@ pub struct RefsTable;
 
 impl Declared for RefsTable {
     const DECLARATION: Declaration = Declaration {
+        name: "refs",
         family: Family::Git,
         grant: Grant::Tools(&["GitRefs"]),
         description: "HEAD and the references of a repository, in the order of their names",

@@ -13,7 +13,7 @@ use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, boolean, varchar,
 };
 use crate::git::CommitInfo;
 use crate::query::tree_blame::{BlamedFile, BlamedHunk, TreeBlameQuery};
@@ -28,39 +28,30 @@ impl Row for BlamedFile {
     type Of<'a> = BlamedHunk<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("file_path", Type::Varchar, "Path from the repository's root", |row, out| {
-            out.push_bytes(Some(row.path()));
+        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
+        bigint("first_line", "The number of the first line, from 1", |row| {
+            Some(i64::from(row.run.line) + 1).into()
         }),
-        col("first_line", Type::BigInt, "The number of the first line, from 1", |row, out| {
-            out.push_bigint(Some(i64::from(row.run.line) + 1));
-        }),
-        col("lines", Type::BigInt, "How many lines there are", |row, out| {
-            out.push_bigint(Some(i64::from(row.run.lines)));
-        }),
-        col(
+        bigint("lines", "How many lines there are", |row| i64::from(row.run.lines).into()),
+        varchar(
             "commit_id",
-            Type::Varchar,
             "The id of the commit they are from; NULL for lines that are not committed",
-            |row, out| out.push_text(row.version().commit.map(|id| id.to_string()).as_deref()),
+            |row, out| out.text(row.version().commit.map(|id| id.to_string())),
         ),
         author_name(),
         author_email(),
         author_date(),
         subject("The subject of the commit"),
-        col("original_path", Type::Varchar, "The path of the file in that commit", |row, out| {
-            out.push_bytes(Some(&row.version().path))
+        varchar("original_path", "The path of the file in that commit", |row, out| {
+            out.text(row.version().path.as_slice())
         }),
-        col(
-            "original_line",
-            Type::BigInt,
-            "The first line's number in that version, from 1",
-            |row, out| out.push_bigint(Some(i64::from(row.run.source) + 1)),
-        ),
-        col(
+        bigint("original_line", "The first line's number in that version, from 1", |row| {
+            Some(i64::from(row.run.source) + 1).into()
+        }),
+        boolean(
             "is_boundary",
-            Type::Boolean,
             "Whether the history was followed no further: a root, or the end of what was asked for",
-            |row, out| out.push_boolean(Some(row.version().is_boundary)),
+            |row| Some(row.version().is_boundary),
         ),
     ];
 }
@@ -80,6 +71,7 @@ pub struct TreeBlame;
 
 impl Declared for TreeBlame {
     const DECLARATION: Declaration = Declaration {
+        name: "tree_blame",
         family: Family::Git,
         grant: Grant::Tools(&["GitBlame"]),
         description: "Runs of lines of all files of a revision, each with the commit it is from",

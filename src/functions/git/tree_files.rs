@@ -9,7 +9,7 @@ use crate::functions::params::arguments::required_text;
 use crate::functions::params::comparison;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::surface::{
-    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, col, needing,
+    Col, Declaration, Declared, Family, Grant, Row, Stream, Tabular, bigint, needing, varchar,
 };
 use crate::query::Revisions;
 use crate::query::needs::SIZES;
@@ -23,29 +23,23 @@ impl Row for TreeFile {
     type Of<'a> = &'a Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col("file_path", Type::Varchar, "Path from the repository's root", |row, out| {
-            out.push_bytes(Some(row.path()));
-        }),
-        col(
+        varchar("file_path", "Path from the repository's root", |row, out| out.text(row.path())),
+        varchar(
             "kind",
-            Type::Varchar,
             "file, executable, symlink or submodule; NULL for a conflict in the index",
-            |row, out| out.push_text(row.entry().map(|entry| entry.mode.kind_name())),
+            |row, out| out.text(row.entry().map(|entry| entry.mode.kind_name())),
         ),
-        col("mode", Type::Varchar, "The mode, octal, as git prints it", |row, out| {
-            out.push_text(row.entry().map(|entry| entry.mode.to_string()).as_deref());
+        varchar("mode", "The mode, octal, as git prints it", |row, out| {
+            out.text(row.entry().map(|entry| entry.mode.to_string()))
         }),
         needing(
             SIZES,
-            col("size", Type::BigInt, "Bytes of the content; NULL for a submodule", |row, out| {
-                out.push_bigint(row.size().and_then(|bytes| i64::try_from(bytes).ok()));
-            }),
+            bigint("size", "Bytes of the content; NULL for a submodule", |row| row.size().into()),
         ),
-        col(
+        varchar(
             "oid",
-            Type::Varchar,
             "The object id of the content, of a submodule that of its commit",
-            |row, out| out.push_text(row.entry().map(|entry| entry.oid.to_string()).as_deref()),
+            |row, out| out.text(row.entry().map(|entry| entry.oid.to_string())),
         ),
     ];
 }
@@ -59,6 +53,7 @@ pub struct TreeFiles;
 
 impl Declared for TreeFiles {
     const DECLARATION: Declaration = Declaration {
+        name: "tree_files",
         family: Family::Git,
         grant: Grant::Tools(&["list_files", "GitFile", "GitDiff"]),
         description: "The files of a revision, the index or the work tree, as git ls-tree -r -l lists them",

@@ -1,11 +1,13 @@
 //! The parameters of the functions over repositories: two sides, and the options of a diff.
 
 use super::arguments::required_text;
+use super::context_lines::CONTEXT;
 use super::named_options::NamedOptions;
 use crate::error::Result;
 use crate::ffi::{Field, Type, Value};
 use crate::git::Untracked;
 use crate::query::Revisions;
+use crate::text::Combined;
 
 /// The positional parameters of the functions over all files.
 pub const PARAMETERS: [Field; 3] = [FROM, TO, REPO];
@@ -52,12 +54,7 @@ pub const NAMED: [Field; 12] = [
         "false",
         "Leave out changes whose lines are all blank",
     ),
-    Field::optional(
-        "context",
-        Type::Integer,
-        "3",
-        "Unchanged lines around a change, -1 for the whole file",
-    ),
+    CONTEXT.field,
     Field::optional(
         "inter_hunk_context",
         Type::Integer,
@@ -88,6 +85,17 @@ pub const IGNORE_WHITESPACE: Field = Field::optional(
     "'none'",
     "Whitespace that does not count: none, all, change, eol or cr_at_eol",
 );
+
+/// How merges and conflicts are shown.
+pub const MERGES: Field = Field::optional(
+    "merges",
+    Type::Varchar,
+    "'first_parent'",
+    "A merge (rev^!) and a conflict: first_parent (against ours), combined (against all sides, as --cc) or combined_all (-c)",
+);
+
+/// The named parameters of functions that show merges, too.
+pub const MERGE_NAMED: [Field; NAMED.len() + 1] = joined(&NAMED, &[MERGES]);
 
 /// Which files are asked for.
 pub const PATHS: Field = Field::optional(
@@ -134,5 +142,13 @@ pub fn revisions(
         },
         paths: named.paths()?,
         renames: named.rename_options()?,
+        combined: named.choice(
+            "merges",
+            &[
+                ("first_parent", None),
+                ("combined", Some(Combined::Dense)),
+                ("combined_all", Some(Combined::All)),
+            ],
+        )?,
     })
 }

@@ -1,7 +1,9 @@
 //! The named parameters of one call, read by name and checked.
 
+use super::context_lines::CONTEXT;
+use super::given::Given;
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Field, Value};
+use crate::ffi::{Constant, Field, Value};
 use crate::git::{Pathspec, RenameOptions};
 use crate::text::{Algorithm, DiffOptions, Whitespace};
 
@@ -128,11 +130,5 @@ impl<'a> NamedOptions<'a> {
 
 /// Returns the lines of context that were asked for: NULL is git's default, -1 the whole file.
 pub fn context(given: Option<i64>) -> Result<Option<u32>> {
-    match given {
-        None => Ok(Some(DiffOptions::CONTEXT)),
-        Some(-1) => Ok(None),
-        Some(lines) if lines >= 0 => Ok(Some(u32::try_from(lines).unwrap_or(u32::MAX))),
-        Some(lines) => Err(Error::invalid_args(format!("context is {lines}"))
-            .with_hint("Give 0 or more lines, or -1 for the whole file")),
-    }
+    CONTEXT.read(given.map(|lines| Given::Default(Constant::Integer(lines))), "redline")
 }

@@ -1,7 +1,7 @@
 //! The options of a row: the named parameters of a table function as one struct.
 
 use crate::error::{Error, Result, quoted};
-use crate::ffi::{Field, Type, Value};
+use crate::ffi::{Constant, Field, Type, Value};
 use crate::suggest;
 
 /// Returns the values of `fields` that a struct gives, in their order, as a table function is given its named parameters;
@@ -31,10 +31,11 @@ pub fn row_options(given: Value, fields: &[Field], function: &str) -> Result<Vec
 
 /// Returns a struct of one option, as SQL.
 fn example(fields: &[Field]) -> String {
-    let value = |field: &Field| field.default.filter(|default| *default != "NULL");
-    let first = fields.iter().find_map(|field| Some((field.name, value(field)?)));
-    let (name, value) = first.unwrap_or(("paths", "['src']"));
-    format!("{{'{name}': {value}}}")
+    let example = |field: &Field| match field.default {
+        None | Some(Constant::Null | Constant::Sql("NULL")) => None,
+        Some(default) => Some(format!("{{'{}': {default}}}", field.name)),
+    };
+    fields.iter().find_map(example).unwrap_or_else(|| "{'paths': ['src']}".to_owned())
 }
 
 fn unknown(name: &str, fields: &[Field], function: &str) -> Error {

@@ -1,5 +1,8 @@
-//! Typed columns: each says its name, its type, what it holds, and how it is written from a row.
+//! Typed columns: each says its name, what it holds, and how its value is taken from a row. The
+//! function that declares a column decides its type, and what the value must be.
 
+use super::out::{Blob, Json, Out, Varchar, Varchars, Written};
+use super::value::Number;
 use crate::ffi::{Column, Field, Type};
 use crate::query::Needs;
 
@@ -40,22 +43,87 @@ pub struct Col<K: Row> {
     field: Field,
     /// What must be computed for it.
     needs: Needs,
-    write: for<'a> fn(K::Of<'a>, &mut Column),
+    write: Write<K>,
 }
 
-/// Returns a column; `write` appends one value.
-pub const fn col<K: Row>(
-    name: &'static str,
-    kind: Type,
-    doc: &'static str,
-    write: for<'a> fn(K::Of<'a>, &mut Column),
-) -> Col<K> {
-    Col { field: Field::new(name, kind, doc), needs: 0, write }
+/// How one value is appended.
+pub(super) enum Write<K: Row> {
+    Boolean(for<'a> fn(K::Of<'a>) -> Option<bool>),
+    UTinyInt(for<'a> fn(K::Of<'a>) -> Option<u8>),
+    BigInt(for<'a> fn(K::Of<'a>) -> Number),
+    Timestamp(for<'a> fn(K::Of<'a>) -> Option<i64>),
+    Double(for<'a> fn(K::Of<'a>) -> Option<f64>),
+    Text(for<'a> fn(K::Of<'a>, Out<'_, Varchar>) -> Written),
+    Json(for<'a> fn(K::Of<'a>, Out<'_, Json>) -> Written),
+    Texts(for<'a> fn(K::Of<'a>, Out<'_, Varchars>) -> Written),
+    Blob(for<'a> fn(K::Of<'a>, Out<'_, Blob>) -> Written),
+    Nested(for<'a> fn(K::Of<'a>, &mut Column)),
+}
+
+impl<K: Row> Col<K> {
+    pub(super) const fn new(
+        name: &'static str,
+        kind: Type,
+        doc: &'static str,
+        write: Write<K>,
+    ) -> Self {
+        Self { field: Field::new(name, kind, doc), needs: 0, write }
+    }
+
+    fn write(&self, row: K::Of<'_>, out: &mut Column) {
+        match self.write {
+            Write::Boolean(value) => out.push_boolean(value(row)),
+            Write::UTinyInt(value) => out.push_utinyint(value(row)),
+            Write::BigInt(value) => out.push_bigint(value(row).0),
+            Write::Timestamp(value) => out.push_bigint(value(row)),
+            Write::Double(value) => out.push_double(value(row)),
+            Write::Text(write) => write(row, Out::new(out)).done(),
+            Write::Json(write) => write(row, Out::new(out)).done(),
+            Write::Blob(write) => write(row, Out::new(out)).done(),
+            Write::Texts(write) => write(row, Out::new(out)).done(),
+            Write::Nested(write) => write(row, out),
+        }
+    }
 }
 
 /// Returns a column for which something must be worked out before it can be written.
 pub const fn needing<K: Row>(bits: Needs, column: Col<K>) -> Col<K> {
     Col { needs: bits, ..column }
+}
+
+/// Declares the functions that return columns.
+macro_rules! columns {
+    ($($(#[$doc:meta])* $name:ident: $kind:expr, $variant:ident($($write:tt)*);)*) => {$(
+        $(#[$doc])*
+        pub const fn $name<K: Row>(
+            name: &'static str,
+            doc: &'static str,
+            value: $($write)*,
+        ) -> Col<K> {
+            Col::new(name, $kind, doc, Write::$variant(value))
+        }
+    )*};
+}
+
+columns! {
+    /// Returns a column of BOOLEAN.
+    boolean: Type::Boolean, Boolean(for<'a> fn(K::Of<'a>) -> Option<bool>);
+    /// Returns a column of UTINYINT.
+    utinyint: Type::UTinyInt, UTinyInt(for<'a> fn(K::Of<'a>) -> Option<u8>);
+    /// Returns a column of BIGINT.
+    bigint: Type::BigInt, BigInt(for<'a> fn(K::Of<'a>) -> Number);
+    /// Returns a column of TIMESTAMPTZ, in microseconds since 1970.
+    timestamp: Type::Timestamp, Timestamp(for<'a> fn(K::Of<'a>) -> Option<i64>);
+    /// Returns a column of DOUBLE.
+    double: Type::Double, Double(for<'a> fn(K::Of<'a>) -> Option<f64>);
+    /// Returns a column of VARCHAR.
+    varchar: Type::Varchar, Text(for<'a> fn(K::Of<'a>, Out<'_, Varchar>) -> Written);
+    /// Returns a column of JSON.
+    json: Type::Json, Json(for<'a> fn(K::Of<'a>, Out<'_, Json>) -> Written);
+    /// Returns a column of BLOB.
+    blob: Type::Blob, Blob(for<'a> fn(K::Of<'a>, Out<'_, Blob>) -> Written);
+    /// Returns a column of VARCHAR[].
+    varchars: Type::List(&Type::Varchar), Texts(for<'a> fn(K::Of<'a>, Out<'_, Varchars>) -> Written);
 }
 
 /// The columns of a part of each row.
@@ -109,7 +177,7 @@ impl<K: Row> Columns<K> {
     /// Appends the value of one column, by its 0-based place.
     pub fn write(&self, row: K::Of<'_>, index: usize, out: &mut Column) {
         match (self.own(index), &self.part) {
-            (Some(column), _) => (column.write)(row, out),
+            (Some(column), _) => column.write(row, out),
             (None, Some(part)) => (part.write)(row, index - self.own.len(), out),
             (None, None) => panic!("there is no column {index}"),
         }
@@ -129,12 +197,12 @@ impl<K: Row> Columns<K> {
         }
     }
 
-    /// Returns what must be worked out for the projected columns.
+    /// Returns what must be computed for the projected columns.
     pub fn needs(&self, projection: &[usize]) -> Needs {
         projection.iter().fold(0, |needs, &index| needs | self.needs_of(index))
     }
 
-    /// Returns what must be worked out for all columns.
+    /// Returns what must be computed for all columns.
     pub fn all_needs(&self) -> Needs {
         (0..self.len()).fold(0, |needs, index| needs | self.needs_of(index))
     }

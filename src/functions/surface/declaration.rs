@@ -30,6 +30,8 @@ pub enum Grant {
 /// What a function says of itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
+    /// Its name in SQL.
+    pub name: &'static str,
     /// Which functions it belongs to.
     pub family: Family,
     /// Who may call it.
@@ -41,7 +43,7 @@ pub struct Declaration {
 }
 
 /// A function that says who may call it; without this it can be neither registered nor opened.
-pub trait Declared {
+pub trait Declared: 'static {
     /// What it says of itself.
     const DECLARATION: Declaration;
 }

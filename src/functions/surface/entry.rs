@@ -6,13 +6,11 @@ use crate::ffi::{Field, Overload, Registrar, ScalarFunction, TableFunction, Type
 
 /// A function as it is registered.
 pub struct Entry {
-    /// The name in SQL.
-    pub name: &'static str,
     /// What it takes and returns.
     pub signature: Signature,
     /// What it says of itself.
     pub declaration: Declaration,
-    register: fn(&Registrar) -> Result<()>,
+    pub(super) register: fn(&Registrar) -> Result<()>,
 }
 
 /// What a function takes and returns.
@@ -48,9 +46,8 @@ impl Entry {
 }
 
 /// Returns the entry of a table function.
-pub const fn table<F: TableFunction + Declared>() -> Entry {
+pub const fn old_table<F: TableFunction + Declared>() -> Entry {
     Entry {
-        name: F::NAME,
         signature: Signature::Table {
             parameters: F::PARAMETERS,
             named: F::NAMED,
@@ -62,9 +59,8 @@ pub const fn table<F: TableFunction + Declared>() -> Entry {
 }
 
 /// Returns the entry of a scalar function.
-pub const fn scalar<F: ScalarFunction + Declared>() -> Entry {
+pub const fn old_scalar<F: ScalarFunction + Declared>() -> Entry {
     Entry {
-        name: F::NAME,
         signature: Signature::Scalar { overloads: F::OVERLOADS, returns: F::RETURNS },
         declaration: F::DECLARATION,
         register: |registrar| registrar.scalar::<F>(),

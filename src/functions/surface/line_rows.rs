@@ -2,52 +2,30 @@
 
 use std::convert::Infallible;
 
-use super::columns::{Col, Row, col};
-use crate::ffi::{Column, Type};
+use super::columns::{Col, Row, bigint, varchar};
+use crate::ffi::Column;
 use crate::query::diff_rows::{LineRow, LineRows};
 
 impl Row for LineRows {
     type Of<'a> = LineRow<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("seq", Type::BigInt, "The line's number in the diff, from 1", |row, out| {
-            out.push_bigint(i64::try_from(row.number()).ok());
+        bigint("seq", "The line's number in the diff, from 1", |row| row.number().into()),
+        varchar("line_type", "CONTEXT, ADDED, REMOVED or BINARY, in upper case", |row, out| {
+            out.text(row.line().line_type)
         }),
-        col(
-            "line_type",
-            Type::Varchar,
-            "CONTEXT, ADDED, REMOVED or BINARY, in upper case",
-            |row, out| {
-                out.push_text(Some(row.line().line_type));
-            },
-        ),
-        col(
+        varchar(
             "content",
-            Type::Varchar,
             "The line without its newline; of a binary file, git's line that the files differ",
-            |row, out| {
-                out.push_bytes(Some(row.content()));
-            },
+            |row, out| out.text(row.content()),
         ),
-        col(
-            "old_line",
-            Type::BigInt,
-            "The line's number in the old content, from 1",
-            |row, out| {
-                out.push_bigint(row.line().old.map(i64::from));
-            },
-        ),
-        col(
-            "new_line",
-            Type::BigInt,
-            "The line's number in the new content, from 1",
-            |row, out| {
-                out.push_bigint(row.line().new.map(i64::from));
-            },
-        ),
-        col("hunk", Type::BigInt, "The number of its hunk, from 1", |row, out| {
-            out.push_bigint(row.line().hunk.map(i64::from));
+        bigint("old_line", "The line's number in the old content, from 1", |row| {
+            row.line().old.into()
         }),
+        bigint("new_line", "The line's number in the new content, from 1", |row| {
+            row.line().new.into()
+        }),
+        bigint("hunk", "The number of its hunk, from 1", |row| row.line().hunk.into()),
     ];
 }
 

@@ -1,19 +1,32 @@
-//! What a function on top of SQL is made of: typed columns (`columns`), what it says of itself
-//! (`declaration`), the list of all functions (`registry`) and one line of it (`entry`), the
-//! columns of lines (`line_rows`), results of tools (`records`), and scans over rows that are there (`rows`) or being computed (`stream`).
+//! What a function on top of SQL is made of: what it says of itself (`declaration`), table functions (`table`), scalar
+//! functions (`scalar`), typed places for values (`out`, `structures`), typed columns (`columns`) and their values (`value`), the columns
+//! of lines (`line_rows`), results of tools (`records`), scans over rows that are there (`rows`) or being computed (`stream`), and what the registry lists
+//! (`entry`).
 
 pub mod columns;
 pub mod declaration;
 pub mod entry;
 pub mod line_rows;
+pub mod out;
 pub mod records;
 pub mod registry;
 pub mod rows;
+pub mod scalar;
 pub mod stream;
+pub mod structures;
+pub mod table;
+pub mod value;
 
-pub use columns::{Col, Has, Part, Row, col, needing};
+pub use columns::{
+    Col, Has, Part, Row, bigint, blob, boolean, double, json, needing, timestamp, utinyint,
+    varchar, varchars,
+};
 pub use declaration::{Declaration, Declared, Family, Grant};
 pub use entry::{Entry, Signature};
+pub use out::{Boolean, Json, Out, Returned, Varchar, Written};
 pub use registry::FUNCTIONS;
 pub use rows::Rows;
+pub use scalar::{Scalar, State};
 pub use stream::{Stream, Tabular};
+pub use structures::{HasList, ListOf, RecordOf, StructOf, structure, structures};
+pub use table::{Scan, Table};

@@ -1,47 +1,49 @@
 //! Every function, once: registration, grants and help are read from here.
 
-use super::entry::{Entry, scalar, table};
+use super::entry::{Entry, old_scalar, old_table};
+use super::scalar::scalar;
+use super::table::table;
 #[cfg(debug_assertions)]
-use crate::functions::debug::{debug_edits, debug_panic};
+use crate::functions::debug::{debug_columns, debug_edits, debug_panic};
 use crate::functions::git::listed::List;
 use crate::functions::{agent, approvals, files, git, text};
 
 /// Every function, in the order in which help lists them.
 pub static FUNCTIONS: &[Entry] = &[
-    table::<git::file_changes::FileChanges>(),
-    scalar::<List<git::file_changes::FileChanges>>(),
-    table::<git::commit_changes::CommitChangesTable>(),
-    scalar::<List<git::commit_changes::CommitChangesTable>>(),
-    table::<git::file_diff::FileDiff>(),
-    scalar::<List<git::file_diff::FileDiff>>(),
-    table::<git::diff_lines::DiffLines>(),
-    scalar::<List<git::diff_lines::DiffLines>>(),
-    table::<git::diff_hunks::DiffHunks>(),
-    scalar::<List<git::diff_hunks::DiffHunks>>(),
-    table::<git::file_patches::FilePatches>(),
-    scalar::<List<git::file_patches::FilePatches>>(),
-    table::<git::diff_review::DiffReview>(),
+    old_table::<git::file_changes::FileChanges>(),
+    old_scalar::<List<git::file_changes::FileChanges>>(),
+    old_table::<git::commit_changes::CommitChangesTable>(),
+    old_scalar::<List<git::commit_changes::CommitChangesTable>>(),
+    old_table::<git::file_diff::FileDiff>(),
+    old_scalar::<List<git::file_diff::FileDiff>>(),
+    old_table::<git::diff_lines::DiffLines>(),
+    old_scalar::<List<git::diff_lines::DiffLines>>(),
+    old_table::<git::diff_hunks::DiffHunks>(),
+    old_scalar::<List<git::diff_hunks::DiffHunks>>(),
+    old_table::<git::file_patches::FilePatches>(),
+    old_scalar::<List<git::file_patches::FilePatches>>(),
+    old_table::<git::diff_review::DiffReview>(),
     scalar::<git::resolve_revision::ResolveRevision>(),
     scalar::<git::merge_base::MergeBase>(),
     scalar::<git::ahead_behind::AheadBehind>(),
-    table::<git::commits::CommitsTable>(),
-    scalar::<List<git::commits::CommitsTable>>(),
-    table::<git::refs::RefsTable>(),
-    scalar::<List<git::refs::RefsTable>>(),
-    table::<git::file_status::FileStatusTable>(),
-    scalar::<List<git::file_status::FileStatusTable>>(),
-    table::<git::file_blame::FileBlame>(),
-    scalar::<List<git::file_blame::FileBlame>>(),
-    table::<git::file_history::FileHistory>(),
-    scalar::<List<git::file_history::FileHistory>>(),
-    table::<git::line_history::LineHistory>(),
-    scalar::<List<git::line_history::LineHistory>>(),
-    table::<git::tree_blame::TreeBlame>(),
-    scalar::<List<git::tree_blame::TreeBlame>>(),
-    table::<git::tree_files::TreeFiles>(),
-    scalar::<List<git::tree_files::TreeFiles>>(),
-    scalar::<git::file_content::FileContent<git::file_content::Text>>(),
-    scalar::<git::file_content::FileContent<git::file_content::Bytes>>(),
+    old_table::<git::commits::CommitsTable>(),
+    old_scalar::<List<git::commits::CommitsTable>>(),
+    old_table::<git::refs::RefsTable>(),
+    old_scalar::<List<git::refs::RefsTable>>(),
+    old_table::<git::file_status::FileStatusTable>(),
+    old_scalar::<List<git::file_status::FileStatusTable>>(),
+    old_table::<git::file_blame::FileBlame>(),
+    old_scalar::<List<git::file_blame::FileBlame>>(),
+    old_table::<git::file_history::FileHistory>(),
+    old_scalar::<List<git::file_history::FileHistory>>(),
+    old_table::<git::line_history::LineHistory>(),
+    old_scalar::<List<git::line_history::LineHistory>>(),
+    old_table::<git::tree_blame::TreeBlame>(),
+    old_scalar::<List<git::tree_blame::TreeBlame>>(),
+    old_table::<git::tree_files::TreeFiles>(),
+    old_scalar::<List<git::tree_files::TreeFiles>>(),
+    old_scalar::<git::file_content::FileContent<git::file_content::Text>>(),
+    old_scalar::<git::file_content::FileContent<git::file_content::Bytes>>(),
     scalar::<text::unified_diff::UnifiedDiff>(),
     scalar::<text::diff_stats::DiffStats>(),
     scalar::<text::diff_rows::DiffRows>(),
@@ -80,6 +82,8 @@ pub static FUNCTIONS: &[Entry] = &[
     scalar::<agent::redline_call::RedlineCall>(),
     scalar::<agent::redline_call::RedlineCallText>(),
     table::<agent::redline_capabilities::Capabilities>(),
+    #[cfg(debug_assertions)]
+    table::<debug_columns::DebugColumns>(),
     #[cfg(debug_assertions)]
     scalar::<debug_edits::Edits>(),
     #[cfg(debug_assertions)]

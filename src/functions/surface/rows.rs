@@ -1,6 +1,8 @@
 //! A scan over rows that are all there.
 
 use super::columns::Row;
+use super::table::Scan;
+use crate::error::Result;
 use crate::ffi::Batch;
 
 /// Rows that are left, and the projection.
@@ -28,5 +30,15 @@ where
         {
             K::COLUMNS.write_projected(&row, &self.projection, batch.columns_mut());
         }
+    }
+}
+
+impl<K> Scan for Rows<K>
+where
+    K: Send + for<'a> Row<Of<'a> = &'a K>,
+{
+    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        Rows::fill(self, batch);
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::columns::Row;
 use super::declaration::Declared;
+use super::table::Scan;
 use crate::error::Result;
 use crate::ffi::{Batch, Open};
 use crate::functions::context::execution_context::ExecutionContext;
@@ -96,4 +97,10 @@ fn fill_from_workers<G: Tabular>(
         }
     }
     Ok(())
+}
+
+impl<G: Tabular> Scan for Stream<G> {
+    fn fill(&mut self, batch: &mut Batch) -> Result<()> {
+        Stream::fill(self, batch)
+    }
 }

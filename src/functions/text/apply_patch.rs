@@ -3,13 +3,17 @@
 
 use std::sync::Arc;
 
-use super::patches::{PATCH, file_path, push_made, read};
-use super::sides;
+use super::patches::{PATCH, file_path, made, read};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::settings;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::Overload;
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Bytes;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 use crate::text::CancelToken;
 use crate::text::patch::{self, ApplyError, FilePatch};
 
@@ -18,6 +22,7 @@ pub struct ApplyPatch;
 
 impl Declared for ApplyPatch {
     const DECLARATION: Declaration = Declaration {
+        name: "apply_patch",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "A text with a patch's change made; exact, without fuzz",
@@ -25,27 +30,15 @@ impl Declared for ApplyPatch {
     };
 }
 
-const TEXT: Field = Field::new("text", Type::Varchar, "The text to change");
+const TEXT: Param<Bytes> = required("text", "The text to change");
 
-impl ScalarFunction for ApplyPatch {
-    const NAME: &'static str = "apply_patch";
-    const OVERLOADS: &'static [Overload] = &[&[TEXT, PATCH]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
+impl Scalar for ApplyPatch {
+    const OVERLOADS: &'static [Overload] = &[fields![TEXT, PATCH]];
+    type Returns = Varchar;
     type State = Arc<Budget>;
 
-    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
-        Some(Arc::clone(budget))
-    }
-
-    fn open(settings: Settings) -> Result<Arc<Budget>> {
-        Ok(settings::budget(&settings))
-    }
-
-    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        push_made(out, &applied(budget, arguments)?)
+    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        made(out, &applied(budget, args)?)
     }
 }
 
@@ -54,46 +47,32 @@ pub struct TryApplyPatch;
 
 impl Declared for TryApplyPatch {
     const DECLARATION: Declaration = Declaration {
+        name: "try_apply_patch",
         description: "As apply_patch; NULL where the patch cannot be read or does not apply",
         example: "SELECT try_apply_patch('another text', unified_diff('old', 'new')) IS NULL",
         ..ApplyPatch::DECLARATION
     };
 }
 
-impl ScalarFunction for TryApplyPatch {
-    const NAME: &'static str = "try_apply_patch";
+impl Scalar for TryApplyPatch {
     const OVERLOADS: &'static [Overload] = ApplyPatch::OVERLOADS;
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
+    type Returns = Varchar;
     type State = Arc<Budget>;
 
-    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
-        Some(Arc::clone(budget))
-    }
-
-    fn open(settings: Settings) -> Result<Arc<Budget>> {
-        Ok(settings::budget(&settings))
-    }
-
-    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        match applied(budget, arguments) {
-            Ok(text) => push_made(out, &text),
+    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        match applied(budget, args) {
+            Ok(text) => made(out, &text),
             // What ends the query, such as its time, is no answer about the patch.
             Err(error) if error.kind() != ErrorKind::InvalidArgs => Err(error),
-            Err(_) => {
-                out.push_null();
-                Ok(())
-            }
+            Err(_) => Ok(out.null()),
         }
     }
 }
 
-/// Returns the first argument with the patch that is the second applied.
-fn applied(budget: &Budget, arguments: Arguments<'_>) -> Result<Vec<u8>> {
-    let text = arguments.text(0).unwrap_or_default();
-    match read(arguments, 1, budget)?.files.as_slice() {
+/// Returns the argument `text` with the patch applied.
+fn applied(budget: &Budget, args: Args<'_>) -> Result<Vec<u8>> {
+    let text = args.get(TEXT)?;
+    match read(args, budget)?.files.as_slice() {
         // What unified_diff and git print for equal texts.
         [] => Ok(text.to_vec()),
         [file] => patch::apply_within(text, file, CancelToken::of(budget))

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use super::diff_tool::{self, Differ};
+use super::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::params::arguments::row_text;
-use crate::functions::surface::records::RecordType;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload, Settings};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Name;
+use crate::functions::params::param::{Maybe, Param, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, State, Written,
+};
 use crate::tools::DiffResult;
 
 /// The scalar function.
@@ -17,6 +20,7 @@ pub struct DiffFiles;
 
 impl Declared for DiffFiles {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_files",
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
         description: "Two files compared, as diff_texts compares texts",
@@ -24,33 +28,37 @@ impl Declared for DiffFiles {
     };
 }
 
-const SIDES: [Field; 2] = [
-    Field::new("path_a", Type::Varchar, "The path of the first file"),
-    Field::new("path_b", Type::Varchar, "The path of the second file"),
-];
-const WITH: ([Field; 3], [Field; 5]) = diff_tool::overloads(SIDES);
+const A: Param<Maybe<Name>> = required("path_a", "The path of the first file");
+const B: Param<Maybe<Name>> = required("path_b", "The path of the second file");
 
-impl ScalarFunction for DiffFiles {
-    const NAME: &'static str = "diff_files";
-    const OVERLOADS: &'static [Overload] = &[&SIDES, &WITH.0, &WITH.1];
-    const RETURNS: Type = RecordType::<DiffResult>::STRUCT;
-    const VOLATILE: bool = true;
+/// What compares files: on DuckDB's thread alone, as DuckDB's file system reads them.
+pub struct FileDiffer(Differ);
+
+impl State for FileDiffer {
+    const SETTINGS: &'static [&'static str] = Differ::SETTINGS;
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        Differ::open::<F>(settings).map(Self)
+    }
+
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        self.0.budget()
+    }
+}
+
+impl Scalar for DiffFiles {
+    const OVERLOADS: &'static [Overload] =
+        &[fields![A, B], fields![A, B, CONTEXT], fields![A, B, CONTEXT, LABEL_A, LABEL_B]];
+    type Returns = RecordOf<DiffResult>;
+    type State = FileDiffer;
     const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
-    type State = Differ;
 
-    fn budget(differ: &Differ) -> Option<&Arc<Budget>> {
-        Some(&differ.execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Differ> {
-        Ok(Differ::new(ExecutionContext::open::<Self>(settings)?))
-    }
-
-    fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        diff_tool::call(arguments, out, |shown| {
-            let (a, b) = (row_text(arguments, 0, "path_a")?, row_text(arguments, 1, "path_b")?);
-            differ.files([&a, &b], shown)
-        })
+    fn call(
+        FileDiffer(differ): &mut FileDiffer,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        let (Some(a), Some(b)) = (args.get(A)?, args.get(B)?) else { return Ok(out.null()) };
+        Ok(out.record(&differ.files([a, b], &Shown::of_row(args)?)?))
     }
 }

@@ -3,14 +3,15 @@
 //! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL argument gives NULL,
 //! and so do texts beyond what can be compared. Only the time and memory of a query end it with an error.
 
-use std::sync::Arc;
-
-use super::sides::{self, Comparer};
-use crate::budget::Budget;
+use super::sides::{A, B, Comparer};
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::params::named_options;
-use crate::functions::surface::{Declaration, Declared, Family, Grant, Row, line_rows};
+use crate::ffi::Overload;
+use crate::functions::params::args::Args;
+use crate::functions::params::context_lines::TOTAL_CONTEXT;
+use crate::functions::params::fields;
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, ListOf, Out, Scalar, Written,
+};
 use crate::query::diff_rows::LineRows;
 use crate::text::{CancelToken, DiffOptions};
 
@@ -19,6 +20,7 @@ pub struct DiffRows;
 
 impl Declared for DiffRows {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_rows",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "The diff of two texts line by line, as a list in the columns of file_diff",
@@ -26,40 +28,21 @@ impl Declared for DiffRows {
     };
 }
 
-impl ScalarFunction for DiffRows {
-    const NAME: &'static str = "diff_rows";
-    const OVERLOADS: &'static [Overload] =
-        &[&[sides::A, sides::B], &[sides::A, sides::B, sides::CONTEXT]];
-    const RETURNS: Type = LineRows::LIST;
-    const VOLATILE: bool = false;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
+impl Scalar for DiffRows {
+    const OVERLOADS: &'static [Overload] = &[fields![A, B], fields![A, B, TOTAL_CONTEXT]];
+    type Returns = ListOf<LineRows>;
     type State = Comparer;
+    const VOLATILE: bool = false;
 
-    fn helper(comparer: &Comparer) -> Option<Comparer> {
-        Some(comparer.helper())
-    }
-
-    fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {
-        Some(&comparer.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Comparer> {
-        Ok(Comparer::new(&settings))
-    }
-
-    fn call(comparer: &mut Comparer, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        // Every negative context is the whole text, so none is refused.
-        let context = named_options::context(arguments.bigint(2).map(|lines| lines.max(-1)))?;
-        let options = DiffOptions { context, ..DiffOptions::default() };
-        match comparer.compare(arguments, &options)? {
-            Some(diff) => {
-                let mut rows = LineRows::default();
-                rows.add(&diff, &CancelToken::of(&comparer.budget))?;
-                line_rows::write_list(&rows, out);
-            }
-            None => out.push_null(),
-        }
-        Ok(())
+    fn call(
+        comparer: &mut Comparer,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        let options = DiffOptions { context: args.get(TOTAL_CONTEXT)?, ..DiffOptions::default() };
+        let Some(diff) = comparer.compare(args, &options)? else { return Ok(out.null()) };
+        let mut lines = LineRows::default();
+        lines.add(&diff, &CancelToken::of(&comparer.budget))?;
+        Ok(out.all((0..lines.len()).map(|index| lines.row(index))))
     }
 }

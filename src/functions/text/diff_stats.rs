@@ -3,13 +3,14 @@
 //! Total, so that DuckDB may fold it, reorder it and call it on values that are in no row: a NULL argument gives NULL,
 //! and so do texts beyond what can be compared. Only the time and memory of a query end it with an error.
 
-use std::sync::Arc;
-
-use super::sides::{self, Comparer};
-use crate::budget::Budget;
+use super::sides::{A, B, Comparer};
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::ffi::Overload;
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Out, Row, Scalar, StructOf, Written, bigint, double,
+};
 use crate::text::DiffOptions;
 
 /// The scalar function.
@@ -17,6 +18,7 @@ pub struct DiffStats;
 
 impl Declared for DiffStats {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_stats",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "How many lines and hunks differ between two texts, and how similar they are",
@@ -37,54 +39,32 @@ impl Row for Stats {
     type Of<'a> = Self;
 
     const OWN: &'static [Col<Self>] = &[
-        col("additions", Type::BigInt, "Added lines", |stats, out| {
-            out.push_bigint(i64::try_from(stats.additions).ok());
-        }),
-        col("deletions", Type::BigInt, "Removed lines", |stats, out| {
-            out.push_bigint(i64::try_from(stats.deletions).ok());
-        }),
-        col("hunks", Type::BigInt, "Hunks, with 3 lines of context", |stats, out| {
-            out.push_bigint(i64::try_from(stats.hunks).ok());
-        }),
-        col("similarity", Type::Double, "How similar the texts are, 0 to 1", |stats, out| {
-            out.push_double(Some(stats.similarity));
-        }),
+        bigint("additions", "Added lines", |stats| stats.additions.into()),
+        bigint("deletions", "Removed lines", |stats| stats.deletions.into()),
+        bigint("hunks", "Hunks, with 3 lines of context", |stats| stats.hunks.into()),
+        double("similarity", "How similar the texts are, 0 to 1", |stats| Some(stats.similarity)),
     ];
 }
 
-impl ScalarFunction for DiffStats {
-    const NAME: &'static str = "diff_stats";
-    const OVERLOADS: &'static [Overload] = &[&[sides::A, sides::B]];
-    const RETURNS: Type = Stats::STRUCT;
-    const VOLATILE: bool = false;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
+impl Scalar for DiffStats {
+    const OVERLOADS: &'static [Overload] = &[fields![A, B]];
+    type Returns = StructOf<Stats>;
     type State = Comparer;
+    const VOLATILE: bool = false;
 
-    fn helper(comparer: &Comparer) -> Option<Comparer> {
-        Some(comparer.helper())
-    }
-
-    fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {
-        Some(&comparer.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Comparer> {
-        Ok(Comparer::new(&settings))
-    }
-
-    fn call(comparer: &mut Comparer, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let Some(diff) = comparer.compare(arguments, &DiffOptions::default())? else {
-            out.push_null();
-            return Ok(());
+    fn call(
+        comparer: &mut Comparer,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        let Some(diff) = comparer.compare(args, &DiffOptions::default())? else {
+            return Ok(out.null());
         };
-        let stats = Stats {
+        Ok(out.row(Stats {
             additions: diff.additions(),
             deletions: diff.deletions(),
             hunks: diff.hunks().len(),
             similarity: diff.similarity(),
-        };
-        Stats::COLUMNS.write_struct(stats, out);
-        Ok(())
+        }))
     }
 }

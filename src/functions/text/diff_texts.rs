@@ -1,14 +1,15 @@
 //! `diff_texts(text_a, text_b [, context_lines [, label_a, label_b]])`: two texts, as the tool `Diff` compares them.
 
-use std::sync::Arc;
-
-use super::diff_tool::{self, Differ};
-use crate::budget::Budget;
+use super::diff_tool::{CONTEXT, Differ, LABEL_A, LABEL_B, Shown};
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::execution_context::{self, ExecutionContext};
-use crate::functions::surface::records::RecordType;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::{Nulls, Overload};
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Bytes;
+use crate::functions::params::param::{Maybe, Param, required};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, RecordOf, Scalar, Written,
+};
 use crate::tools::DiffResult;
 
 /// The scalar function.
@@ -16,6 +17,7 @@ pub struct DiffTexts;
 
 impl Declared for DiffTexts {
     const DECLARATION: Declaration = Declaration {
+        name: "diff_texts",
         family: Family::Text,
         grant: Grant::Tools(&["Diff"]),
         description: "Two texts compared: the diff, cut at redline_max_diff_bytes, and what it says of them",
@@ -23,36 +25,18 @@ impl Declared for DiffTexts {
     };
 }
 
-const SIDES: [Field; 2] = [
-    Field::new("text_a", Type::Varchar, "The first text"),
-    Field::new("text_b", Type::Varchar, "The second text"),
-];
-const WITH: ([Field; 3], [Field; 5]) = diff_tool::overloads(SIDES);
+const A: Param<Maybe<Bytes>> = required("text_a", "The first text");
+const B: Param<Maybe<Bytes>> = required("text_b", "The second text");
 
-impl ScalarFunction for DiffTexts {
-    const NAME: &'static str = "diff_texts";
-    const OVERLOADS: &'static [Overload] = &[&SIDES, &WITH.0, &WITH.1];
-    const RETURNS: Type = RecordType::<DiffResult>::STRUCT;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Handle;
-    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+impl Scalar for DiffTexts {
+    const OVERLOADS: &'static [Overload] =
+        &[fields![A, B], fields![A, B, CONTEXT], fields![A, B, CONTEXT, LABEL_A, LABEL_B]];
+    type Returns = RecordOf<DiffResult>;
     type State = Differ;
+    const NULLS: Nulls = Nulls::Handle;
 
-    fn helper(differ: &Differ) -> Option<Differ> {
-        Some(Differ::new(differ.execution.clone()))
-    }
-
-    fn budget(differ: &Differ) -> Option<&Arc<Budget>> {
-        Some(&differ.execution.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Differ> {
-        Ok(Differ::new(ExecutionContext::open::<Self>(settings)?))
-    }
-
-    fn call(differ: &mut Differ, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        diff_tool::call(arguments, out, |shown| {
-            differ.texts([0, 1].map(|index| arguments.text(index).unwrap_or_default()), shown)
-        })
+    fn call(differ: &mut Differ, args: Args<'_>, out: Out<'_, Self::Returns>) -> Result<Written> {
+        let (Some(a), Some(b)) = (args.get(A)?, args.get(B)?) else { return Ok(out.null()) };
+        Ok(out.record(&differ.texts([a, b], &Shown::of_row(args)?)?))
     }
 }

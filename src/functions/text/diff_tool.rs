@@ -1,36 +1,52 @@
 //! What `diff_texts`, `diff_files` and the tool `Diff` have in common.
 
+use std::sync::Arc;
+
+use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Field, Type};
-use crate::functions::context::execution_context::ExecutionContext;
+use crate::ffi::{Constant, Settings, Type};
+use crate::functions::context::execution_context::{self, ExecutionContext};
 use crate::functions::context::file_input;
 use crate::functions::context::settings;
-use crate::functions::surface::records::write_record;
+use crate::functions::params::args::Args;
+use crate::functions::params::given::Given;
+use crate::functions::params::kinds::Bytes;
+use crate::functions::params::param::{Asked, Kind, Maybe, Numeric, Param, number, optional};
+use crate::functions::surface::{Declared, State};
 use crate::limits;
 use crate::text::{CancelToken, DiffOptions, Engine};
 use crate::tools::{Bounds, DiffResult, MAX_CONTEXT, Side};
 
-/// What may follow both sides.
-const CONTEXT: Field =
-    Field::optional("context_lines", Type::BigInt, "3", "Unchanged lines around a change, 0 to 20");
-const LABEL_A: Field = Field::optional(
-    "label_a",
-    Type::Varchar,
-    "NULL",
-    "The name of the first side; NULL for its path, or a",
-);
-const LABEL_B: Field = Field::optional(
-    "label_b",
-    Type::Varchar,
-    "NULL",
-    "The name of the second side; NULL for its path, or b",
-);
+/// Unchanged lines around a change, as many as the tool shows at most.
+pub struct ToolContextLines;
 
-/// Returns the parameters behind two sides.
-pub const fn overloads(sides: [Field; 2]) -> ([Field; 3], [Field; 5]) {
-    let [a, b] = sides;
-    ([a, b, CONTEXT], [a, b, CONTEXT, LABEL_A, LABEL_B])
+impl Kind for ToolContextLines {
+    const TYPE: Type = Type::BigInt;
+    type Of<'a> = u32;
+
+    fn read(given: Given<'_>, asked: Asked<'_>) -> Result<u32> {
+        let lines = given.integer().unwrap_or_default();
+        u32::try_from(lines).ok().filter(|lines| *lines <= MAX_CONTEXT).ok_or_else(|| {
+            Error::invalid_args(format!("{} is {lines}", asked.name))
+                .with_hint(format!("Give 0 to {MAX_CONTEXT} lines"))
+        })
+    }
 }
+
+impl Numeric for ToolContextLines {}
+
+/// How much is shown around a change.
+pub const CONTEXT: Param<ToolContextLines> = number(
+    "context_lines",
+    DiffOptions::CONTEXT as i64,
+    "Unchanged lines around a change, 0 to 20",
+);
+/// The name of the first side.
+pub const LABEL_A: Param<Maybe<Bytes>> =
+    optional("label_a", "The name of the first side; NULL for its path, or a");
+/// The name of the second side.
+pub const LABEL_B: Param<Maybe<Bytes>> =
+    optional("label_b", "The name of the second side; NULL for its path, or b");
 
 /// What one thread keeps between rows.
 pub struct Differ {
@@ -40,12 +56,45 @@ pub struct Differ {
     bounds: Bounds,
 }
 
+impl State for Differ {
+    const SETTINGS: &'static [&'static str] = execution_context::SETTINGS;
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        Ok(Self::new(ExecutionContext::open::<F>(settings)?))
+    }
+
+    fn helper(&self) -> Option<Self> {
+        Some(Self::new(self.execution.clone()))
+    }
+
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        Some(&self.execution.budget)
+    }
+}
+
 /// How two contents are shown.
-pub struct Shown<'a> {
-    /// Lines of context as given; `None` is the default.
-    pub context_lines: Option<i64>,
+pub struct Shown {
+    /// Lines of context.
+    context: u32,
     /// The names of both sides; `None` is the path, or `a` and `b`.
-    pub labels: [Option<&'a str>; 2],
+    labels: [Option<String>; 2],
+}
+
+impl Shown {
+    /// Reads what follows both sides.
+    pub fn of_row(args: Args<'_>) -> Result<Self> {
+        let label = |param| {
+            let label: Option<&[u8]> = args.get(param)?;
+            Ok::<_, Error>(label.map(|label| String::from_utf8_lossy(label).into_owned()))
+        };
+        Ok(Self { context: args.get(CONTEXT)?, labels: [label(LABEL_A)?, label(LABEL_B)?] })
+    }
+
+    /// Takes what a tool was given.
+    pub fn of_tool(context_lines: Option<i64>, labels: [Option<String>; 2]) -> Result<Self> {
+        let given = context_lines.map(|lines| Given::Default(Constant::Integer(lines)));
+        Ok(Self { context: CONTEXT.read(given, "Diff")?, labels })
+    }
 }
 
 impl Differ {
@@ -61,7 +110,7 @@ impl Differ {
     }
 
     /// Compares two texts.
-    pub fn texts(&mut self, texts: [&[u8]; 2], shown: &Shown<'_>) -> Result<DiffResult> {
+    pub fn texts(&mut self, texts: [&[u8]; 2], shown: &Shown) -> Result<DiffResult> {
         for (name, text) in ["text_a", "text_b"].into_iter().zip(texts) {
             if text.len() > limits::DIFF_TEXT_BYTES {
                 let most = limits::DIFF_TEXT_BYTES;
@@ -76,9 +125,7 @@ impl Differ {
     }
 
     /// Reads and compares two files.
-    pub fn files(&mut self, paths: [&str; 2], shown: &Shown<'_>) -> Result<DiffResult> {
-        // A wrong argument is told before a file is read.
-        context_lines(shown.context_lines)?;
+    pub fn files(&mut self, paths: [&str; 2], shown: &Shown) -> Result<DiffResult> {
         let a = file_input::read_file_for(paths[0], &self.execution)?;
         let b = file_input::read_file_for(paths[1], &self.execution)?;
         self.compare([&a, &b], paths, shown)
@@ -88,43 +135,17 @@ impl Differ {
         &mut self,
         contents: [&[u8]; 2],
         names: [&str; 2],
-        shown: &Shown<'_>,
+        shown: &Shown,
     ) -> Result<DiffResult> {
-        let context = context_lines(shown.context_lines)?;
-        let side =
-            |n: usize| Side { bytes: contents[n], label: shown.labels[n].unwrap_or(names[n]) };
+        let label = |n: usize| shown.labels[n].as_deref().unwrap_or(names[n]);
+        let side = |n: usize| Side { bytes: contents[n], label: label(n) };
         DiffResult::new(
             &mut self.engine,
             side(0),
             side(1),
-            context,
+            shown.context,
             self.bounds,
             &CancelToken::of(&self.execution.budget),
         )
     }
-}
-
-/// Returns the lines of context that were asked for; NULL is the default.
-fn context_lines(given: Option<i64>) -> Result<u32> {
-    let Some(given) = given else { return Ok(DiffOptions::CONTEXT) };
-    u32::try_from(given).ok().filter(|lines| *lines <= MAX_CONTEXT).ok_or_else(|| {
-        Error::invalid_args(format!("context_lines is {given}"))
-            .with_hint(format!("Give 0 to {MAX_CONTEXT} lines"))
-    })
-}
-
-/// Answers a row, given what is compared; a NULL of either makes the answer NULL.
-pub fn call(
-    arguments: Arguments<'_>,
-    out: &mut Column,
-    compare: impl FnOnce(&Shown<'_>) -> Result<DiffResult>,
-) -> Result<()> {
-    if arguments.text(0).is_none() || arguments.text(1).is_none() {
-        out.push_null();
-        return Ok(());
-    }
-    let labels = [3, 4].map(|index| arguments.text(index).map(String::from_utf8_lossy));
-    let labels = [labels[0].as_deref(), labels[1].as_deref()];
-    write_record(&compare(&Shown { context_lines: arguments.bigint(2), labels })?, out);
-    Ok(())
 }

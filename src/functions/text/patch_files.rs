@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use super::patches::{PATCH, file_path, read};
-use super::sides;
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::settings;
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::ffi::Overload;
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, boolean,
+    utinyint, varchar,
+};
 use crate::text::patch::FilePatch;
 use crate::text::{CancelToken, LineKind};
 
@@ -17,6 +20,7 @@ pub struct PatchFiles;
 
 impl Declared for PatchFiles {
     const DECLARATION: Declaration = Declaration {
+        name: "patch_files",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "The files of a patch, with what happened to each",
@@ -31,83 +35,38 @@ impl Row for PatchFile {
     type Of<'a> = (i64, &'a FilePatch<'a>);
 
     const OWN: &'static [Col<Self>] = &[
-        col("seq", Type::BigInt, "The file's number in the patch, from 1", |(seq, _), out| {
-            out.push_bigint(Some(seq))
+        bigint("seq", "The file's number in the patch, from 1", |(seq, _)| seq.into()),
+        varchar("file_path", "The new path, or that of a deleted file", |(_, file), out| {
+            out.text(file_path(file))
         }),
-        col(
-            "file_path",
-            Type::Varchar,
-            "The new path, or that of a deleted file",
-            |(_, file), out| {
-                out.push_bytes(file_path(file));
-            },
-        ),
-        col("status", Type::Varchar, "As in file_changes", |(_, file), out| {
-            out.push_text(Some(file.status.name()))
-        }),
-        col("old_path", Type::Varchar, "The old path, where it is another", |(_, file), out| {
+        varchar("status", "As in file_changes", |(_, file), out| out.text(file.status.name())),
+        varchar("old_path", "The old path, where it is another", |(_, file), out| {
             let path = file_path(file);
-            out.push_bytes(
-                file.old_path.as_deref().filter(|old| Some(*old) != path && !old.is_empty()),
-            );
+            out.text(file.old_path.as_deref().filter(|old| Some(*old) != path && !old.is_empty()))
         }),
-        col(
-            "old_mode",
-            Type::Varchar,
-            "The old mode, octal, where the patch tells",
-            |(_, file), out| {
-                out.push_text(mode(file.old_mode).as_deref());
-            },
-        ),
-        col(
-            "new_mode",
-            Type::Varchar,
-            "The new mode, octal, where the patch tells",
-            |(_, file), out| {
-                out.push_text(mode(file.new_mode).as_deref());
-            },
-        ),
-        col(
-            "old_oid",
-            Type::Varchar,
-            "The old object id, as the patch has it",
-            |(_, file), out| {
-                out.push_text(file.old_oid);
-            },
-        ),
-        col(
-            "new_oid",
-            Type::Varchar,
-            "The new object id, as the patch has it",
-            |(_, file), out| {
-                out.push_text(file.new_oid);
-            },
-        ),
-        col("similarity", Type::UTinyInt, "Of a rename or copy, in percent", |(_, file), out| {
-            out.push_utinyint(file.similarity);
+        varchar("old_mode", "The old mode, octal, where the patch tells", |(_, file), out| {
+            out.text(mode(file.old_mode))
         }),
-        col(
-            "is_binary",
-            Type::Boolean,
-            "Whether the patch says that the file is binary",
-            |(_, file), out| {
-                out.push_boolean(Some(file.is_binary));
-            },
-        ),
-        col("additions", Type::BigInt, "Added lines; NULL for a binary file", |(_, file), out| {
-            out.push_bigint(lines(file, LineKind::Added));
+        varchar("new_mode", "The new mode, octal, where the patch tells", |(_, file), out| {
+            out.text(mode(file.new_mode))
         }),
-        col(
-            "deletions",
-            Type::BigInt,
-            "Removed lines; NULL for a binary file",
-            |(_, file), out| {
-                out.push_bigint(lines(file, LineKind::Removed));
-            },
-        ),
-        col("hunks", Type::BigInt, "Hunks", |(_, file), out| {
-            out.push_bigint(i64::try_from(file.hunks.len()).ok());
+        varchar("old_oid", "The old object id, as the patch has it", |(_, file), out| {
+            out.text(file.old_oid)
         }),
+        varchar("new_oid", "The new object id, as the patch has it", |(_, file), out| {
+            out.text(file.new_oid)
+        }),
+        utinyint("similarity", "Of a rename or copy, in percent", |(_, file)| file.similarity),
+        boolean("is_binary", "Whether the patch says that the file is binary", |(_, file)| {
+            Some(file.is_binary)
+        }),
+        bigint("additions", "Added lines; NULL for a binary file", |(_, file)| {
+            lines(file, LineKind::Added).into()
+        }),
+        bigint("deletions", "Removed lines; NULL for a binary file", |(_, file)| {
+            lines(file, LineKind::Removed).into()
+        }),
+        bigint("hunks", "Hunks", |(_, file)| file.hunks.len().into()),
     ];
 }
 
@@ -120,30 +79,22 @@ fn lines(file: &FilePatch<'_>, kind: LineKind) -> Option<i64> {
     i64::try_from(of_kind.count()).ok().filter(|_| !file.is_binary)
 }
 
-impl ScalarFunction for PatchFiles {
-    const NAME: &'static str = "patch_files";
-    const OVERLOADS: &'static [Overload] = &[&[PATCH]];
-    const RETURNS: Type = PatchFile::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
+impl Scalar for PatchFiles {
+    const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
+    type Returns = ListOf<PatchFile>;
     type State = Arc<Budget>;
 
-    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
-        Some(Arc::clone(budget))
-    }
-
-    fn open(settings: Settings) -> Result<Arc<Budget>> {
-        Ok(settings::budget(&settings))
-    }
-
-    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let patch = read(arguments, 0, budget)?;
-        out.push_list(|elements| {
+    fn call(
+        budget: &mut Arc<Budget>,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        let patch = read(args, budget)?;
+        out.rows(|rows| {
             let mut pace = CancelToken::of(budget).pace();
             for (file, seq) in patch.files.iter().zip(1..) {
                 pace.spend(1 + file.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>())?;
-                PatchFile::COLUMNS.write_struct((seq, file), elements);
+                rows.push((seq, file));
             }
             Ok(())
         })

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::patches::{PATCH, check_made, file_path, read};
-use super::sides;
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::settings;
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::ffi::Overload;
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, ListOf, Out, Row, Scalar, Written, bigint, varchar,
+};
 use crate::text::CancelToken;
 use crate::text::patch::{self, FilePatch, PatchHunk};
 
@@ -17,6 +19,7 @@ pub struct PatchHunks;
 
 impl Declared for PatchHunks {
     const DECLARATION: Declaration = Declaration {
+        name: "patch_hunks",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "The hunks of all files of a patch",
@@ -42,76 +45,45 @@ impl Row for HunkRows {
     type Of<'a> = HunkRow<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("seq", Type::BigInt, "The hunk's number in the patch, from 1", |row, out| {
-            out.push_bigint(Some(row.seq))
+        bigint("seq", "The hunk's number in the patch, from 1", |row| row.seq.into()),
+        varchar("file_path", "The file, as in patch_files", |row, out| {
+            out.text(file_path(row.file))
         }),
-        col("file_path", Type::Varchar, "The file, as in patch_files", |row, out| {
-            out.push_bytes(file_path(row.file))
+        bigint("hunk", "The hunk's number in its file, from 1", |row| row.number.into()),
+        bigint("old_start", "Its first line in the old file, from 1; 0 for none", |row| {
+            row.hunk.old_start.into()
         }),
-        col("hunk", Type::BigInt, "The hunk's number in its file, from 1", |row, out| {
-            out.push_bigint(Some(row.number))
+        bigint("old_lines", "Its lines of the old file", |row| row.hunk.old_lines.into()),
+        bigint("new_start", "Its first line in the new file, from 1; 0 for none", |row| {
+            row.hunk.new_start.into()
         }),
-        col(
-            "old_start",
-            Type::BigInt,
-            "Its first line in the old file, from 1; 0 for none",
-            |row, out| {
-                out.push_bigint(Some(row.hunk.old_start.into()));
-            },
-        ),
-        col("old_lines", Type::BigInt, "Its lines of the old file", |row, out| {
-            out.push_bigint(Some(row.hunk.old_lines.into()));
-        }),
-        col(
-            "new_start",
-            Type::BigInt,
-            "Its first line in the new file, from 1; 0 for none",
-            |row, out| {
-                out.push_bigint(Some(row.hunk.new_start.into()));
-            },
-        ),
-        col("new_lines", Type::BigInt, "Its lines of the new file", |row, out| {
-            out.push_bigint(Some(row.hunk.new_lines.into()));
-        }),
-        col("section", Type::Varchar, "The heading behind @@", |row, out| {
-            out.push_bytes(Some(row.hunk.section))
-        }),
-        col("patch", Type::Varchar, "The hunk, from its @@ line on", |row, out| {
-            out.push_bytes(Some(row.text))
-        }),
+        bigint("new_lines", "Its lines of the new file", |row| row.hunk.new_lines.into()),
+        varchar("section", "The heading behind @@", |row, out| out.text(row.hunk.section)),
+        varchar("patch", "The hunk, from its @@ line on", |row, out| out.text(row.text)),
     ];
 }
 
-impl ScalarFunction for PatchHunks {
-    const NAME: &'static str = "patch_hunks";
-    const OVERLOADS: &'static [Overload] = &[&[PATCH]];
-    const RETURNS: Type = HunkRows::LIST;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
+impl Scalar for PatchHunks {
+    const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
+    type Returns = ListOf<HunkRows>;
     type State = Arc<Budget>;
 
-    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
-        Some(Arc::clone(budget))
-    }
-
-    fn open(settings: Settings) -> Result<Arc<Budget>> {
-        Ok(settings::budget(&settings))
-    }
-
-    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let patch = read(arguments, 0, budget)?;
+    fn call(
+        budget: &mut Arc<Budget>,
+        args: Args<'_>,
+        out: Out<'_, Self::Returns>,
+    ) -> Result<Written> {
+        let patch = read(args, budget)?;
         // The texts of the hunks together are about the patch.
-        let _charge = budget.charge(arguments.text(0).unwrap_or_default().len())?;
+        let _charge = budget.charge(args.get(PATCH)?.len())?;
         let hunks = patch.files.iter().flat_map(|file| {
             file.hunks.iter().zip(1..).map(move |(hunk, number)| (file, hunk, number))
         });
-        out.push_list(|elements| {
+        out.rows(|rows| {
             for ((file, hunk, number), seq) in hunks.zip(1..) {
                 let text = patch::hunk_text_within(hunk, CancelToken::of(budget))?;
                 check_made(&text)?;
-                HunkRows::COLUMNS
-                    .write_struct(HunkRow { seq, file, number, hunk, text: &text }, elements);
+                rows.push(HunkRow { seq, file, number, hunk, text: &text });
             }
             Ok(())
         })

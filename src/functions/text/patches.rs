@@ -5,14 +5,16 @@
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::ffi::{Arguments, Column, Field, Type};
+use crate::functions::params::args::Args;
+use crate::functions::params::kinds::Bytes;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{Out, Varchar, Written};
 use crate::limits;
 use crate::text::CancelToken;
 use crate::text::patch::{self, FilePatch, PatchError, Read};
 
 /// The patch.
-pub const PATCH: Field =
-    Field::new("patch", Type::Varchar, "A unified or git diff of any number of files");
+pub const PATCH: Param<Bytes> = required("patch", "A unified or git diff of any number of files");
 
 /// Returns the error for a patch that cannot be used.
 pub fn unreadable(error: PatchError) -> Error {
@@ -24,10 +26,9 @@ pub fn unreadable(error: PatchError) -> Error {
     }
 }
 
-/// Reads the patch that is argument `index`.
-pub fn read<'a>(arguments: Arguments<'a>, index: usize, budget: &'a Budget) -> Result<Read<'a>> {
-    patch::parse_within(arguments.text(index).unwrap_or_default(), CancelToken::of(budget))
-        .map_err(unreadable)
+/// Reads the argument `patch`.
+pub fn read<'a>(args: Args<'a>, budget: &'a Budget) -> Result<Read<'a>> {
+    patch::parse_within(args.get(PATCH)?, CancelToken::of(budget)).map_err(unreadable)
 }
 
 /// Returns the path that names a file: the new one, or that of a deleted file; `None` when the
@@ -46,8 +47,7 @@ pub fn check_made(text: &[u8]) -> Result<()> {
 }
 
 /// Appends a text that was made from the arguments.
-pub fn push_made(out: &mut Column, text: &[u8]) -> Result<()> {
+pub fn made(out: Out<'_, Varchar>, text: &[u8]) -> Result<Written> {
     check_made(text)?;
-    out.push_bytes(Some(text));
-    Ok(())
+    Ok(out.text(text))
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::patches::{PATCH, push_made, unreadable};
-use super::sides;
+use super::patches::{PATCH, made, unreadable};
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::context::settings;
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::Overload;
+use crate::functions::params::args::Args;
+use crate::functions::params::fields;
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 use crate::text::CancelToken;
 use crate::text::patch;
 
@@ -17,6 +19,7 @@ pub struct ReversePatch;
 
 impl Declared for ReversePatch {
     const DECLARATION: Declaration = Declaration {
+        name: "reverse_patch",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "The patch that undoes another",
@@ -24,26 +27,13 @@ impl Declared for ReversePatch {
     };
 }
 
-impl ScalarFunction for ReversePatch {
-    const NAME: &'static str = "reverse_patch";
-    const OVERLOADS: &'static [Overload] = &[&[PATCH]];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = true;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
+impl Scalar for ReversePatch {
+    const OVERLOADS: &'static [Overload] = &[fields![PATCH]];
+    type Returns = Varchar;
     type State = Arc<Budget>;
 
-    fn helper(budget: &Arc<Budget>) -> Option<Arc<Budget>> {
-        Some(Arc::clone(budget))
-    }
-
-    fn open(settings: Settings) -> Result<Arc<Budget>> {
-        Ok(settings::budget(&settings))
-    }
-
-    fn call(budget: &mut Arc<Budget>, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let text = arguments.text(0).unwrap_or_default();
-        let reversed = patch::reverse_within(text, CancelToken::of(budget)).map_err(unreadable)?;
-        push_made(out, &reversed)
+    fn call(budget: &mut Arc<Budget>, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let patch = args.get(PATCH)?;
+        made(out, &patch::reverse_within(patch, CancelToken::of(budget)).map_err(unreadable)?)
     }
 }

@@ -4,21 +4,35 @@ use std::sync::Arc;
 
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::ffi::{Arguments, Field, Settings, THREADS, Type};
+use crate::ffi::{Settings, THREADS};
 use crate::functions::context::settings;
+use crate::functions::params::args::Args;
+use crate::functions::params::kinds::Bytes;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{Declared, State};
 use crate::text::{CancelToken, Diff, DiffOptions, Engine, lines};
 
 /// The first text.
-pub const A: Field = Field::new("a", Type::Varchar, "The old text");
+pub const A: Param<Bytes> = required("a", "The old text");
 /// The second text.
-pub const B: Field = Field::new("b", Type::Varchar, "The new text");
-/// How much around a change is shown.
-pub const CONTEXT: Field = Field::optional(
-    "context",
-    Type::BigInt,
-    "3",
-    "Unchanged lines around a change; a negative number is the whole text",
-);
+pub const B: Param<Bytes> = required("b", "The new text");
+
+/// What the rows of a function over texts may use together.
+impl State for Arc<Budget> {
+    const SETTINGS: &'static [&'static str] = &[settings::MAX_SECONDS, THREADS];
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        Ok(settings::budget(&settings))
+    }
+
+    fn helper(&self) -> Option<Self> {
+        Some(Self::clone(self))
+    }
+
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        Some(self)
+    }
+}
 
 /// What a thread that compares texts keeps between rows.
 pub struct Comparer {
@@ -27,34 +41,36 @@ pub struct Comparer {
     pub budget: Arc<Budget>,
 }
 
-/// The settings that it reads.
-pub const SETTINGS: &[&str] = &[settings::MAX_SECONDS, THREADS];
+impl State for Comparer {
+    const SETTINGS: &'static [&'static str] = <Arc<Budget> as State>::SETTINGS;
+
+    fn open<F: Declared>(settings: Settings) -> Result<Self> {
+        Ok(Self { engine: Engine::default(), budget: settings::budget(&settings) })
+    }
+
+    fn helper(&self) -> Option<Self> {
+        Some(Self { engine: Engine::default(), budget: Arc::clone(&self.budget) })
+    }
+
+    fn budget(&self) -> Option<&Arc<Budget>> {
+        Some(&self.budget)
+    }
+}
 
 impl Comparer {
-    /// Prepares a thread of an execution.
-    pub fn new(settings: &Settings) -> Self {
-        Self { engine: Engine::default(), budget: settings::budget(settings) }
-    }
-
-    /// Returns what another thread of the same execution keeps.
-    pub fn helper(&self) -> Self {
-        Self { engine: Engine::default(), budget: Arc::clone(&self.budget) }
-    }
-
-    /// Compares the first two arguments; `None` when a text is too large to be compared by line.
+    /// Compares the arguments `a` and `b`; `None` when a text is too large to be compared by line.
     ///
     /// # Errors
     /// `timeout`, and `too_large` when the query may use no more memory.
     pub fn compare<'a>(
         &mut self,
-        arguments: Arguments<'a>,
+        args: Args<'a>,
         options: &DiffOptions,
     ) -> Result<Option<Diff<'a>>> {
-        let texts = [0, 1].map(|index| arguments.text(index).unwrap_or_default());
-        if texts.iter().any(|text| text.len() > lines::MAX_BYTES) {
+        let (a, b) = (args.get(A)?, args.get(B)?);
+        if a.len() > lines::MAX_BYTES || b.len() > lines::MAX_BYTES {
             return Ok(None);
         }
-        Diff::new(&mut self.engine, texts[0], texts[1], options, &CancelToken::of(&self.budget))
-            .map(Some)
+        Diff::new(&mut self.engine, a, b, options, &CancelToken::of(&self.budget)).map(Some)
     }
 }

@@ -1,12 +1,17 @@
 //! `unified_diff(a, b [, context [, label_a, label_b]])`: two texts as a unified diff.
 
-use std::sync::Arc;
-
-use super::sides::{self, Comparer};
-use crate::budget::{Budget, lossy};
+use super::sides::{A, B, Comparer};
+use crate::budget::lossy;
 use crate::error::Result;
-use crate::ffi::{Arguments, Column, Field, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::surface::{Declaration, Declared, Family, Grant};
+use crate::ffi::Overload;
+use crate::functions::params::args::Args;
+use crate::functions::params::context_lines::TOTAL_CONTEXT;
+use crate::functions::params::fields;
+use crate::functions::params::kinds::Bytes;
+use crate::functions::params::param::{Param, text};
+use crate::functions::surface::{
+    Declaration, Declared, Family, Grant, Out, Scalar, Varchar, Written,
+};
 use crate::limits;
 use crate::text::unified::unified_diff;
 use crate::text::{CancelToken, DiffOptions};
@@ -21,6 +26,7 @@ pub struct UnifiedDiff;
 
 impl Declared for UnifiedDiff {
     const DECLARATION: Declaration = Declaration {
+        name: "unified_diff",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "Two texts as a unified diff; empty when they are equal",
@@ -28,51 +34,27 @@ impl Declared for UnifiedDiff {
     };
 }
 
-const LABEL_A: Field = Field::optional("label_a", Type::Varchar, "'a'", "The name behind ---");
-const LABEL_B: Field = Field::optional("label_b", Type::Varchar, "'b'", "The name behind +++");
+const LABEL_A: Param<Bytes> = text("label_a", "a", "The name after ---");
+const LABEL_B: Param<Bytes> = text("label_b", "b", "The name after +++");
 
-impl ScalarFunction for UnifiedDiff {
-    const NAME: &'static str = "unified_diff";
+impl Scalar for UnifiedDiff {
     const OVERLOADS: &'static [Overload] = &[
-        &[sides::A, sides::B],
-        &[sides::A, sides::B, sides::CONTEXT],
-        &[sides::A, sides::B, sides::CONTEXT, LABEL_A, LABEL_B],
+        fields![A, B],
+        fields![A, B, TOTAL_CONTEXT],
+        fields![A, B, TOTAL_CONTEXT, LABEL_A, LABEL_B],
     ];
-    const RETURNS: Type = Type::Varchar;
-    const VOLATILE: bool = false;
-    const NULLS: Nulls = Nulls::Propagate;
-    const SETTINGS: &'static [&'static str] = sides::SETTINGS;
+    type Returns = Varchar;
     type State = Comparer;
+    const VOLATILE: bool = false;
 
-    fn helper(comparer: &Comparer) -> Option<Comparer> {
-        Some(comparer.helper())
-    }
-
-    fn budget(comparer: &Comparer) -> Option<&Arc<Budget>> {
-        Some(&comparer.budget)
-    }
-
-    fn open(settings: Settings) -> Result<Comparer> {
-        Ok(Comparer::new(&settings))
-    }
-
-    fn call(comparer: &mut Comparer, arguments: Arguments<'_>, out: &mut Column) -> Result<()> {
-        let context = match arguments.bigint(2) {
-            None => Some(DiffOptions::CONTEXT),
-            Some(lines) if lines < 0 => None,
-            Some(lines) => Some(u32::try_from(lines).unwrap_or(u32::MAX)),
-        };
-        let Some(diff) =
-            comparer.compare(arguments, &DiffOptions { context, ..DiffOptions::default() })?
-        else {
-            out.push_null();
-            return Ok(());
-        };
-        let labels = (arguments.text(3).unwrap_or(b"a"), arguments.text(4).unwrap_or(b"b"));
+    fn call(comparer: &mut Comparer, args: Args<'_>, out: Out<'_, Varchar>) -> Result<Written> {
+        let context = args.get(TOTAL_CONTEXT)?;
+        let options = DiffOptions { context, ..DiffOptions::default() };
+        let Some(diff) = comparer.compare(args, &options)? else { return Ok(out.null()) };
+        let labels = (args.get(LABEL_A)?, args.get(LABEL_B)?);
         let unified = unified_diff(&diff, labels.0, labels.1, &CancelToken::of(&comparer.budget))?;
         // A byte that is no UTF-8 becomes three.
         let text = lossy(&unified)?;
-        out.push_text((text.len() <= limits::VALUE_BYTES).then_some(&*text));
-        Ok(())
+        Ok(out.text((text.len() <= limits::VALUE_BYTES).then_some(&*text)))
     }
 }

@@ -35,15 +35,15 @@ pub struct Unpaired {
 impl Changes {
     /// Starts a comparison, with renames where options are given.
     pub fn new(comparison: &Comparison, renames: Option<RenameOptions>) -> Result<Self> {
-        let walk = walk(comparison)?;
-        Ok(match renames {
-            None => Self::Walked(walk),
-            Some(options) => {
-                let budget = Arc::clone(comparison.repository().budget());
-                let reader = comparison.reader();
-                Self::Unpaired(Box::new(Unpaired { walk, reader, options, budget }))
-            }
-        })
+        Ok(Self::of(walk(comparison)?, comparison, renames))
+    }
+
+    /// Starts the pairing of what a walk finds, where options are given.
+    pub(super) fn of(walk: Walk, comparison: &Comparison, renames: Option<RenameOptions>) -> Self {
+        let Some(options) = renames else { return Self::Walked(walk) };
+        let budget = Arc::clone(comparison.repository().budget());
+        let reader = comparison.reader();
+        Self::Unpaired(Box::new(Unpaired { walk, reader, options, budget }))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::git::pathspec::{PathFilter, Pathspec};
 use crate::git::repository::Repository;
 use crate::git::revision::{Revision, check_side, sides_of};
 use crate::git::worktree::submodule::Above;
-use crate::text::DiffOptions;
+use crate::text::{Combined, DiffOptions};
 
 /// What files of the work tree that are not tracked count for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,6 +43,10 @@ pub struct Comparison {
     threads: usize,
     /// Whether files count that git is told not to look at.
     looks_everywhere: bool,
+    /// How merges and conflicts are shown, where with all parents at once.
+    combined: Option<Combined>,
+    /// The other parents of a merge; the old side is the first.
+    others: Arc<[Revision]>,
 }
 
 impl Comparison {
@@ -79,13 +83,30 @@ impl Comparison {
             above: Above::default(),
             threads: 1,
             looks_everywhere: false,
+            combined: None,
+            others: Arc::default(),
         })
     }
 
     /// Compares other sides of the same repository with the same index; one side must have needed the index before
     /// where one does now.
     pub(super) fn between(&self, old: Revision, new: Revision) -> Self {
-        Self { old, new, ..self.clone() }
+        Self { old, new, combined: None, others: Arc::default(), ..self.clone() }
+    }
+
+    /// Shows conflicts against ours and theirs at once, and the new side against these parents beside the old side.
+    pub(super) fn combining(self, combined: Combined, others: &[Revision]) -> Self {
+        Self { combined: Some(combined), others: others.into(), ..self }
+    }
+
+    /// Returns how merges and conflicts are shown, where with all parents at once.
+    pub fn combined(&self) -> Option<Combined> {
+        self.combined
+    }
+
+    /// Returns the other parents of a merge.
+    pub(super) fn other_parents(&self) -> &[Revision] {
+        &self.others
     }
 
     /// Compares a submodule of other repositories.
@@ -184,6 +205,7 @@ impl Comparison {
 
     /// Returns what writes patches on one thread.
     pub fn patcher(&self, options: DiffOptions) -> Result<Patcher> {
-        Patcher::new(&self.source, options)
+        let patcher = Patcher::new(&self.source, options)?;
+        Ok(patcher.combining(self.combined.unwrap_or(Combined::Dense)))
     }
 }

@@ -41,7 +41,7 @@ fn has_changes(comparison: &Comparison) -> Result<bool> {
 }
 
 /// Tells whether the files of a submodule differ from a commit, in the index or in its work tree.
-fn is_dirty(submodule: &Repository, head: Oid, above: &Above) -> Result<bool> {
+pub(super) fn is_dirty(submodule: &Repository, head: Oid, above: &Above) -> Result<bool> {
     let head = side_of(submodule, &head.to_string())?;
     let comparison = |old, new| {
         Ok::<_, Error>(Comparison::new(submodule.clone(), old, new)?.inside(above.clone()))

@@ -8,12 +8,15 @@
 //! | `contents`, `measure` | the contents of a file's sides; sizes and line counts |
 //! | `search` | changes that add or remove a text |
 //! | `patch` | git's headers around the hunks |
+//! | `combined`, `combined_patch` | merges and conflicts, against all sides at once |
 //! | `side_files` | single files of one side |
 //! | `listed` | which files of a work tree may be read where sandboxes say so |
 //! | `status` | what `git status` says |
 //! | `suggest` | the nearest paths to one that was not found |
 
 pub mod change_iter;
+pub mod combined;
+pub mod combined_patch;
 pub mod comparison;
 pub mod contents;
 pub mod differences;

@@ -13,7 +13,7 @@ use crate::git::model::diff_attribute::PathAttributes;
 use crate::git::objects::abbreviation::Abbreviation;
 use crate::text::section::Finder;
 use crate::text::unified::{shown_range, write_hunk, write_labels};
-use crate::text::{CancelToken, Diff, DiffOptions, Engine};
+use crate::text::{CancelToken, Combined, Diff, DiffOptions, Engine};
 
 /// A file's patch and where its hunks lie in it.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub struct WrittenPatch {
     pub bytes: Vec<u8>,
     /// The hunks in order.
     pub hunks: Vec<PatchHunk>,
-    charge: Charge,
+    pub(super) charge: Charge,
 }
 
 /// A hunk of a patch.
@@ -40,10 +40,12 @@ pub struct PatchHunk {
 
 /// Writes patches for one thread.
 pub struct Patcher {
-    reader: Reader,
-    engine: Engine,
-    abbreviation: Abbreviation,
-    options: DiffOptions,
+    pub(super) reader: Reader,
+    pub(super) engine: Engine,
+    pub(super) abbreviation: Abbreviation,
+    pub(super) options: DiffOptions,
+    /// How merges are shown.
+    pub(super) combined: Combined,
 }
 
 impl Patcher {
@@ -51,12 +53,23 @@ impl Patcher {
     pub fn new(source: &ContentSource, options: DiffOptions) -> Result<Self> {
         let repository = source.repository();
         let abbreviation = Abbreviation::new(repository.store(), &repository.config)?;
-        Ok(Self { reader: Reader::new(source), engine: Engine::default(), abbreviation, options })
+        let (reader, engine) = (Reader::new(source), Engine::default());
+        Ok(Self { reader, engine, abbreviation, options, combined: Combined::Dense })
+    }
+
+    /// Writes merges and conflicts in this form.
+    #[must_use]
+    pub fn combining(self, combined: Combined) -> Self {
+        Self { combined, ..self }
     }
 
     /// Returns the patch of a change.
     pub fn patch(&mut self, change: &Change, cancel: &CancelToken<'_>) -> Result<WrittenPatch> {
         let mut patch = WrittenPatch::default();
+        if change.is_combined() {
+            self.write_combined(change, &mut patch, cancel)?;
+            return Ok(patch);
+        }
         for part in change.parts() {
             self.write(&part, &mut patch, cancel)?;
         }

@@ -6,6 +6,7 @@ use crate::budget::Charge;
 use crate::error::Result;
 use crate::git::attributes::ContentSource;
 use crate::git::change::change_iter::collect;
+use crate::git::change::combined::keep_common;
 use crate::git::change::contents::Reader;
 use crate::git::change::measure::{Measure, Measured, Measurer};
 use crate::git::change::renames::{RenameOptions, pair};
@@ -47,6 +48,8 @@ pub struct CommitMeasure {
     pub diff: DiffOptions,
     /// What changes are looked for, if not all.
     pub search: Option<Search>,
+    /// Whether merges are compared with all their parents at once.
+    pub combined: bool,
 }
 
 /// Compares commits with their parents, for one thread.
@@ -59,6 +62,7 @@ pub struct CommitMeasurer {
     searcher: Option<Searcher>,
     info: bool,
     is_measured: bool,
+    combined: bool,
     mailmap: Option<Arc<Mailmap>>,
 }
 
@@ -84,6 +88,7 @@ impl CommitMeasurer {
             searcher: search.map(|search| Searcher::new(search, Reader::new(&source))),
             info: measure.info,
             is_measured: measure.changes != Measure::default(),
+            combined: measure.combined,
             mailmap,
         })
     }
@@ -96,12 +101,15 @@ impl CommitMeasurer {
         cancel: &CancelToken<'_>,
     ) -> Result<()> {
         let mut info = None;
+        let is_combined = self.combined && commit.parents.len() > 1;
         let parents = commit.parents.iter().copied().map(Some);
         let root = commit.parents.is_empty().then_some(None);
-        for parent in parents.chain(root) {
-            let (changes, which) =
-                self.changes(parent.map(|(_, tree)| tree), commit.tree, cancel)?;
-            if changes.is_empty() {
+        for parent in parents.chain(root).take(if is_combined { 1 } else { usize::MAX }) {
+            let mut rows = self.changes(parent.map(|(_, tree)| tree), commit.tree, cancel)?;
+            if is_combined {
+                self.keep_what_differs_from_all(&mut rows, commit, cancel)?;
+            }
+            if rows.is_empty() {
                 continue;
             }
             if self.info && info.is_none() {
@@ -109,50 +117,54 @@ impl CommitMeasurer {
                 info = Some(Arc::new(CommitInfo::read(&bytes, self.mailmap.as_deref(), cancel)?));
             }
             let parent = parent.map(|(id, _)| id);
+            let (mut changes, mut which, mut charge) = (Vec::new(), Vec::new(), Charge::free());
+            cancel.room(&mut charge, &mut changes, rows.len())?;
+            for (change, texts) in rows {
+                changes.push(self.measured(change, cancel)?);
+                which.extend(self.searcher.is_some().then_some(texts));
+            }
             let info = info.clone();
             found.push(CommitChanges { id: commit.id, parent, info, changes, found: which });
         }
         Ok(())
     }
 
-    /// Returns the changes between two trees, and what of a search was found in each.
+    /// Keeps of the changes of a merge from its first parent those of files that differ from all others, too.
+    fn keep_what_differs_from_all(
+        &mut self,
+        rows: &mut Vec<(Change, Vec<u32>)>,
+        commit: &Comparable,
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
+        for &(_, other) in &commit.parents[1..] {
+            if rows.is_empty() {
+                break;
+            }
+            keep_common(rows, self.changes(Some(other), commit.tree, cancel)?);
+        }
+        Ok(())
+    }
+
+    /// Returns the changes between two trees that are looked for, each with the texts that were found.
     fn changes(
         &mut self,
         old: Option<Oid>,
         new: Oid,
         cancel: &CancelToken<'_>,
-    ) -> Result<(Vec<Measured>, Vec<Vec<u32>>)> {
+    ) -> Result<Vec<(Change, Vec<u32>)>> {
         self.trees.restart(old, Some(new))?;
-        let (mut changes, mut found, mut charge) = (Vec::new(), Vec::new(), Charge::free());
+        let (mut rows, mut charge) = (Vec::new(), Charge::free());
         if let Some((options, reader)) = &mut self.reader {
             let all = collect(&mut self.trees, &mut charge, cancel)?;
             for change in pair(all, options, reader, cancel)?.rows {
-                self.add(change, &mut changes, &mut found, &mut charge, cancel)?;
+                add(&mut self.searcher, change, &mut rows, &mut charge, cancel)?;
             }
         } else {
-            while let Some(change) = self.trees.next() {
-                self.add(change?, &mut changes, &mut found, &mut charge, cancel)?;
+            for change in self.trees.by_ref() {
+                add(&mut self.searcher, change?, &mut rows, &mut charge, cancel)?;
             }
         }
-        Ok((changes, found))
-    }
-
-    /// Measures a change if it is looked for.
-    fn add(
-        &mut self,
-        change: Change,
-        changes: &mut Vec<Measured>,
-        found: &mut Vec<Vec<u32>>,
-        charge: &mut Charge,
-        cancel: &CancelToken<'_>,
-    ) -> Result<()> {
-        if let Some(searcher) = &mut self.searcher {
-            let Some(which) = searcher.look(&change, cancel)? else { return Ok(()) };
-            found.push(which);
-        }
-        cancel.room(charge, changes, 1)?;
-        changes.push(self.measured(change, cancel)?);
-        Ok(())
+        Ok(rows)
     }
 
     fn measured(&mut self, change: Change, cancel: &CancelToken<'_>) -> Result<Measured> {
@@ -162,4 +174,24 @@ impl CommitMeasurer {
             Ok(Measured::unmeasured(change))
         }
     }
+}
+
+/// Adds a change if it is looked for, with the texts that were found.
+fn add(
+    searcher: &mut Option<Searcher>,
+    change: Change,
+    rows: &mut Vec<(Change, Vec<u32>)>,
+    charge: &mut Charge,
+    cancel: &CancelToken<'_>,
+) -> Result<()> {
+    let texts = match searcher {
+        None => Vec::new(),
+        Some(searcher) => match searcher.look(&change, cancel)? {
+            Some(texts) => texts,
+            None => return Ok(()),
+        },
+    };
+    cancel.room(charge, rows, 1)?;
+    rows.push((change, texts));
+    Ok(())
 }

@@ -183,14 +183,17 @@ pub struct Change {
     pub new: Option<Entry>,
     /// What the file was made from, where renames were looked for; `old` is then that file.
     pub origin: Option<Origin>,
-    /// Whether the row stands for a conflict in the index; it then has no content on either side.
+    /// Whether the row stands for a conflict in the index; it then has no content on either side, unless it is combined.
     pub unmerged: bool,
+    /// What the other parents of a merge have, where it is compared with all of them; `old` is what the first has. A
+    /// conflict is a merge of ours and theirs.
+    pub others: Vec<Option<Entry>>,
 }
 
 impl Change {
     /// Returns a change of one path.
     pub fn new(path: Vec<u8>, old: Option<Entry>, new: Option<Entry>) -> Self {
-        Self { path, old, new, origin: None, unmerged: false }
+        Self { path, old, new, origin: None, unmerged: false, others: Vec::new() }
     }
 
     /// Returns the row of a file in a conflict; what is committed of it can be what another file was copied from.
@@ -200,7 +203,18 @@ impl Change {
 
     /// Returns the row as it is shown: of a conflict without what renames were looked for with.
     pub(crate) fn shown(self) -> Self {
-        if self.unmerged { Self { old: None, new: None, ..self } } else { self }
+        let is_bare = self.unmerged && !self.is_combined();
+        if is_bare { Self { old: None, new: None, ..self } } else { self }
+    }
+
+    /// Tells whether the file is compared with several parents at once.
+    pub fn is_combined(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Returns what each parent has.
+    pub fn parents(&self) -> impl Iterator<Item = Option<Entry>> {
+        [self.old].into_iter().chain(self.others.iter().copied())
     }
 
     /// Returns the change as git shows it: a type change as one file deleted and another created.

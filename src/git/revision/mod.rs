@@ -44,4 +44,4 @@ pub use references::{
     decorations, reference_names,
 };
 pub use side::Revision;
-pub use sides::{ends_of, side_of, sides_of};
+pub use sides::{commit_and_parents, ends_of, side_of, sides_of};

@@ -41,6 +41,24 @@ pub fn sides_of(
     }
 }
 
+/// Resolves `commit^!` to the commit and its parents; anything else is `None`.
+pub fn commit_and_parents(
+    repository: &Repository,
+    name: &str,
+) -> Result<Option<(Revision, Vec<Revision>)>> {
+    if !name.ends_with("^!") {
+        return Ok(None);
+    }
+    let resolver = Resolver::new(repository, name);
+    let Range::Without { commit, parent: None } = Range::of(&resolver, Hint::Committish)? else {
+        return Ok(None);
+    };
+    let tree = |id: Oid| resolver.tree(id).map(Revision::Tree);
+    let commit = resolver.commit(commit)?;
+    let parents = resolver.parents(&commit)?;
+    Ok(Some((tree(commit)?, parents.into_iter().map(tree).collect::<Result<_>>()?)))
+}
+
 /// Returns the commits between which a comparison is, as [`sides_of`] resolves its sides where no merge base is asked for;
 /// none for a side that is not a commit.
 pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<[Option<Oid>; 2]> {

@@ -28,6 +28,7 @@ use self::patience::Patience;
 use self::tail::common_tail;
 use self::whitespace::{Keys, is_blank};
 pub use options::{Algorithm, Change, Options, Whitespace};
+pub(super) use whitespace::is_space;
 
 pub use super::cancel_token::{CancelToken, Stopped};
 use super::lines::{Lines, View};

@@ -14,7 +14,7 @@ const PART: usize = 1 << 12;
 
 /// Returns whether git takes `byte` for white space.
 #[inline]
-pub(super) const fn is_space(byte: u8) -> bool {
+pub(in crate::text) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 

@@ -1,0 +1,70 @@
+//! The columns of every function with what each holds, in debug builds only: `make sql` writes the tables of the pages
+//! from them.
+
+use crate::error::Result;
+use crate::ffi::{Field, Open, Type};
+use crate::functions::context::database::Database;
+use crate::functions::params::args::Args;
+use crate::functions::surface::{
+    Col, Declaration, Declared, Entry, Family, Grant, Row, Rows, Signature, Table, varchar,
+};
+
+/// `redline_debug_columns()`: the columns of tables, and the fields of results.
+pub struct DebugColumns;
+
+impl Declared for DebugColumns {
+    const DECLARATION: Declaration = Declaration {
+        name: "redline_debug_columns",
+        family: Family::Debug,
+        grant: Grant::Everybody,
+        description: "The columns of every function, with what each holds",
+        example: "FROM redline_debug_columns()",
+    };
+}
+
+/// A column of a function.
+pub struct ColumnOf {
+    function: &'static str,
+    field: Field,
+}
+
+impl Row for ColumnOf {
+    type Of<'a> = &'a Self;
+
+    const OWN: &'static [Col<Self>] = &[
+        varchar("function", "The function", |row, out| out.text(row.function)),
+        varchar("column", "The name", |row, out| out.text(row.field.name)),
+        varchar("type", "The type", |row, out| out.text(row.field.kind.to_string())),
+        varchar("description", "What it holds", |row, out| out.text(row.field.doc)),
+    ];
+}
+
+/// Returns the columns of a function; of a value that is a STRUCT or a list of them, its fields.
+fn columns(entry: &Entry) -> &'static [Field] {
+    match entry.signature {
+        Signature::Table { columns, .. } => columns,
+        Signature::Scalar { returns: Type::Struct(fields), .. } => fields,
+        Signature::Scalar { returns: Type::List(&Type::Struct(fields)), .. } => fields,
+        Signature::Scalar { .. } => &[],
+    }
+}
+
+impl Table for DebugColumns {
+    type Row = ColumnOf;
+    const SETTINGS: &'static [&'static str] = &[];
+    type Bind = ();
+    type Scan = Rows<ColumnOf>;
+
+    fn bind(_: Args<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn open((): &(), open: Open<'_>) -> Result<Self::Scan> {
+        let database = Database::of(&open.settings)?;
+        let of = |entry: &'static Entry| {
+            let function = entry.declaration.name;
+            columns(entry).iter().map(move |&field| ColumnOf { function, field })
+        };
+        Ok(Rows::new(database.functions.iter().flat_map(of), open.projection))
+    }
+}

@@ -1,0 +1,49 @@
+//! Scalar functions that ask something of a repository.
+
+use crate::error::Result;
+use crate::ffi::{Field, Overload};
+use crate::functions::context::execution_context::ExecutionContext;
+use crate::functions::params::args::Args;
+use crate::functions::params::kinds::Name;
+use crate::functions::params::param::{Param, required};
+use crate::functions::surface::{Declared, Out, Returned, Scalar, Written};
+use crate::git::Repository;
+
+/// The repository.
+pub const REPO: Param<Name> = required("repo", "The repository, or a directory in it");
+
+/// A scalar function over a repository, which the parameter [`REPO`] names. It is volatile, since what a revision means
+/// changes with the repository.
+pub trait RepositoryScalar: Declared {
+    /// The parameters.
+    const PARAMETERS: &'static [Field];
+    /// What it returns.
+    type Returns: Returned;
+    /// The answer of one row.
+    type Answer: Send;
+
+    /// Finds the answer, on a thread that can open nothing outside of what may be read.
+    ///
+    /// # Errors
+    /// Those of the function.
+    fn answer(repository: &Repository, args: Args<'_>) -> Result<Self::Answer>;
+
+    /// Appends the answer.
+    fn write(answer: Self::Answer, out: Out<'_, Self::Returns>) -> Written;
+}
+
+impl<F: RepositoryScalar> Scalar for F {
+    const OVERLOADS: &'static [Overload] = &[F::PARAMETERS];
+    type Returns = F::Returns;
+    type State = ExecutionContext;
+
+    fn call(
+        execution: &mut ExecutionContext,
+        args: Args<'_>,
+        out: Out<'_, F::Returns>,
+    ) -> Result<Written> {
+        let repo = args.get(REPO)?;
+        let answer = execution.read(|| F::answer(&execution.repository(repo)?, args))?;
+        Ok(F::write(answer, out))
+    }
+}

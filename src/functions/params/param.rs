@@ -1,0 +1,150 @@
+//! A parameter: its name, its type, its default, what it is, and how it is read, declared once.
+
+use std::marker::PhantomData;
+
+use super::given::Given;
+use crate::error::{Error, Result};
+use crate::ffi::{Constant, Field, Type};
+
+/// How the values of a parameter are read.
+pub trait Kind: 'static {
+    /// Their type in SQL.
+    const TYPE: Type;
+    /// What to give instead of NULL.
+    const WANTED: &'static str = "Give a value";
+    /// What they are read as.
+    type Of<'a>;
+
+    /// Reads a value that is not NULL.
+    ///
+    /// # Errors
+    /// `invalid_args` for a value that the parameter cannot have.
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<Self::Of<'a>>;
+
+    /// Reads NULL.
+    ///
+    /// # Errors
+    /// `invalid_args` unless the parameter may be NULL.
+    fn read_null<'a>(asked: Asked<'_>) -> Result<Self::Of<'a>> {
+        Err(asked.is_null(Self::WANTED))
+    }
+}
+
+/// What is read, for messages.
+#[derive(Clone, Copy)]
+pub struct Asked<'n> {
+    /// The parameter, or a part of its value.
+    pub name: &'n str,
+    /// The function that was called.
+    pub function: &'n str,
+}
+
+impl Asked<'_> {
+    /// Returns the error for NULL.
+    pub fn is_null(self, hint: &str) -> Error {
+        let Self { name, function } = self;
+        Error::invalid_args(format!("the argument '{name}' of {function} is NULL")).with_hint(hint)
+    }
+}
+
+/// A parameter that is read as `K` says.
+pub struct Param<K> {
+    /// What SQL sees of it.
+    pub field: Field,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K> Clone for Param<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for Param<K> {}
+
+impl<K: Kind> Param<K> {
+    const fn new(name: &'static str, default: Option<Constant>, doc: &'static str) -> Self {
+        let field = Field { default, ..Field::new(name, K::TYPE, doc) };
+        Self { field, kind: PhantomData }
+    }
+
+    /// Reads what was given to a function, or the default.
+    ///
+    /// # Errors
+    /// Those of [`Kind::read`] and [`Kind::read_null`].
+    pub fn read<'a>(&self, given: Option<Given<'a>>, function: &str) -> Result<K::Of<'a>> {
+        self.read_as(given, Asked { name: self.field.name, function })
+    }
+
+    /// Does the same for a part of an argument, which has a name of its own in messages.
+    pub fn read_as<'a>(&self, given: Option<Given<'a>>, asked: Asked<'_>) -> Result<K::Of<'a>> {
+        let given = given.filter(|given| !given.is_null());
+        match given.or(self.field.default.map(Given::Default)) {
+            Some(given) if !given.is_null() => K::read(given, asked),
+            _ => K::read_null(asked),
+        }
+    }
+}
+
+/// Returns a parameter that must be given.
+pub const fn required<K: Kind>(name: &'static str, doc: &'static str) -> Param<K> {
+    Param::new(name, None, doc)
+}
+
+/// Returns a parameter that may be left out or NULL.
+pub const fn optional<K: Kind>(name: &'static str, doc: &'static str) -> Param<Maybe<K>> {
+    Param::new(name, Some(Constant::Null), doc)
+}
+
+/// Returns a parameter that is a number when it is left out or NULL.
+pub const fn number<K: Numeric>(name: &'static str, default: i64, doc: &'static str) -> Param<K> {
+    Param::new(name, Some(Constant::Integer(default)), doc)
+}
+
+/// Returns a parameter that is a text when it is left out or NULL.
+pub const fn text<K: Textual>(
+    name: &'static str,
+    default: &'static str,
+    doc: &'static str,
+) -> Param<K> {
+    Param::new(name, Some(Constant::Text(default)), doc)
+}
+
+/// Returns a parameter that is true or false.
+pub const fn flag(name: &'static str, default: bool, doc: &'static str) -> Param<Flag> {
+    Param::new(name, Some(Constant::Boolean(default)), doc)
+}
+
+/// A kind whose values are numbers of SQL.
+pub trait Numeric: Kind {}
+
+/// A kind whose values are texts of SQL.
+pub trait Textual: Kind {}
+
+/// Values of `K`, or NULL.
+pub struct Maybe<K>(PhantomData<K>);
+
+impl<K: Kind> Kind for Maybe<K> {
+    const TYPE: Type = K::TYPE;
+    type Of<'a> = Option<K::Of<'a>>;
+
+    fn read<'a>(given: Given<'a>, asked: Asked<'_>) -> Result<Self::Of<'a>> {
+        K::read(given, asked).map(Some)
+    }
+
+    fn read_null<'a>(_: Asked<'_>) -> Result<Self::Of<'a>> {
+        Ok(None)
+    }
+}
+
+/// True or false.
+pub struct Flag;
+
+impl Kind for Flag {
+    const TYPE: Type = Type::Boolean;
+    type Of<'a> = bool;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<bool> {
+        Ok(given.truth().unwrap_or_default())
+    }
+}

@@ -1,0 +1,44 @@
+//! The session that a call is for.
+
+use super::args::Args;
+use super::given::Given;
+use super::param::{Asked, Kind, Maybe, Param, optional};
+use crate::edit::Session;
+use crate::error::{Error, Result};
+use crate::ffi::Type;
+use crate::limits;
+
+/// The name of a session.
+pub struct SessionName;
+
+impl Kind for SessionName {
+    const TYPE: Type = Type::Varchar;
+    type Of<'a> = String;
+
+    fn read(given: Given<'_>, _: Asked<'_>) -> Result<String> {
+        let name = given.text().unwrap_or_default();
+        if name.is_empty() || name.len() > limits::SESSION_BYTES {
+            return Err(Error::invalid_args(format!(
+                "the name of the session has {} bytes",
+                name.len()
+            ))
+            .with_hint(format!(
+                "Give 1 to {} bytes that nobody can guess",
+                limits::SESSION_BYTES
+            )));
+        }
+        Ok(String::from_utf8_lossy(name).into_owned())
+    }
+}
+
+/// Whose call it is.
+pub const SESSION: Param<Maybe<SessionName>> =
+    optional("session", "Whose call it is; NULL for the connection's own");
+
+/// Returns the session that a call names, or that of the connection.
+///
+/// # Errors
+/// `invalid_args` for a name that is empty or too long.
+pub fn session(args: Args<'_>, connection: u64) -> Result<Session> {
+    Ok(args.get(SESSION)?.map_or(Session::Connection(connection), Session::Named))
+}

@@ -1,0 +1,88 @@
+//! The values that a column or a scalar function takes from its row.
+
+use std::borrow::Cow;
+
+use crate::ffi::Column;
+
+/// A VARCHAR: text, bytes that are shown as text (what is not UTF-8 becomes U+FFFD), or NULL.
+#[derive(Debug)]
+pub enum Text<'a> {
+    /// NULL.
+    Null,
+    /// Text.
+    Str(Cow<'a, str>),
+    /// Bytes.
+    Bytes(Cow<'a, [u8]>),
+}
+
+impl Text<'_> {
+    /// Appends the value to a column of texts.
+    pub(super) fn write(self, out: &mut Column) {
+        match self {
+            Self::Null => out.push_null(),
+            Self::Str(text) => out.push_text(Some(&text)),
+            Self::Bytes(bytes) => out.push_bytes(Some(&bytes)),
+        }
+    }
+}
+
+/// A BIGINT or NULL; a number that does not fit is NULL.
+#[derive(Debug, Clone, Copy)]
+pub struct Number(pub(super) Option<i64>);
+
+/// Declares what becomes a value as it is.
+macro_rules! conversions {
+    ($($from:ty => $to:ty, |$value:ident| $converted:expr;)*) => {$(
+        impl<'a> From<$from> for $to {
+            fn from($value: $from) -> Self {
+                $converted
+            }
+        }
+    )*};
+}
+
+conversions! {
+    &'a str => Text<'a>, |text| Text::Str(Cow::Borrowed(text));
+    &'a String => Text<'a>, |text| Text::Str(Cow::Borrowed(text));
+    String => Text<'a>, |text| Text::Str(Cow::Owned(text));
+    Cow<'a, str> => Text<'a>, |text| Text::Str(text);
+    &'a [u8] => Text<'a>, |bytes| Text::Bytes(Cow::Borrowed(bytes));
+    &'a Vec<u8> => Text<'a>, |bytes| Text::Bytes(Cow::Borrowed(bytes));
+    Vec<u8> => Text<'a>, |bytes| Text::Bytes(Cow::Owned(bytes));
+}
+
+impl From<i64> for Number {
+    fn from(number: i64) -> Self {
+        Self(Some(number))
+    }
+}
+
+impl From<u32> for Number {
+    fn from(number: u32) -> Self {
+        Self(Some(i64::from(number)))
+    }
+}
+
+impl From<u64> for Number {
+    fn from(number: u64) -> Self {
+        Self(i64::try_from(number).ok())
+    }
+}
+
+impl From<usize> for Number {
+    fn from(number: usize) -> Self {
+        Self(i64::try_from(number).ok())
+    }
+}
+
+impl<'a, T: Into<Text<'a>>> From<Option<T>> for Text<'a> {
+    fn from(text: Option<T>) -> Self {
+        text.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<T: Into<Number>> From<Option<T>> for Number {
+    fn from(number: Option<T>) -> Self {
+        number.map_or(Self(None), Into::into)
+    }
+}

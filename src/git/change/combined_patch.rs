@@ -1,0 +1,173 @@
+//! The combined patch of a file that a merge has otherwise than all its parents: what `git diff --cc` and `-c` print.
+//!
+//! Source: the output of `git diff-tree --cc`, described in the manual of `git diff` under "Combined diff format".
+
+use crate::error::{ErrorKind, Result};
+use crate::git::change::contents::Reader;
+use crate::git::change::patch::{PatchHunk, Patcher, WrittenPatch};
+use crate::git::model::bytes::Bytes;
+use crate::git::model::changed_file::{Change, Entry};
+use crate::git::model::diff_attribute::DiffAttribute;
+use crate::limits;
+use crate::text::combined::{Combined, CombinedDiff, Parent, write_hunk};
+use crate::text::{CancelToken, DiffOptions, Engine, is_binary};
+
+/// The line that stands for the content of a binary file.
+pub const COMBINED_BINARY_LINE: &[u8] = b"Binary files differ";
+
+/// The contents of a file in a merge and in its parents; none where the file is binary.
+pub struct MergedTexts {
+    parents: Vec<Bytes>,
+    result: Bytes,
+    is_gone: bool,
+}
+
+/// Reads the contents of a file in a merge and its parents; `None` where the file is binary.
+pub fn merged_texts(reader: &mut Reader, change: &Change) -> Result<Option<MergedTexts>> {
+    let attribute = reader.attributes(&change.path)?.diff;
+    let mut texts = Vec::new();
+    for entry in change.parents().chain([change.new]) {
+        let Some(text) = whole(reader, entry, &change.path)? else { return Ok(None) };
+        texts.push(text);
+    }
+    let is_text = match attribute {
+        DiffAttribute::Set => true,
+        DiffAttribute::Unset => false,
+        DiffAttribute::Unspecified => !texts.iter().any(|text| is_binary(text)),
+    };
+    let result = texts.pop().unwrap_or_default();
+    // Of a file that is gone from the work tree git shows no lines.
+    let is_gone = change.unmerged && change.new.is_none();
+    Ok(is_text.then_some(MergedTexts { parents: texts, result, is_gone }))
+}
+
+/// Returns a content, the line that stands for a submodule's commit included; `None` for one too large for any diff.
+fn whole(reader: &mut Reader, entry: Option<Entry>, path: &[u8]) -> Result<Option<Bytes>> {
+    let Some(entry) = entry else { return Ok(Some(Bytes::default())) };
+    if entry.mode.is_submodule() {
+        let line = format!("Subproject commit {}\n", entry.oid);
+        return Ok(Some(line.into_bytes().into()));
+    }
+    match reader.read(entry, path) {
+        Err(error)
+            if error.kind() == ErrorKind::TooLarge
+                && reader.size(Some(entry))? > Some(limits::OBJECT_BYTES) =>
+        {
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
+impl MergedTexts {
+    /// Compares them; `None` where git shows no lines.
+    ///
+    /// # Errors
+    /// As [`CombinedDiff::new`].
+    pub fn diff(
+        &self,
+        change: &Change,
+        engine: &mut Engine,
+        options: &DiffOptions,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<CombinedDiff<'_>>> {
+        if self.is_gone {
+            return Ok(None);
+        }
+        let ids: Vec<_> = change.parents().map(|entry| entry.map(|entry| entry.oid)).collect();
+        let parent = |at: usize| {
+            let earlier = ids[..at].iter().position(|earlier| *earlier == ids[at]);
+            earlier.map_or(Parent::Text(&self.parents[at]), Parent::As)
+        };
+        let parents: Vec<_> = (0..ids.len()).map(parent).collect();
+        CombinedDiff::new(engine, &parents, &self.result, options, cancel).map(Some)
+    }
+}
+
+impl Patcher {
+    /// Writes the combined patch of a file; nothing where neither a hunk nor a mode is to be shown.
+    pub(super) fn write_combined(
+        &mut self,
+        change: &Change,
+        patch: &mut WrittenPatch,
+        cancel: &CancelToken<'_>,
+    ) -> Result<()> {
+        let Some(texts) = merged_texts(&mut self.reader, change)? else {
+            patch.bytes.extend(self.combined_header(change, false)?);
+            patch.bytes.extend([COMBINED_BINARY_LINE, b"\n"].concat());
+            return Ok(());
+        };
+        let diff = texts.diff(change, &mut self.engine, &self.options, cancel)?;
+        let hunks = match &diff {
+            Some(diff) => diff.hunks(self.combined, self.options.context, cancel)?,
+            None => Vec::new(),
+        };
+        if hunks.is_empty() && !change.unmerged && !has_modes(change) {
+            return Ok(());
+        }
+        patch.bytes.extend(self.combined_header(change, true)?);
+        let mut pace = cancel.pace();
+        for (hunk, diff) in hunks.iter().zip(diff.iter().cycle()) {
+            let start = patch.bytes.len();
+            cancel.room(&mut patch.charge, &mut patch.bytes, diff.written_bytes(hunk))?;
+            write_hunk(&mut patch.bytes, diff, hunk, &mut pace)?;
+            patch.hunks.push(PatchHunk {
+                old: hunk.parents.first().copied().unwrap_or_default(),
+                new: hunk.new,
+                section: diff.heading(hunk).to_vec(),
+                span: start..patch.bytes.len(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the lines before the hunks; without the names of both sides for a binary file.
+    fn combined_header(&mut self, change: &Change, has_names: bool) -> Result<Vec<u8>> {
+        let Change { path, new, unmerged, .. } = change;
+        let word: &[u8] = match self.combined {
+            Combined::Dense => b"diff --cc ",
+            Combined::All => b"diff --combined ",
+        };
+        let mut out = [word, &self.reader.quoted(path), b"\n"].concat();
+        let mut ids = Vec::new();
+        for parent in change.parents() {
+            ids.push(self.abbreviation.of(parent.map(|entry| entry.oid))?);
+        }
+        // A file of the work tree has no id for git.
+        let id = new.filter(|_| !unmerged).map(|entry| entry.oid);
+        let id = self.abbreviation.of(id)?;
+        out.extend(format!("index {}..{id}\n", ids.join(",")).into_bytes());
+        let is_added = !unmerged && new.is_some() && change.parents().all(|it| it.is_none());
+        if has_modes(change) {
+            out.extend(modes(change, is_added).into_bytes());
+        }
+        if has_names {
+            let name = |prefix: &[u8], is_there: bool| match is_there {
+                true => self.reader.quoted(&[prefix, path].concat()).into_owned(),
+                false => b"/dev/null".to_vec(),
+            };
+            out.extend([b"--- ", &name(b"a/", !is_added)[..], b"\n"].concat());
+            out.extend([b"+++ ", &name(b"b/", new.is_some())[..], b"\n"].concat());
+        }
+        Ok(out)
+    }
+}
+
+/// Tells whether the mode of the result is not that of each parent.
+fn has_modes(change: &Change) -> bool {
+    let mode = |entry: Option<Entry>| entry.map(|entry| entry.mode);
+    change.parents().any(|entry| mode(entry) != mode(change.new))
+}
+
+/// Returns the line that tells the modes.
+fn modes(change: &Change, is_added: bool) -> String {
+    let shown = |entry: Option<Entry>| {
+        entry.map_or_else(|| "000000".to_owned(), |entry| entry.mode.to_string())
+    };
+    let parents = change.parents().map(shown).collect::<Vec<_>>().join(",");
+    match change.new {
+        Some(new) if is_added => format!("new file mode {}\n", new.mode),
+        Some(new) => format!("mode {parents}..{}\n", new.mode),
+        None => format!("deleted file mode {parents}\n"),
+    }
+}

@@ -1,0 +1,194 @@
+//! Which lines of a combined diff are shown: the rule of `--cc`, and context.
+
+use std::ops::Range;
+
+use super::{Combined, CombinedDiff, CombinedHunk, Parents};
+use crate::text::cancel_token::{CancelToken, Stopped};
+
+/// The places of a result: its lines and its end.
+struct Places<'d, 'a> {
+    diff: &'d CombinedDiff<'a>,
+    is_shown: Vec<bool>,
+    /// Places before which no lines that are gone are shown, in order.
+    hidden: Vec<Range<usize>>,
+    /// Lines of context.
+    context: usize,
+}
+
+impl CombinedDiff<'_> {
+    /// Returns the hunks that are shown.
+    ///
+    /// # Errors
+    /// [`Stopped`] when `cancel` asks for it.
+    pub fn hunks(
+        &self,
+        combined: Combined,
+        context: Option<u32>,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Vec<CombinedHunk>, Stopped> {
+        let mut charge = crate::budget::Charge::free();
+        let mut is_shown = Vec::new();
+        cancel.room(&mut charge, &mut is_shown, self.added.len())?;
+        is_shown.extend(self.added.iter().map(|parents| *parents != 0));
+        self.lost.keys().for_each(|&place| is_shown[place] = true);
+        cancel.check()?;
+        // No text has as many lines as the largest context, so no sum wraps.
+        let context = context.unwrap_or(u32::MAX) as usize;
+        let mut places = Places { diff: self, is_shown, hidden: Vec::new(), context };
+        if combined == Combined::Dense {
+            places.leave_out_what_one_side_has();
+        }
+        cancel.check()?;
+        places.add_context();
+        places.hunks(cancel)
+    }
+}
+
+impl Places<'_, '_> {
+    fn len(&self) -> usize {
+        self.is_shown.len()
+    }
+
+    /// Returns the next place from `at` on that is shown or not; the number of places where there is none.
+    fn next(&self, at: usize, is_shown: bool) -> usize {
+        let rest = self.is_shown.get(at..).unwrap_or_default();
+        rest.iter().position(|&shown| shown == is_shown).map_or(self.len(), |further| at + further)
+    }
+
+    /// Returns where the context after a run begins: what is gone before the last place makes that place context.
+    fn tail(&self, start: usize, end: usize) -> usize {
+        end - usize::from(start < end && self.diff.added[end - 1] == 0)
+    }
+
+    /// Leaves out the hunks in which the result has what a side has, and no third version is near.
+    fn leave_out_what_one_side_has(&mut self) {
+        let mut start = self.next(0, true);
+        while start < self.len() {
+            let end = self.dense_end(start);
+            if self.is_of_one_side(start..end) {
+                self.is_shown[start..end].fill(false);
+            }
+            start = self.next(end, true);
+        }
+    }
+
+    /// Returns where a hunk ends: at the first place that is not shown and has none that is within the context after it.
+    fn dense_end(&self, start: usize) -> usize {
+        let mut end = self.next(start + 1, false);
+        while end < self.len() {
+            let reach = (self.tail(start, end) + self.context).min(self.len());
+            let ahead = self.is_shown.get(end..reach).unwrap_or_default();
+            match ahead.iter().rposition(|&shown| shown) {
+                None => break,
+                Some(further) => end = self.next(end + further + 1, false),
+            }
+        }
+        end
+    }
+
+    /// Tells whether all lines of a hunk differ from the same parents, and not from all.
+    fn is_of_one_side(&self, places: Range<usize>) -> bool {
+        let mut found: Option<Parents> = None;
+        let mut is_same = |parents: Parents| *found.get_or_insert(parents) == parents;
+        for place in places {
+            let added = self.diff.added[place];
+            let lost = self.diff.lost(place);
+            if (added != 0 && !is_same(added)) || !lost.iter().all(|line| is_same(line.parents)) {
+                return false;
+            }
+        }
+        found != Some(self.diff.all_parents())
+    }
+
+    /// Shows context around what is shown, and gaps that are shorter than it.
+    fn add_context(&mut self) {
+        let mut start = self.next(0, true);
+        while start < self.len() {
+            let before = start.saturating_sub(self.context);
+            // What is shown already, as the context of the hunk above, hides nothing.
+            let hidden = self.next(before, false).min(start);
+            self.is_shown[before..start].fill(true);
+            if hidden < start {
+                self.hidden.push(hidden..start);
+            }
+            loop {
+                let end = self.next(start, false);
+                if end == self.len() {
+                    return;
+                }
+                let next = self.next(end, true);
+                let tail = self.tail(start, end);
+                if next < tail + self.context && next < self.len() {
+                    self.is_shown[tail..next].fill(true);
+                    start = next;
+                    continue;
+                }
+                let after = (tail + self.context).min(self.len());
+                self.is_shown[tail.min(after)..after].fill(true);
+                start = next;
+                break;
+            }
+        }
+    }
+
+    /// Returns the runs of places that are shown.
+    fn hunks(self, cancel: &CancelToken<'_>) -> Result<Vec<CombinedHunk>, Stopped> {
+        let diff = self.diff;
+        let lines = diff.result.len();
+        let mut next = vec![1; diff.parents];
+        let (mut hunks, mut end) = (Vec::new(), 0);
+        let mut hidden = self.hidden.iter().cloned().peekable();
+        let mut pace = cancel.pace();
+        loop {
+            let start = self.next(end, true);
+            let heading = (end..start.min(lines)).rev().find(|&line| diff.is_heading(line));
+            (end..start).for_each(|place| diff.pass(place, &mut next));
+            pace.spend((start - end) * diff.parents)?;
+            if start == self.len() {
+                return Ok(hunks);
+            }
+            end = self.next(start, false);
+            let mut parents: Vec<(u32, u32)> = next.iter().map(|&first| (first, 0)).collect();
+            (start..end).for_each(|place| diff.pass(place, &mut next));
+            pace.spend((end - start) * diff.parents)?;
+            let has_context = self.context > 0;
+            let is_left_out = |place: &usize| !has_context && diff.added[*place] == 0;
+            // git takes the end of the text for one of them.
+            let left_out = (start..end).filter(is_left_out).count() as u32;
+            parents.iter_mut().zip(&next).for_each(|(lines, next)| lines.1 = next - lines.0);
+            let shown = (end.min(lines) - start) as u32;
+            let hidden = std::iter::from_fn(|| hidden.next_if(|range| range.start < end));
+            hunks.push(CombinedHunk {
+                parents,
+                new: (start as u32 + 1, shown),
+                places: start..end,
+                hidden: hidden.collect(),
+                heading,
+                left_out,
+                has_context,
+            });
+        }
+    }
+}
+
+impl CombinedDiff<'_> {
+    /// Counts a place for the parents that have its line, or lines before it that are gone.
+    fn pass(&self, place: usize, next: &mut [u32]) {
+        for line in self.lost(place) {
+            for (number, next) in next.iter_mut().enumerate() {
+                *next += (line.parents >> number & 1) as u32;
+            }
+        }
+        if place < self.result.len() {
+            for (number, next) in next.iter_mut().enumerate() {
+                *next += u32::from(self.added[place] >> number & 1 == 0);
+            }
+        }
+    }
+
+    /// Tells whether git takes a line of the result for a heading.
+    fn is_heading(&self, line: usize) -> bool {
+        let first = self.result.get(line).first();
+        first.is_some_and(|&byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$')
+    }
+}

@@ -1,0 +1,91 @@
+//! The hunks of a combined diff as git writes them.
+
+use std::io::Write;
+
+use super::{CombinedDiff, CombinedHunk, CombinedLine};
+use crate::text::LineKind;
+use crate::text::cancel_token::{PacedToken, Stopped, append};
+
+/// The bytes of a line from which its heading is made.
+const HEADING_BYTES: usize = 40;
+
+impl CombinedDiff<'_> {
+    /// Returns at most how many bytes writing a hunk takes.
+    #[must_use]
+    pub fn written_bytes(&self, hunk: &CombinedHunk) -> usize {
+        const NUMBERS: usize = 24;
+        let mut bytes = (self.parents + 1) * (NUMBERS + 2) + HEADING_BYTES;
+        let line = |content: &[u8]| self.parents + content.len() + 2;
+        for place in hunk.places.clone() {
+            bytes += self.lost(place).iter().map(|lost| line(lost.content)).sum::<usize>();
+            bytes += line(self.result.get(place));
+        }
+        bytes
+    }
+
+    /// Returns the heading of a hunk, as git cuts it: without the last character that is no space.
+    #[must_use]
+    pub fn heading(&self, hunk: &CombinedHunk) -> &[u8] {
+        let Some(line) = hunk.heading.map(|line| self.result.get(line)) else { return &[] };
+        let line = &line[..line.len().min(HEADING_BYTES)];
+        let line = line.split(|&byte| matches!(byte, 0 | b'\n')).next().unwrap_or_default();
+        let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r');
+        let last = line.iter().rposition(|&byte| !is_space(byte)).unwrap_or(0);
+        &line[..last]
+    }
+}
+
+/// Appends a hunk: its header and its lines.
+///
+/// # Errors
+/// [`Stopped`] when the caller asked to stop.
+pub fn write_hunk(
+    out: &mut Vec<u8>,
+    diff: &CombinedDiff<'_>,
+    hunk: &CombinedHunk,
+    pace: &mut PacedToken<'_>,
+) -> Result<(), Stopped> {
+    let ats = vec![b'@'; diff.parents() + 1];
+    out.extend_from_slice(&ats);
+    // Of a deletion at the end without context git prints a count below zero, in 64 bits.
+    let counted = |count: u32| u64::from(count).wrapping_sub(hunk.left_out.into());
+    for &(first, count) in &hunk.parents {
+        write!(out, " -{first},{}", counted(count)).expect("writing to memory does not fail");
+    }
+    let (first, count) = hunk.new;
+    write!(out, " +{first},{} ", counted(count)).expect("writing to memory does not fail");
+    out.extend_from_slice(&ats);
+    let heading = diff.heading(hunk);
+    if !heading.is_empty() {
+        out.push(b' ');
+        out.extend_from_slice(heading);
+    }
+    out.push(b'\n');
+    diff.each_line(hunk, |line| {
+        out.extend(marks(&line, diff.parents()));
+        append(out, shown(&line), pace)?;
+        let is_cut = line.kind != LineKind::Removed && line.content.contains(&0);
+        out.extend_from_slice(if is_cut && line.content.ends_with(b"\r") {
+            b"\r\n"
+        } else {
+            b"\n"
+        });
+        Ok(())
+    })
+}
+
+/// Returns the marks before a line, one for each parent.
+pub fn marks(line: &CombinedLine<'_>, parents: usize) -> impl Iterator<Item = u8> {
+    let mark = match line.kind {
+        LineKind::Context => b' ',
+        LineKind::Removed => b'-',
+        LineKind::Added => b'+',
+    };
+    let marked = line.marked;
+    (0..parents).map(move |parent| if marked >> parent & 1 == 0 { b' ' } else { mark })
+}
+
+/// Returns what git prints of a line: it ends at a NUL, and a CR at the end of a line of the result is printed after all.
+fn shown<'a>(line: &CombinedLine<'a>) -> &'a [u8] {
+    line.content.split(|&byte| byte == 0).next().unwrap_or_default()
+}
