@@ -94,8 +94,12 @@ impl<'a> Arguments<'a> {
     pub fn bytes(&self, index: usize) -> Option<&'a [u8]> {
         match self.inputs.get(index)? {
             // SAFETY: as above; both are stored alike.
-            (Type::Varchar | Type::Blob, input) => unsafe { input.text(self.row) },
-            (other, _) => panic!("argument {index} is {other:?}, neither VARCHAR nor BLOB"),
+            (Field { kind: Type::Varchar | Type::Blob, .. }, input) => unsafe {
+                input.text(self.row)
+            },
+            (other, _) => {
+                panic!("argument {index} is {:?}, neither VARCHAR nor BLOB", other.kind)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::merges::{self, Merger};
 use crate::budget::{Budget, Charge};
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, bigint, varchar};
 use crate::text::merge::Conflict;
 
 /// The scalar function.
@@ -14,6 +14,7 @@ pub struct MergeConflicts;
 
 impl Declared for MergeConflicts {
     const DECLARATION: Declaration = Declaration {
+        name: "merge_conflicts",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "The conflicts of merge_texts, with the lines of the base and of both sides",
@@ -30,17 +31,17 @@ pub struct Numbered<'a> {
 
 impl Numbered<'_> {
     /// Returns the first line of a side from 1; of a side without lines, the line before.
-    fn start(&self, side: usize) -> Option<i64> {
+    fn start(&self, side: usize) -> usize {
         let lines = &self.conflict.lines[side];
-        i64::try_from(lines.start + usize::from(!lines.is_empty())).ok()
+        lines.start + usize::from(!lines.is_empty())
     }
 
-    fn lines(&self, side: usize) -> Option<i64> {
-        i64::try_from(self.conflict.lines[side].len()).ok()
+    fn lines(&self, side: usize) -> usize {
+        self.conflict.lines[side].len()
     }
 
-    fn push_text(&self, side: usize, out: &mut Column) {
-        out.push_bytes(Some(self.conflict.texts[side]));
+    fn text(&self, side: usize) -> &[u8] {
+        self.conflict.texts[side]
     }
 }
 
@@ -55,41 +56,24 @@ impl Row for ConflictRows {
     type Of<'a> = Numbered<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("seq", Type::BigInt, "The conflict's number, from 1", |row, out| {
-            out.push_bigint(Some(row.seq));
-        }),
-        col(
+        bigint("seq", "The conflict's number, from 1", |row| row.seq.into()),
+        bigint(
             "base_start",
-            Type::BigInt,
             "The first line of the base that the sides changed here; without lines, the one before",
-            |row, out| out.push_bigint(row.start(BASE)),
+            |row| row.start(BASE).into(),
         ),
-        col("base_lines", Type::BigInt, "How many lines those are", |row, out| {
-            out.push_bigint(row.lines(BASE));
+        bigint("base_lines", "How many lines those are", |row| row.lines(BASE).into()),
+        bigint("ours_start", "The first line of ours; without lines, the one before", |row| {
+            row.start(OURS).into()
         }),
-        col(
-            "ours_start",
-            Type::BigInt,
-            "The first line of ours; without lines, the one before",
-            |row, out| out.push_bigint(row.start(OURS)),
-        ),
-        col("ours_lines", Type::BigInt, "How many lines those are", |row, out| {
-            out.push_bigint(row.lines(OURS));
+        bigint("ours_lines", "How many lines those are", |row| row.lines(OURS).into()),
+        bigint("theirs_start", "The first line of theirs; without lines, the one before", |row| {
+            row.start(THEIRS).into()
         }),
-        col(
-            "theirs_start",
-            Type::BigInt,
-            "The first line of theirs; without lines, the one before",
-            |row, out| out.push_bigint(row.start(THEIRS)),
-        ),
-        col("theirs_lines", Type::BigInt, "How many lines those are", |row, out| {
-            out.push_bigint(row.lines(THEIRS));
-        }),
-        col("base", Type::Varchar, "The lines of the base", |row, out| {
-            row.push_text(BASE, out);
-        }),
-        col("ours", Type::Varchar, "Our lines", |row, out| row.push_text(OURS, out)),
-        col("theirs", Type::Varchar, "Their lines", |row, out| row.push_text(THEIRS, out)),
+        bigint("theirs_lines", "How many lines those are", |row| row.lines(THEIRS).into()),
+        varchar("base", "The lines of the base", |row, out| out.text(row.text(BASE))),
+        varchar("ours", "Our lines", |row, out| out.text(row.text(OURS))),
+        varchar("theirs", "Their lines", |row, out| out.text(row.text(THEIRS))),
     ];
 }
 

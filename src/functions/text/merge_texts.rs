@@ -7,13 +7,16 @@ use super::patches::check_made;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::ffi::{Arguments, Column, Nulls, Overload, ScalarFunction, Settings, Type};
-use crate::functions::surface::{Col, Declaration, Declared, Family, Grant, Row, col};
+use crate::functions::surface::{
+    Col, Declaration, Declared, Family, Grant, Row, bigint, blob, boolean, varchar,
+};
 
 /// The scalar function.
 pub struct MergeTexts;
 
 impl Declared for MergeTexts {
     const DECLARATION: Declaration = Declaration {
+        name: "merge_texts",
         family: Family::Text,
         grant: Grant::Everybody,
         description: "Two texts that were made from one, merged as git merge-file does",
@@ -35,18 +38,12 @@ impl Row for MergedRow {
     type Of<'a> = Merged<'a>;
 
     const OWN: &'static [Col<Self>] = &[
-        col("text", Type::Varchar, "The merged text; conflicts have markers", |merged, out| {
-            out.push_bytes(Some(merged.text));
+        varchar("text", "The merged text; conflicts have markers", |merged, out| {
+            out.text(merged.text)
         }),
-        col("conflicts", Type::BigInt, "How many conflicts are left", |merged, out| {
-            out.push_bigint(i64::try_from(merged.conflicts).ok());
-        }),
-        col("clean", Type::Boolean, "Whether none is left", |merged, out| {
-            out.push_boolean(Some(merged.conflicts == 0));
-        }),
-        col("bytes", Type::Blob, "The merged text, byte for byte", |merged, out| {
-            out.push_blob(Some(merged.text));
-        }),
+        bigint("conflicts", "How many conflicts are left", |merged| merged.conflicts.into()),
+        boolean("clean", "Whether none is left", |merged| Some(merged.conflicts == 0)),
+        blob("bytes", "The merged text, byte for byte", |merged, out| out.bytes(Some(merged.text))),
     ];
 }
 

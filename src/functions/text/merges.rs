@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::sides;
 use crate::budget::Budget;
 use crate::error::{Error, Result, quoted};
 use crate::ffi::{Arguments, Field, Overload, Settings, Type};
 use crate::functions::context::settings;
 use crate::functions::params::named_options::NamedOptions;
 use crate::functions::params::row_options::row_options;
+use crate::functions::surface::State;
 use crate::limits;
 use crate::text::merge::{Favor, Level, Merge, MergeOptions, MergeStyle};
 use crate::text::{Algorithm, CancelToken, Engine};
 
 /// The settings that are read.
-pub const SETTINGS: &[&str] = sides::SETTINGS;
+pub const SETTINGS: &[&str] = <Arc<Budget> as State>::SETTINGS;
 
 const fn text(name: &'static str, doc: &'static str) -> Field {
     Field::new(name, Type::Varchar, doc)
