@@ -188,14 +188,18 @@ fn changes_end(change: &FileChange) -> bool {
 fn patches_of_real_commits_give_gits_files_in_every_format_and_are_known_when_they_are_made() {
     let keep = tempfile::tempdir().unwrap();
     let cases = cases(&repository(keep.path()));
-    let (mut same, mut ambiguous, mut known) = (0, 0, 0);
+    let (mut same, mut ambiguous, mut known, mut doubled) = (0, 0, 0, Vec::new());
     for case in &cases {
         let Case { what, change, after, .. } = case;
         let found = case.forth(change).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(found.content == *after, "{what}");
         let is_text_the_same = matches!(&change.kind, ChangeKind::Update { hunks, moves_to: None } if hunks.is_empty());
         let again = case.again().map(|fitted| decide(std::slice::from_ref(&fitted)));
-        known += usize::from(matches!(again, Ok(Ok(Decision::AlreadyApplied))) || is_text_the_same);
+        match again {
+            Ok(Ok(Decision::AlreadyApplied)) => known += 1,
+            Ok(Ok(Decision::Apply)) if !is_text_the_same => doubled.push(what),
+            _ => {}
+        }
 
         for text in [envelope(change), blocks(change)].into_iter().flatten() {
             if changes_end(change)
@@ -218,7 +222,8 @@ fn patches_of_real_commits_give_gits_files_in_every_format_and_are_known_when_th
         "{} files; {same} times the same without line numbers, {ambiguous} not unique; {known} known when made",
         cases.len()
     );
-    assert!(cases.len() > 50 && same > 20 * ambiguous && 100 * known > 95 * cases.len());
+    assert!(cases.len() > 50 && same > 20 * ambiguous && 10 * known > 9 * cases.len());
+    assert!(doubled.is_empty(), "made twice: {doubled:#?}");
 }
 
 /// Returns the patch of a change with other numbers in its headers.

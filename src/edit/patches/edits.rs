@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{ChangeKind, FileChange, Replacement};
 use crate::error::{Error, Result};
-use crate::strict_json;
+use crate::{limits, strict_json};
 
 const FIELDS: [&str; 4] = ["path", "old_string", "new_string", "replace_all"];
 
@@ -13,6 +13,14 @@ pub(super) fn read(patch: &str) -> Result<Vec<FileChange>> {
         Error::invalid_args(format!("the patch is no JSON list of edits: {error}"))
             .with_hint("Give [{\"path\": …, \"old_string\": …, \"new_string\": …}, …]")
     })?;
+    let count = list.as_array().map_or(0, Vec::len);
+    if count > limits::EDITS {
+        return Err(Error::too_large(format!(
+            "there are {count} edits, and one call takes at most {}",
+            limits::EDITS
+        ))
+        .with_hint("Make them in several calls"));
+    }
     let mut changes: Vec<FileChange> = Vec::new();
     for (edit, number) in list.as_array().into_iter().flatten().zip(1..) {
         let (path, replacement) = edit

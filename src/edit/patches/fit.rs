@@ -5,7 +5,7 @@ use super::made::made;
 use super::miss::{not_found, not_unique};
 use super::place::{Text, anchor_places, below_anchors, new_places, old_places};
 use super::state::State;
-use super::{ChangeKind, FileChange, Hunk, Replacement};
+use super::{ChangeKind, FileChange, Hunk, HunkLine, Replacement};
 use crate::edit::plan::Plan;
 use crate::edit::request::{Edit, FileName};
 use crate::error::{Error, ErrorKind, Result, quoted};
@@ -102,7 +102,8 @@ pub fn fit(
         ChangeKind::Delete(hunks) => {
             let Some(now) = now else { return Ok(fitted(State::After, None, Vec::new())) };
             let (state, rest, places) = fit_hunks(file, hunks, now, options, cancel)?;
-            if !hunks.is_empty() && !(state == State::Before && rest.is_empty()) {
+            let is_whole = state == State::Before && rest.is_empty();
+            if !hunks.is_empty() && !is_whole {
                 return Err(Error::invalid_args(format!(
                     "{file} holds more than the patch removes"
                 ))
@@ -280,15 +281,23 @@ impl Finder<'_> {
         let named = hunk.start.and_then(|start| start.checked_sub(1));
         match (&places[..], named.filter(|named| places.contains(named))) {
             (_, Some(place)) | (&[place], None) => {
-                // Removed lines that stand there tell that the change has not been made.
-                let only_adds = !hunk.lines.iter().any(|line| !line.is_new());
-                let is_there = only_adds && new_places(self.text, numbered, hunk).contains(&place);
+                let is_there = self.is_within_made(hunk, numbered, place);
                 let state = if is_there { State::Either } else { State::Before };
                 Ok(Some(Found { place, pass, state }))
             }
             ([], None) => Ok(self.made(hunk, numbered)),
             (places, None) => Err(not_unique(self.file, hunk, places)),
         }
+    }
+
+    /// Tells whether the old lines at a place are a part of the new ones that stand there: then they may be what the change has left.
+    fn is_within_made(&self, hunk: &Hunk, numbered: &Numbered, place: usize) -> bool {
+        let count =
+            |is_side: fn(&HunkLine) -> bool| hunk.lines.iter().filter(|line| is_side(line)).count();
+        let (old, new) = (count(HunkLine::is_old), count(HunkLine::is_new));
+        new_places(self.text, numbered, hunk)
+            .into_iter()
+            .any(|start| start <= place && place + old <= start + new)
     }
 
     /// Returns where a hunk stands as it is after its change, if that is certain.
@@ -342,7 +351,7 @@ impl Finder<'_> {
 }
 
 fn has_cr(hunk: &Hunk) -> bool {
-    hunk.lines.iter().any(|line| line.is_old() && line.text.ends_with('\r'))
+    hunk.lines.iter().any(|line| line.text.ends_with('\r'))
 }
 
 /// Replaces strings as `edit_file` does.

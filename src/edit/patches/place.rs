@@ -42,10 +42,12 @@ fn places(text: &Text<'_>, numbered: &Numbered, hunk: &Hunk, lines: &[&HunkLine]
 
 /// Tells whether what the hunk says of the end of the file holds at a place.
 fn ends_fit(text: &Text<'_>, hunk: &Hunk, lines: &[&HunkLine], place: usize) -> bool {
-    let end = place + lines.len();
-    let is_end = end == text.lines.len();
-    let lacks = |line: &&HunkLine| line.lacks_newline;
-    (is_end || !hunk.ends_file) && (!lines.iter().any(lacks) || (is_end && text.lacks_newline))
+    let is_end = place + lines.len() == text.lines.len();
+    // Where the patch speaks of the last newline, the side that it does not speak of has one.
+    let lacks_newline = lines.iter().any(|line| line.lacks_newline);
+    let is_said = hunk.lines.iter().any(|line| line.lacks_newline);
+    let is_as_said = if is_end { lacks_newline == text.lacks_newline } else { !lacks_newline };
+    (is_end || !hunk.ends_file) && (!is_said || is_as_said)
 }
 
 /// Returns the first line at which a hunk with these anchors may start: each is looked for below the one before.
