@@ -57,7 +57,7 @@ mod tests {
         let mut ignored = Ignored::default();
         let mut enter = |directory: &str, rules: &[u8]| {
             ignored.enter(directory, None, rules).unwrap();
-            let levels = ignored.levels.iter().cloned().collect();
+            let levels = ignored.levels.clone();
             Ignored { levels }
         };
         let root = enter("", b"*.log\n/build\nkeep/\n# not\n");

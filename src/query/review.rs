@@ -107,7 +107,7 @@ impl Request {
     /// Returns the line that counts files that no comparison shows.
     fn untracked(&self, comparison: &Comparison) -> Result<String> {
         let is_asked = self.file.is_none() && self.cursor.is_none();
-        let count = if !is_asked { 0 } else { untracked_paths(&comparison)?.len() };
+        let count = if !is_asked { 0 } else { untracked_paths(comparison)?.len() };
         Ok(match count {
             0 => String::new(),
             1 => "1 untracked file is not shown: GitStatus.\n".to_owned(),

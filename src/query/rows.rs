@@ -87,7 +87,7 @@ impl<G> CallersWalk<G> {
     /// Hands groups to `take` until it says that it has no room for another, or the walk ends.
     pub fn each(&mut self, mut take: impl FnMut(G) -> bool) -> Result<()> {
         let _current = Current::enter(&self.budget);
-        while let Some(change) = self.changes.next() {
+        for change in &mut self.changes {
             if !take((self.group)(change?)) {
                 break;
             }

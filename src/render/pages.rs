@@ -39,7 +39,7 @@ mod tests {
         });
         match Received::parse(&json.to_string()).unwrap() {
             Received::Known(payload) => *payload,
-            other => panic!("{other:?}"),
+            other @ Received::Other { .. } => panic!("{other:?}"),
         }
     }
 

@@ -32,7 +32,8 @@ pub fn parse<T: Tool>(text: &str) -> Result<Given<T::Arguments>> {
     let mut arguments = object(T::NAME, text)?;
     arguments.retain(|name, value| {
         let is_empty = value.as_str().is_some_and(str::is_empty);
-        !value.is_null() && !(is_empty && EMPTY_IS_NONE.contains(&name.as_str()))
+        let is_none = value.is_null() || is_empty && EMPTY_IS_NONE.contains(&name.as_str());
+        !is_none
     });
     rename::<T>(&mut arguments)?;
     check_names::<T>(&arguments)?;

@@ -237,7 +237,7 @@ fn wrong_arrows(sources: &[Source]) -> Vec<String> {
     let mut wrong = Vec::new();
     for Arrow { from, line, path, to } in arrows(sources) {
         let (own, used) = (module(from), module(to));
-        let is_excepted = EXCEPTIONS.iter().any(|exception| *exception == (from, to));
+        let is_excepted = EXCEPTIONS.contains(&(from, to));
         // The root shows all modules.
         if own == used || own == "lib" || is_excepted {
             continue;

@@ -37,7 +37,7 @@ fn triple(seed: u64) -> [Vec<u8>; 3] {
         1 => changed(r, &base),
         _ => changed(r, &ours),
     };
-    let ours = if seed % 2 == 0 { changed(r, &base) } else { ours };
+    let ours = if seed.is_multiple_of(2) { changed(r, &base) } else { ours };
     let mut texts = [base, ours, theirs];
     for text in &mut texts {
         end_lines(r, text);

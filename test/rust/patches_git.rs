@@ -68,18 +68,13 @@ struct Case {
     after: Option<Vec<u8>>,
 }
 
-impl Case {
-    fn fit(
-        &self,
-        change: &FileChange,
-        now: Option<&[u8]>,
-        target: Option<&[u8]>,
-    ) -> Result<Fitted> {
-        fit(FILE, change, now, target, &OPTIONS, &CancelToken::never())
-    }
+fn fitted(change: &FileChange, now: Option<&[u8]>, target: Option<&[u8]>) -> Result<Fitted> {
+    fit(FILE, change, now, target, &OPTIONS, &CancelToken::never())
+}
 
+impl Case {
     fn forth(&self, change: &FileChange) -> Result<Fitted> {
-        self.fit(change, self.before.as_deref(), None)
+        fitted(change, self.before.as_deref(), None)
     }
 
     /// Fits the change into the file that has it.
@@ -87,7 +82,7 @@ impl Case {
         let is_moved = matches!(&self.change.kind, ChangeKind::Update { moves_to: Some(_), .. });
         let (now, target) =
             if is_moved { (None, self.after.as_deref()) } else { (self.after.as_deref(), None) };
-        self.fit(&self.change, now, target)
+        fitted(&self.change, now, target)
     }
 }
 
@@ -282,7 +277,7 @@ fn damaged_patches_of_real_commits_change_nothing_or_what_git_changes() {
             .split_inclusive(|&byte| byte == b'\n')
             .flat_map(|line| [b" ", line].concat())
             .collect();
-        let found = case.fit(&case.change, Some(&indented), None);
+        let found = fitted(&case.change, Some(&indented), None);
         let error = found.expect_err("no line is as it was");
         assert!(
             matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidArgs),

@@ -217,7 +217,7 @@ impl Table for RedlineHelp {
             .filter(|entry| is_meant(entry.declaration.name))
             .map(|entry| Function { entry, is_whole })
             .collect();
-        Ok(Rows::new(meant.into_iter(), open.projection))
+        Ok(Rows::new(meant, open.projection))
     }
 }
 

@@ -49,7 +49,9 @@ pub struct Written(());
 
 impl Written {
     /// Takes the proof.
-    pub(super) fn done(self) {}
+    pub(super) fn done(self) {
+        let Self(()) = self;
+    }
 }
 
 /// Where the value of one row goes.

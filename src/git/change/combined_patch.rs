@@ -25,20 +25,20 @@ pub struct MergedTexts {
 /// Reads the contents of a file in a merge and its parents; `None` where the file is binary.
 pub fn merged_texts(reader: &mut Reader, change: &Change) -> Result<Option<MergedTexts>> {
     let attribute = reader.attributes(&change.path)?.diff;
-    let mut texts = Vec::new();
-    for entry in change.parents().chain([change.new]) {
+    let mut parents = Vec::new();
+    for entry in change.parents() {
         let Some(text) = whole(reader, entry, &change.path)? else { return Ok(None) };
-        texts.push(text);
+        parents.push(text);
     }
+    let Some(result) = whole(reader, change.new, &change.path)? else { return Ok(None) };
     let is_text = match attribute {
         DiffAttribute::Set => true,
         DiffAttribute::Unset => false,
-        DiffAttribute::Unspecified => !texts.iter().any(|text| is_binary(text)),
+        DiffAttribute::Unspecified => !parents.iter().chain([&result]).any(|text| is_binary(text)),
     };
-    let result = texts.pop().unwrap_or_default();
     // Of a file that is gone from the work tree git shows no lines.
     let is_gone = change.unmerged && change.new.is_none();
-    Ok(is_text.then_some(MergedTexts { parents: texts, result, is_gone }))
+    Ok(is_text.then_some(MergedTexts { parents, result, is_gone }))
 }
 
 /// Returns a content, the line that stands for a submodule's commit included; `None` for one too large for any diff.
@@ -112,7 +112,7 @@ impl Patcher {
             cancel.room(&mut patch.charge, &mut patch.bytes, diff.written_bytes(hunk))?;
             write_hunk(&mut patch.bytes, diff, hunk, &mut pace)?;
             patch.hunks.push(PatchHunk {
-                old: hunk.parents.first().copied().unwrap_or_default(),
+                old: hunk.parents[0],
                 new: hunk.new,
                 section: diff.heading(hunk).to_vec(),
                 span: start..patch.bytes.len(),

@@ -157,7 +157,7 @@ impl Index {
     }
 
     /// Returns how many versions there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.entries.len()
     }
 

@@ -4,7 +4,7 @@ use super::range::{Range, one_commit};
 use super::resolver::Resolver;
 use super::short::Hint;
 use super::side::Revision;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::git::Oid;
 use crate::git::graph::merge_base::MergeBases;
 use crate::git::repository::Repository;
@@ -63,27 +63,35 @@ pub fn commit_and_parents(
 /// none for a side that is not a commit.
 pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<[Option<Oid>; 2]> {
     let side = |name: &str| match Revision::named(name) {
-        Some(_) => None,
-        None => one_commit(&Resolver::new(repository, name)).ok(),
+        Some(_) => Ok(None),
+        None => if_commit(one_commit(&Resolver::new(repository, name))),
     };
     if let Some(to) = to {
-        return Ok([side(from), side(to)]);
+        return Ok([side(from)?, side(to)?]);
     }
     if Revision::named(from).is_some() {
         return Ok([None, None]);
     }
     let resolver = Resolver::new(repository, from);
-    let commit = |id: Oid| resolver.commit(id).ok();
+    let commit = |id: Oid| if_commit(resolver.commit(id));
     Ok(match Range::of(&resolver, Hint::Any)? {
-        Range::Between { from, to } => [commit(from), commit(to)],
+        Range::Between { from, to } => [commit(from)?, commit(to)?],
         Range::Symmetric { from, to } => {
             let ends = [resolver.commit(from)?, resolver.commit(to)?];
             let mut bases = MergeBases::new(resolver.commits()?, resolver.cancel);
             [bases.of(ends[0], ends[1])?.first().copied(), Some(ends[1])]
         }
-        Range::One(id) => [commit(id), None],
+        Range::One(id) => [commit(id)?, None],
         _ => [None, None],
     })
+}
+
+/// Returns the commit that a name leads to; `None` where it leads to something else.
+fn if_commit(found: Result<Oid>) -> Result<Option<Oid>> {
+    match found {
+        Err(error) if error.kind() == ErrorKind::InvalidArgs => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 /// Resolves a range, or one revision and the work tree.

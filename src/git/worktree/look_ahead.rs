@@ -31,7 +31,7 @@ pub struct LookAhead {
 impl LookAhead {
     /// Returns what looks ahead with so many threads; `None` where that is one, or there is too little to look at.
     pub fn new(repository: &Repository, index: &Index, threads: usize) -> Option<Self> {
-        let wanted = threads.min(index.len() / THREAD_ENTRIES);
+        let wanted = threads.min(index.count() / THREAD_ENTRIES);
         if wanted < 2 {
             return None;
         }
@@ -58,7 +58,7 @@ impl LookAhead {
 
     /// Looks at the entries from a position on. What stops it early is met again where the file is compared.
     fn look(&mut self, index: &Index, start: usize) {
-        let entries = index.versions(start..index.len().min(start + WINDOW));
+        let entries = index.versions(start..index.count().min(start + WINDOW));
         self.start = start;
         self.unchanged.clear();
         self.unchanged.resize(entries.len(), false);

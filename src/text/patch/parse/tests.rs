@@ -1,7 +1,5 @@
 //! Patches as programs print them, and the defects that parsers of patches are known for.
 
-use std::borrow::Cow;
-
 use super::Parser;
 use crate::text::cancel_token::{CancelToken, CheckCount, QUANTUM, STRIDE};
 use crate::text::patch::{FilePatch, LineKind, PatchError, PatchStatus, apply, files, parse};
@@ -12,13 +10,13 @@ fn one(patch: &[u8]) -> FilePatch<'_> {
     files.remove(0)
 }
 
-fn text(path: &Option<Cow<'_, [u8]>>) -> Option<String> {
-    path.as_deref().map(|p| String::from_utf8_lossy(p).into_owned())
+fn text(path: Option<&[u8]>) -> Option<String> {
+    path.map(|p| String::from_utf8_lossy(p).into_owned())
 }
 
 fn paths(patch: &str) -> (Option<String>, Option<String>) {
     let file = one(patch.as_bytes());
-    (text(&file.old_path), text(&file.new_path))
+    (text(file.old_path.as_deref()), text(file.new_path.as_deref()))
 }
 
 fn both(path: &str) -> (Option<String>, Option<String>) {
@@ -61,17 +59,23 @@ fn prefixes_of_git_and_of_users_are_stripped() {
 #[test]
 fn header_only_files_keep_their_names_and_modes() {
     let file = one(b"diff --git a/a b c b/a b c\nold mode 100644\nnew mode 100755\n");
-    assert_eq!((text(&file.old_path), text(&file.new_path)), both("a b c"));
+    assert_eq!((text(file.old_path.as_deref()), text(file.new_path.as_deref())), both("a b c"));
     assert_eq!((file.old_mode, file.new_mode), (Some(0o100_644), Some(0o100_755)));
     assert_eq!((file.status, file.hunks.len()), (PatchStatus::Modified, 0));
 
     let file = one(b"diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n");
-    assert_eq!((text(&file.old_path), text(&file.new_path)), (None, Some("e".into())));
+    assert_eq!(
+        (text(file.old_path.as_deref()), text(file.new_path.as_deref())),
+        (None, Some("e".into()))
+    );
     assert_eq!((file.status, file.old_mode), (PatchStatus::Added, None));
     assert_eq!((file.old_oid, file.new_oid), (None, Some("e69de29")));
 
     let file = one(b"diff --git a/e b/e\ndeleted file mode 120000\nindex e69de29..0000000\n");
-    assert_eq!((text(&file.old_path), text(&file.new_path)), (Some("e".into()), None));
+    assert_eq!(
+        (text(file.old_path.as_deref()), text(file.new_path.as_deref())),
+        (Some("e".into()), None)
+    );
     assert_eq!((file.status, file.new_mode), (PatchStatus::Deleted, None));
     assert_eq!(file.old_mode, Some(0o120_000));
 
@@ -84,15 +88,15 @@ fn renames_and_copies_take_their_names_from_the_extended_lines() {
     let file = one(
         b"diff --git a/x y z b/q r\nsimilarity index 87%\nrename from x y z\nrename to q r\nindex 1a..2b 100644\n--- a/x y z\t\n+++ b/q r\t\n@@ -1 +1 @@\n-a\n+b\n",
     );
-    assert_eq!(text(&file.old_path).as_deref(), Some("x y z"));
-    assert_eq!(text(&file.new_path).as_deref(), Some("q r"));
+    assert_eq!(text(file.old_path.as_deref()).as_deref(), Some("x y z"));
+    assert_eq!(text(file.new_path.as_deref()).as_deref(), Some("q r"));
     assert_eq!((file.status, file.similarity), (PatchStatus::Renamed, Some(87)));
     assert_eq!((file.old_oid, file.new_oid), (Some("1a"), Some("2b")));
     assert_eq!((file.old_mode, file.new_mode), (Some(0o100_644), Some(0o100_644)));
 
     let file = one(b"diff --git x y z q r\nsimilarity index 100%\ncopy from x y z\ncopy to q r\n");
-    assert_eq!(text(&file.old_path).as_deref(), Some("x y z"));
-    assert_eq!(text(&file.new_path).as_deref(), Some("q r"));
+    assert_eq!(text(file.old_path.as_deref()).as_deref(), Some("x y z"));
+    assert_eq!(text(file.new_path.as_deref()).as_deref(), Some("q r"));
     assert_eq!(file.status, PatchStatus::Copied);
 
     let rewrite = format!(
@@ -121,7 +125,7 @@ fn a_mail_a_signature_and_text_between_files_are_no_content() {
     let recursive = "Only in old: gone\ndiff -ru old/x new/x\n--- old/x\t1\n+++ new/x\t2\n@@ -1 +1 @@\n-a\n+b\nBinary files old/p and new/p differ\nOnly in new: come\n";
     let files = parse(recursive.as_bytes()).expect("two files");
     assert_eq!((files.len(), files[1].is_binary), (2, true));
-    assert_eq!(text(&files[1].new_path).as_deref(), Some("new/p"));
+    assert_eq!(text(files[1].new_path.as_deref()).as_deref(), Some("new/p"));
 }
 
 #[test]
@@ -143,7 +147,7 @@ fn binary_files_are_marked_and_their_data_is_kept() {
 fn crlf_patches_keep_the_cr_of_contents_and_lose_it_in_headers() {
     let patch = "diff --git a/x b/x\r\nold mode 100644\r\nnew mode 100755\r\nindex 1..2\r\n--- a/x\r\n+++ b/x\r\n@@ -1,3 +1,3 @@ f()\r\n\r\n-a\r\n+b\r\n c\r\n\\ No newline at end of file\r\n";
     let file = one(patch.as_bytes());
-    assert_eq!((text(&file.old_path), text(&file.new_path)), both("x"));
+    assert_eq!((text(file.old_path.as_deref()), text(file.new_path.as_deref())), both("x"));
     assert_eq!(file.hunks[0].section, b"f()");
     assert_eq!(file.hunks[0].lines[1].content, b"a\r");
     assert_eq!(apply(b"\r\na\r\nc\r", &file), Ok(b"\r\nb\r\nc\r".to_vec()));
