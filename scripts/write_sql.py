@@ -125,7 +125,7 @@ def render_macros(con: duckdb.DuckDBPyConnection) -> str:
 
 def render_git(con: duckdb.DuckDBPyConnection) -> str:
     """Returns sql/git.sql, from the parameters that the extension declares."""
-    helped = con.execute("SELECT name, parameters FROM redline_help()").fetchall()
+    helped = con.execute("SELECT name, parameters FROM redline_help(function := 'ALL')").fetchall()
     functions = dict(helped)
     text = GIT_DOC
     for name, (function, starts, options, row) in GIT.items():

@@ -133,16 +133,10 @@ def show_help(con: "duckdb.DuckDBPyConnection", screen: Screen, name: str | None
         width = max(len(name) for name, _ in rows)
         screen.show(f"{screen.styled(name.ljust(width), bold=True)}  {text}\n" for name, text in rows)
         return
-    rows = con.execute("SELECT * FROM redline_help() WHERE name = ?", [name]).fetchall()
-    if not rows:
-        near = con.execute(
-            "SELECT name FROM redline_help() ORDER BY jaro_winkler_similarity(name, ?) DESC LIMIT 3", [name]
-        ).fetchall()
-        raise click.UsageError(f"redline has no function {name!r}. Did you mean {', '.join(found for (found,) in near)}?")
+    rows = con.execute("SELECT * FROM redline_help(function := ?)", [name]).fetchall()
     columns = [column[0] for column in con.description or []]
     for row in rows:
-        told = dict(zip(columns, row))
-        screen.show(whole_help(told, screen))
+        screen.show(whole_help(dict(zip(columns, row)), screen))
 
 
 def whole_help(told: dict[str, object], screen: Screen) -> list[str]:
