@@ -140,7 +140,8 @@ def show_help(con: "duckdb.DuckDBPyConnection", screen: Screen, name: str | None
 
 
 def whole_help(told: dict[str, object], screen: Screen) -> list[str]:
-    lines = [screen.styled(str(told["signature"]), bold=True), "", *textwrap.wrap(str(told["description"]), screen.width), ""]
+    calls = [screen.styled(call, bold=True) for call in str(told["signature"]).split("\n")]
+    lines = [*calls, "", *textwrap.wrap(str(told["description"]), screen.width), ""]
     for parameter in told.get("parameters") or []:  # type: ignore[attr-defined]
         default = "" if parameter["default"] is None else f" [{parameter['default']}]"
         lines.append(f"  {parameter['name']} {parameter['type']}{default}")
