@@ -1,6 +1,6 @@
 //! The order in which hunks are shown over all pages.
 //!
-//! Files come by what they are for ([`Rank`]), and those that nobody reads line by line come last. The first page shows
+//! Files come by what they are for ([`super::rank::Rank`]), and those that nobody reads line by line come last. The first page shows
 //! some of each file, in rounds: the first hunks, then as much of each file as the round allows, twice as much as the
 //! round before. Within a round the file with the largest change is first. From the second page on, what is left comes
 //! file by file, so that the head of a file is repeated only where a page ends within the file.

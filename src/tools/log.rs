@@ -76,7 +76,7 @@ pub struct GitLogArguments {
     pub changed_lines: Option<String>,
     /// A regex of a line of the message.
     pub message: Option<String>,
-    /// A regex of name <address>.
+    /// A regex of name and address.
     pub author: Option<String>,
     /// Of lines of file.
     pub first_line: Option<u64>,

@@ -59,7 +59,7 @@ pub fn commit_and_parents(
     Ok(Some((tree(commit)?, parents.into_iter().map(tree).collect::<Result<_>>()?)))
 }
 
-/// Returns the commits between which a comparison is, as [`sides_of`] resolves its sides where no merge base is asked for;
+/// Returns the commits between which a comparison is, as `sides_of` resolves its sides where no merge base is asked for;
 /// none for a side that is not a commit.
 pub fn ends_of(repository: &Repository, from: &str, to: Option<&str>) -> Result<[Option<Oid>; 2]> {
     let side = |name: &str| match Revision::named(name) {
