@@ -73,21 +73,31 @@ async def approve(context, params):
     """Says yes to every page, as a person who reads fast."""
     import mcp_types as types
 
-    return types.ElicitResult(action="accept", content=dict.fromkeys(params.requested_schema["properties"], True))
+    return types.ElicitResult(
+        action="accept", content=dict.fromkeys(params.requested_schema["properties"], True)
+    )
 
 
 def connect(command: list[str], counter: pathlib.Path):
     from mcp import Client, StdioServerParameters
 
     relayed = [str(pathlib.Path(__file__).resolve()), "--relay", str(counter), *command]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])}
-    return Client(StdioServerParameters(command=sys.executable, args=relayed, env=environment), mode="legacy", elicitation_callback=approve)
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
+    }
+    return Client(
+        StdioServerParameters(command=sys.executable, args=relayed, env=environment),
+        mode="legacy",
+        elicitation_callback=approve,
+    )
 
 
 # -- a review ------------------------------------------------------------------------------------
 
 
-async def review_with_redline(session: Session, repository: pathlib.Path, old: str, new: str, most: int) -> str:
+async def review_with_redline(
+    session: Session, repository: pathlib.Path, old: str, new: str, most: int
+) -> str:
     given = {"from": old, "to": new, "repo": "workspace", "max_bytes": most}
     await session.call("GitDiffSummary", **given)
     seen, cursor = "", None
@@ -100,7 +110,9 @@ async def review_with_redline(session: Session, repository: pathlib.Path, old: s
             return seen
 
 
-async def review_with_git(session: Session, repository: pathlib.Path, old: str, new: str, most: int) -> str:
+async def review_with_git(
+    session: Session, repository: pathlib.Path, old: str, new: str, most: int
+) -> str:
     # It compares one revision with the work tree, which holds the new one.
     result = await session.call("git_diff", repo_path=str(repository), target=old)
     return result.content[0].text
@@ -117,22 +129,36 @@ class Asked(NamedTuple):
     new: str
 
     def git(self, *arguments: str) -> str:
-        return subprocess.run(["git", "-C", self.root, *arguments], check=True, capture_output=True).stdout.decode(errors="replace")
+        return subprocess.run(
+            ["git", "-C", self.root, *arguments], check=True, capture_output=True
+        ).stdout.decode(errors="replace")
 
     def function(self) -> tuple[str, str]:
         """Returns a function, and the file that it is in."""
-        path, line = self.git("grep", "-E", "^(pub )?fn [a-z_]+", "--", "*.rs").splitlines()[0].split(":", 1)
+        path, line = (
+            self.git("grep", "-E", "^(pub )?fn [a-z_]+", "--", "*.rs").splitlines()[0].split(":", 1)
+        )
         return re.search(r"fn (\w+)", line)[1], path
 
     def gone(self) -> str:
         """Returns a line that a commit of the range has removed."""
-        removed = re.findall(r"^-(\s*[a-z]\w+ [^\n]{20,60})$", self.git("diff", self.old, self.new, "--", "*.rs"), re.MULTILINE)
+        removed = re.findall(
+            r"^-(\s*[a-z]\w+ [^\n]{20,60})$",
+            self.git("diff", self.old, self.new, "--", "*.rs"),
+            re.MULTILINE,
+        )
         return removed[0].strip()
 
     def renamed(self) -> tuple[str, str]:
         """Returns the old and the new path of a file that was renamed."""
-        names = self.git("log", "--diff-filter=R", "-M", "--name-status", "--format=", "--", "*.rs").splitlines()
-        return next((old, new) for _, old, new in (name.split("\t") for name in names if name) if (self.root / new).exists())
+        names = self.git(
+            "log", "--diff-filter=R", "-M", "--name-status", "--format=", "--", "*.rs"
+        ).splitlines()
+        return next(
+            (old, new)
+            for _, old, new in (name.split("\t") for name in names if name)
+            if (self.root / new).exists()
+        )
 
 
 async def text_of(session: Session, tool: str, **arguments) -> str:
@@ -141,7 +167,9 @@ async def text_of(session: Session, tool: str, **arguments) -> str:
 
 async def review_without_lock_files(session, asked):
     await text_of(session, "GitLog", range=f"{asked.old}..{asked.new}", limit=10)
-    text = await text_of(session, "GitDiff", **{"from": asked.old, "to": asked.new}, paths=[":!*.lock"])
+    text = await text_of(
+        session, "GitDiff", **{"from": asked.old, "to": asked.new}, paths=[":!*.lock"]
+    )
     return "Cargo.lock" not in text and "diff --git" in text
 
 
@@ -165,20 +193,27 @@ async def when_a_text_went(session, asked):
 
 async def what_is_uncommitted(session, asked):
     (asked.root / "untracked.txt").write_text("new\n")
-    status, diff = await text_of(session, "GitStatus"), await text_of(session, "GitDiff", **{"from": "HEAD"})
+    status, diff = (
+        await text_of(session, "GitStatus"),
+        await text_of(session, "GitDiff", **{"from": "HEAD"}),
+    )
     (asked.root / "untracked.txt").unlink()
     return "?? untracked.txt" in status and "1 untracked file" in diff
 
 
 async def two_files(session, asked):
-    return "differ" in await text_of(session, "Diff", path_a="workspace/Cargo.toml", path_b="workspace/README.md")
+    return "differ" in await text_of(
+        session, "Diff", path_a="workspace/Cargo.toml", path_b="workspace/README.md"
+    )
 
 
 async def around_a_symbol(session, asked):
     name, _ = asked.function()
     found = await text_of(session, "search", pattern=f"fn {name}", glob="*.rs")
     path, line = re.search(r"^(workspace/\S+)\n(\d+):", found, re.MULTILINE).groups()
-    return f"fn {name}" in await text_of(session, "read_file", path=path, first_line=int(line), last_line=int(line) + 40)
+    return f"fn {name}" in await text_of(
+        session, "read_file", path=path, first_line=int(line), last_line=int(line) + 40
+    )
 
 
 async def explain_a_rename(session, asked):
@@ -187,7 +222,9 @@ async def explain_a_rename(session, asked):
 
 
 async def a_cursor_while_head_moves(session, asked):
-    first = await text_of(session, "GitDiff", **{"from": asked.old, "to": asked.new}, max_bytes=4_000)
+    first = await text_of(
+        session, "GitDiff", **{"from": asked.old, "to": asked.new}, max_bytes=4_000
+    )
     ids = re.search(r"\(([0-9a-f]{12})\.\.([0-9a-f]{12})\)", first.splitlines()[0])
     given = {"from": ids[1], "to": ids[2], "max_bytes": 4_000}
     cursor = re.findall(r"with cursor (\w+)", await text_of(session, "GitDiff", **given))[-1]
@@ -225,7 +262,11 @@ EDITS = {
     "near miss": ("if a:\n\treturn 1\n", [("if a:\n    return 1", "if a:\n    return 2")], None),
     "look-alike": ("say(\u201chello\u201d)\n", [('say("hello")', 'say("bye")')], None),
     "multi": ("one\ntwo\nthree\n", [("one", "1"), ("three", "3")], "1\ntwo\n3\n"),
-    "large": ("".join(f"line {n}\n" for n in range(20_000)) + "last = 1\n", [("last = 1", "last = 2")], "".join(f"line {n}\n" for n in range(20_000)) + "last = 2\n"),
+    "large": (
+        "".join(f"line {n}\n" for n in range(20_000)) + "last = 1\n",
+        [("last = 1", "last = 2")],
+        "".join(f"line {n}\n" for n in range(20_000)) + "last = 2\n",
+    ),
     "binary": (BINARY, [("value = 1", "value = 2")], None),
     "missing": (None, [("a", "b")], None),
 }
@@ -233,11 +274,17 @@ EDITS = {
 
 async def edit_with_redline(session: Session, folder: pathlib.Path, name: str, edits: list) -> None:
     pairs = [{"old_string": old, "new_string": new} for old, new in edits]
-    await session.call("edit_file", path=f"workspace/{name}", **(pairs[0] if len(pairs) == 1 else {"edits": pairs}))
+    await session.call(
+        "edit_file", path=f"workspace/{name}", **(pairs[0] if len(pairs) == 1 else {"edits": pairs})
+    )
 
 
 async def edit_with_files(session: Session, folder: pathlib.Path, name: str, edits: list) -> None:
-    await session.call("edit_file", path=str(folder / name), edits=[{"oldText": old, "newText": new} for old, new in edits])
+    await session.call(
+        "edit_file",
+        path=str(folder / name),
+        edits=[{"oldText": old, "newText": new} for old, new in edits],
+    )
 
 
 async def edited(session: Session, folder: pathlib.Path, edit) -> int:
@@ -263,25 +310,43 @@ async def measured(name: str, command: list[str], task) -> Count | None:
             async with connect(command, pathlib.Path(scratch) / "bytes") as client:
                 listed = await client.list_tools()
                 session = Session(client, pathlib.Path(scratch) / "bytes")
-                print(f"  {name}: {len(listed.tools)} tools, {session.before:,} bytes until the first call", file=sys.stderr)
+                print(
+                    f"  {name}: {len(listed.tools)} tools, {session.before:,} bytes until the first call",
+                    file=sys.stderr,
+                )
                 wrong = await task(session)
                 return session.count(wrong)
         except Exception as error:
-            print(f"  {name} is left out: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
+            print(
+                f"  {name} is left out: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr
+            )
             return None
 
 
 async def main(given: argparse.Namespace) -> None:
     extension = given.extension or ROOT / "build/release/redline.duckdb_extension"
-    redline = lambda folder, *more: [sys.executable, "-m", "duckdb_redline.server", str(folder), "--extension", str(extension), *more]
+    redline = lambda folder, *more: [
+        sys.executable,
+        "-m",
+        "duckdb_redline.server",
+        str(folder),
+        "--extension",
+        str(extension),
+        *more,
+    ]
     git = shlex.split(given.git or f"{sys.executable} -m mcp_server_git")
     files = shlex.split(given.files or "npx -y @modelcontextprotocol/server-filesystem")
-    print("| task | server | calls | bytes on the wire | bytes for each byte of diff | failures | wrong |\n|---|---|---|---|---|---|---|")
+    print(
+        "| task | server | calls | bytes on the wire | bytes for each byte of diff | failures | wrong |\n|---|---|---|---|---|---|---|"
+    )
 
     def row(task: str, server: str, count: Count | None, useful: int | None) -> None:
         if count is not None:
             each = f"{count.sent / useful:.2f}" if useful else ""
-            print(f"| {task} | {server} | {count.calls} | {count.sent:,} | {each} | {count.failures} | {'' if useful else count.wrong} |", flush=True)
+            print(
+                f"| {task} | {server} | {count.calls} | {count.sent:,} | {each} | {count.failures} | {'' if useful else count.wrong} |",
+                flush=True,
+            )
 
     for change in given.ranges:
         old, new = change.split(":")
@@ -289,9 +354,18 @@ async def main(given: argparse.Namespace) -> None:
             repository = pathlib.Path(scratch) / "repository"
             subprocess.run(["git", "clone", "-q", "-n", given.repository, repository], check=True)
             subprocess.run(["git", "-C", repository, "checkout", "-q", new], check=True)
-            diff = subprocess.run(["git", "-C", repository, "diff", "-M", old, new], check=True, capture_output=True).stdout.decode(errors="replace")
-            names = subprocess.run(["git", "-C", repository, "diff", "-M", "--name-only", old, new], check=True, capture_output=True).stdout.splitlines()
-            useful, task = len(json.dumps(diff, ensure_ascii=False).encode()), f"review of {len(names)} files"
+            diff = subprocess.run(
+                ["git", "-C", repository, "diff", "-M", old, new], check=True, capture_output=True
+            ).stdout.decode(errors="replace")
+            names = subprocess.run(
+                ["git", "-C", repository, "diff", "-M", "--name-only", old, new],
+                check=True,
+                capture_output=True,
+            ).stdout.splitlines()
+            useful, task = (
+                len(json.dumps(diff, ensure_ascii=False).encode()),
+                f"review of {len(names)} files",
+            )
             for server, command, reviewed in (
                 ("redline", redline(repository), review_with_redline),
                 ("mcp-server-git", [*git, "--repository", str(repository)], review_with_git),
@@ -307,14 +381,39 @@ async def main(given: argparse.Namespace) -> None:
         repository = pathlib.Path(scratch) / "repository"
         subprocess.run(["git", "clone", "-q", given.repository, repository], check=True)
         subprocess.run(["git", "-C", repository, "checkout", "-q", new], check=True)
-        asked = Asked(repository, *(subprocess.run(["git", "-C", repository, "rev-parse", one], check=True, capture_output=True, text=True).stdout.strip() for one in (old, new)))
+        asked = Asked(
+            repository,
+            *(
+                subprocess.run(
+                    ["git", "-C", repository, "rev-parse", one],
+                    check=True,
+                    capture_output=True,
+                    text=True,
+                ).stdout.strip()
+                for one in (old, new)
+            ),
+        )
         for question in QUESTIONS:
-            count = await measured("redline", redline(repository), lambda session, question=question: answered(session, asked, question))
+            count = await measured(
+                "redline",
+                redline(repository),
+                lambda session, question=question: answered(session, asked, question),
+            )
             row(question.__name__.replace("_", " "), "redline", count, None)
-    for server, command, edit in (("redline", lambda folder: redline(folder, "--write"), edit_with_redline), ("server-filesystem", lambda folder: [*files, str(folder)], edit_with_files)):
+    for server, command, edit in (
+        ("redline", lambda folder: redline(folder, "--write"), edit_with_redline),
+        ("server-filesystem", lambda folder: [*files, str(folder)], edit_with_files),
+    ):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch).resolve()
-            row("eight edits", server, await measured(server, command(folder), lambda session: edited(session, folder, edit)), None)
+            row(
+                "eight edits",
+                server,
+                await measured(
+                    server, command(folder), lambda session: edited(session, folder, edit)
+                ),
+                None,
+            )
 
 
 if __name__ == "__main__":

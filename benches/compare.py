@@ -25,7 +25,9 @@ class Build:
     def __init__(self, extension: pathlib.Path):
         command = [sys.executable, __file__, "--serve", str(extension)]
         environment = os.environ | {"REDLINE_EXTENSION": str(extension)}
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
 
     def seconds(self, title: str) -> float | None:
         """Returns what one answer took; none where this build lacks a function that it needs."""

@@ -11,7 +11,9 @@ import inputs
 from inputs import ROOT
 
 # compare.py names another build.
-EXTENSION = os.environ.get("REDLINE_EXTENSION", ROOT / "build" / "release" / "redline.duckdb_extension")
+EXTENSION = os.environ.get(
+    "REDLINE_EXTENSION", ROOT / "build" / "release" / "redline.duckdb_extension"
+)
 TEXT_PAIRS = ROOT / "target/bench/release/text_pairs"
 # git prints what redline shows, and runs nothing of the repository.
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-abbrev"]
@@ -41,7 +43,9 @@ STATUS = {"A": "added", "D": "deleted", "M": "modified", "T": "type_changed", "R
 
 
 def changed(con, columns: str, old: str, new: str, repository, more: str = ""):
-    return con.execute(f"SELECT {columns} FROM file_changes('{old}', '{new}', '{repository}'{more})").fetchall()
+    return con.execute(
+        f"SELECT {columns} FROM file_changes('{old}', '{new}', '{repository}'{more})"
+    ).fetchall()
 
 
 def read_raw(printed: bytes) -> list[tuple]:
@@ -58,7 +62,9 @@ def read_raw(printed: bytes) -> list[tuple]:
 def read_counts(printed: bytes) -> list[tuple]:
     """Returns path and counts of each entry of `--numstat -z`."""
     lines = printed.decode().split("\0")
-    return [(path, count(a), count(d)) for a, d, path in (line.split("\t", 2) for line in lines if line)]
+    return [
+        (path, count(a), count(d)) for a, d, path in (line.split("\t", 2) for line in lines if line)
+    ]
 
 
 def libgit2(repository):
@@ -104,12 +110,16 @@ def gitpython_names(repository, old: str, new: str) -> list[tuple]:
 def history(con, columns: str, tip: str, repository, more: str = "") -> int:
     """Returns how many rows there are; DuckDB computes every column of them, and keeps none."""
     names = " + ".join(f"count({column})" for column in columns.split(", "))
-    return con.execute(f"SELECT count(*), {names} FROM commit_changes('{tip}', '{repository}'{more})").fetchone()[0]
+    return con.execute(
+        f"SELECT count(*), {names} FROM commit_changes('{tip}', '{repository}'{more})"
+    ).fetchone()[0]
 
 
 def git_history(repository, *arguments: str) -> int:
     """Returns how many changed files git log prints; what it prints is read and not kept."""
-    command = inputs.git_command(repository, "log", "--format=%x00%H", "--no-renames", *PLAIN, *arguments)
+    command = inputs.git_command(
+        repository, "log", "--format=%x00%H", "--no-renames", *PLAIN, *arguments
+    )
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=inputs.ENVIRONMENT) as running:
         return sum(line not in (b"\n",) and line[:1] != b"\0" for line in running.stdout)
 
@@ -119,7 +129,9 @@ def read_newest(printed: bytes) -> list[tuple]:
     found = []
     for commit in printed.decode().split("\1")[1:]:
         commit_id, _, changes = commit.partition("\0")
-        found += [(commit_id.strip(), *change) for change in read_raw(changes.lstrip("\0\n").encode())]
+        found += [
+            (commit_id.strip(), *change) for change in read_raw(changes.lstrip("\0\n").encode())
+        ]
     return found[:5]
 
 
@@ -135,8 +147,14 @@ def libgit2_history(repository, tip: str, counts: bool) -> int:
     for one in walk:
         if len(one.parents) > 1:
             continue
-        diff = one.parents[0].tree.diff_to_tree(one.tree) if one.parents else one.tree.diff_to_tree(swap=True)
-        rows += sum(1 for patch in diff if patch.line_stats) if counts else sum(1 for _ in diff.deltas)
+        diff = (
+            one.parents[0].tree.diff_to_tree(one.tree)
+            if one.parents
+            else one.tree.diff_to_tree(swap=True)
+        )
+        rows += (
+            sum(1 for patch in diff if patch.line_stats) if counts else sum(1 for _ in diff.deltas)
+        )
     return rows
 
 
@@ -144,7 +162,10 @@ def gitpython_history(repository, tip: str) -> int:
     from git import NULL_TREE
 
     commits = gitpython(repository).iter_commits(tip, no_merges=True)
-    return sum(len(one.parents[0].diff(one, no_renames=True) if one.parents else one.diff(NULL_TREE)) for one in commits)
+    return sum(
+        len(one.parents[0].diff(one, no_renames=True) if one.parents else one.diff(NULL_TREE))
+        for one in commits
+    )
 
 
 # -- the repository as tables ------------------------------------------------------------------
@@ -159,7 +180,9 @@ def counted(con, columns: str, table: str) -> int:
 def git_lines(repository, *arguments: str, starting: bytes = b"", end: bytes = b"\n") -> int:
     """Returns how many lines that start so git prints; all of them are read, and none kept."""
     found, rest = 0, b""
-    with subprocess.Popen(inputs.git_command(repository, *arguments), stdout=subprocess.PIPE, env=inputs.ENVIRONMENT) as running:
+    with subprocess.Popen(
+        inputs.git_command(repository, *arguments), stdout=subprocess.PIPE, env=inputs.ENVIRONMENT
+    ) as running:
         while chunk := running.stdout.read(1 << 20):
             *lines, rest = (rest + chunk).split(end)
             found += sum(line.startswith(starting) for line in lines)
@@ -175,8 +198,15 @@ def python_unified(a: str, b: str) -> str:
 
 def with_pairs(con, path) -> None:
     """Puts the pairs of a file into a table, with difflib as a function of DuckDB beside ours."""
-    con.execute(f"CREATE OR REPLACE TABLE pairs AS SELECT json[1] AS a, json[2] AS b FROM read_json('{path}', columns = {{json: 'VARCHAR[]'}})")
-    if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = 'difflib_diff'").fetchone()[0] == 0:
+    con.execute(
+        f"CREATE OR REPLACE TABLE pairs AS SELECT json[1] AS a, json[2] AS b FROM read_json('{path}', columns = {{json: 'VARCHAR[]'}})"
+    )
+    if (
+        con.execute(
+            "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'difflib_diff'"
+        ).fetchone()[0]
+        == 0
+    ):
         con.create_function("difflib_diff", python_unified, ["VARCHAR", "VARCHAR"], "VARCHAR")
 
 

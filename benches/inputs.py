@@ -15,7 +15,20 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
     "GIT_CONFIG_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
-WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"]
+WORDS = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+]
 
 
 # What commands are started by, where their memory is measured.
@@ -59,14 +72,20 @@ def cloned(name: str) -> pathlib.Path:
     if not (BENCH / f"{name}.git").is_dir() and not bundle.is_file():
         sys.exit(f"bench: set REDLINE_TEST_REPOS to the folder that holds {name}.bundle")
     clone = ["git", "clone", "--quiet", "--bare", str(bundle)]
-    return made(f"{name}.git", lambda path: subprocess.run([*clone, str(path)], check=True, env=ENVIRONMENT))
+    return made(
+        f"{name}.git", lambda path: subprocess.run([*clone, str(path)], check=True, env=ENVIRONMENT)
+    )
 
 
 def cargo_with_graph() -> pathlib.Path:
     """Returns a clone of that with the commit-graph that git writes."""
 
     def make(path: pathlib.Path) -> None:
-        subprocess.run(["git", "clone", "--quiet", "--bare", str(cargo()), str(path)], check=True, env=ENVIRONMENT)
+        subprocess.run(
+            ["git", "clone", "--quiet", "--bare", str(cargo()), str(path)],
+            check=True,
+            env=ENVIRONMENT,
+        )
         git(path, "commit-graph", "write", "--reachable")
 
     return made("cargo-graph.git", make)
@@ -77,7 +96,9 @@ def revisions() -> list[str]:
     known = BENCH / "revisions.json"
     if not known.is_file():
         first = git(cargo(), "rev-list", "--first-parent", "HEAD").split()[-1]
-        tags = git(cargo(), "for-each-ref", "--sort=creatordate", "--format=%(refname:short)", "refs/tags").split()
+        tags = git(
+            cargo(), "for-each-ref", "--sort=creatordate", "--format=%(refname:short)", "refs/tags"
+        ).split()
         recent = git(cargo(), "rev-list", "--no-merges", "-n", "5000", "HEAD").split()[-1]
         known.write_text(json.dumps([first, tags[len(tags) // 2], recent]))
     return json.loads(known.read_text())
@@ -85,8 +106,14 @@ def revisions() -> list[str]:
 
 def imported(path: pathlib.Path, stream) -> None:
     """Makes a bare repository of a stream for git fast-import, repacked as a server would have it."""
-    subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", str(path)], check=True, env=ENVIRONMENT)
-    importer = subprocess.Popen(["git", "-C", str(path), "fast-import", "--quiet"], stdin=subprocess.PIPE, env=ENVIRONMENT)
+    subprocess.run(
+        ["git", "init", "--quiet", "--bare", "--initial-branch=main", str(path)],
+        check=True,
+        env=ENVIRONMENT,
+    )
+    importer = subprocess.Popen(
+        ["git", "-C", str(path), "fast-import", "--quiet"], stdin=subprocess.PIPE, env=ENVIRONMENT
+    )
     for chunk in stream:
         importer.stdin.write(chunk.encode())
     importer.stdin.close()
@@ -109,7 +136,9 @@ def wide(files: int) -> pathlib.Path:
     def stream():
         yield "blob\nmark :1\ndata 5\nsame\n\n" + commit(0)
         for folder in range(files // 1000):
-            yield "".join(f"M 100644 :1 d{folder // 100}/{folder}/f{number}\n" for number in range(1000))
+            yield "".join(
+                f"M 100644 :1 d{folder // 100}/{folder}/f{number}\n" for number in range(1000)
+            )
         yield commit(1) + "".join(inline(f"d0/{n}/f{n}", f"changed {n}\n") for n in range(10))
 
     return made(f"wide-{files}.git", lambda path: imported(path, stream()))
@@ -136,17 +165,33 @@ def scattered(files: int) -> pathlib.Path:
 
     def make(path):
         chosen = random.Random(files)
-        subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(path)], check=True, env=ENVIRONMENT)
+        subprocess.run(
+            ["git", "init", "--quiet", "--initial-branch=main", str(path)],
+            check=True,
+            env=ENVIRONMENT,
+        )
         (path / ".gitignore").write_text("*.o\n/build/\n")
 
         def put(name: str):
             (path / name).parent.mkdir(parents=True, exist_ok=True)
-            (path / name).write_text("".join(f"{chosen.choice(WORDS)}\n" for _ in range(chosen.randrange(50, 500))))
+            (path / name).write_text(
+                "".join(f"{chosen.choice(WORDS)}\n" for _ in range(chosen.randrange(50, 500)))
+            )
 
         for number in range(500):
             put(f"src/d{number % 25}/f{number}")
         git(path, "add", "--all")
-        git(path, "-c", "user.name=Bench", "-c", "user.email=bench@example.org", "commit", "--quiet", "--message", "c")
+        git(
+            path,
+            "-c",
+            "user.name=Bench",
+            "-c",
+            "user.email=bench@example.org",
+            "commit",
+            "--quiet",
+            "--message",
+            "c",
+        )
         for number in range(files):
             put(f"made/d{number % 85}/f{number}")
 
@@ -157,13 +202,27 @@ def unchanged(files: int) -> pathlib.Path:
     """Returns a work tree of so many tracked files, none of them changed."""
 
     def make(path):
-        subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(path)], check=True, env=ENVIRONMENT)
+        subprocess.run(
+            ["git", "init", "--quiet", "--initial-branch=main", str(path)],
+            check=True,
+            env=ENVIRONMENT,
+        )
         for number in range(files):
             file = path / f"d{number // 1000}" / f"e{number // 50 % 20}" / f"f{number}"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"{number}\n")
         git(path, "add", "--all")
-        git(path, "-c", "user.name=Bench", "-c", "user.email=bench@example.org", "commit", "--quiet", "--message", "c")
+        git(
+            path,
+            "-c",
+            "user.name=Bench",
+            "-c",
+            "user.email=bench@example.org",
+            "commit",
+            "--quiet",
+            "--message",
+            "c",
+        )
 
     found = made(f"unchanged-{files}", make)
     # The index then knows the times of files that were moved into place.
@@ -179,8 +238,16 @@ def ripgrep() -> pathlib.Path:
 def pairs(count: int) -> list[tuple[str, str]]:
     """Returns pairs of texts of 200 lines of cargo's sources, of which the second has 10 other lines."""
     chosen = random.Random(count)
-    names = [name for name in git(cargo(), "ls-tree", "-r", "--name-only", "HEAD").splitlines() if name.endswith(".rs")]
-    lines = [line + "\n" for name in chosen.sample(names, 200) for line in git(cargo(), "show", f"HEAD:{name}").splitlines()]
+    names = [
+        name
+        for name in git(cargo(), "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+        if name.endswith(".rs")
+    ]
+    lines = [
+        line + "\n"
+        for name in chosen.sample(names, 200)
+        for line in git(cargo(), "show", f"HEAD:{name}").splitlines()
+    ]
     found = []
     for _ in range(count):
         first = chosen.randrange(len(lines) - 200)

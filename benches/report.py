@@ -56,7 +56,9 @@ def shown(seconds: float) -> str:
 
 
 def line(result) -> str:
-    others = "  ".join(f"{name} {ratio(result, name):.2f}" for name in result.seconds if name != "redline")
+    others = "  ".join(
+        f"{name} {ratio(result, name):.2f}" for name in result.seconds if name != "redline"
+    )
     memory = " ".join(f"{name} {peak} MiB" for name, peak in result.peaks.items())
     return f"{result.work.title}: {shown(result.seconds['redline'])}  {others}  [{reached(result)}]  {memory}  ({result.rounds} rounds)"
 
@@ -68,28 +70,54 @@ def machine() -> str:
 
 def table(results, title: str, cell, names) -> str:
     rows = [f"| {title} | redline | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
-    return "\n".join(rows + [f"| {r.work.title} | {cell(r, 'redline')} | {' | '.join(cell(r, name) for name in names)} |" for r in results])
+    return "\n".join(
+        rows
+        + [
+            f"| {r.work.title} | {cell(r, 'redline')} | {' | '.join(cell(r, name) for name in names)} |"
+            for r in results
+        ]
+    )
 
 
 def write(results, idle: int) -> None:
-    names = list(dict.fromkeys(name for result in results for name in result.seconds if name != "redline"))
-    time_cell = lambda r, name: "" if name not in r.seconds else shown(r.seconds[name]) if name == "redline" else f"{ratio(r, name):.2f}"
+    names = list(
+        dict.fromkeys(name for result in results for name in result.seconds if name != "redline")
+    )
+    time_cell = lambda r, name: (
+        ""
+        if name not in r.seconds
+        else shown(r.seconds[name])
+        if name == "redline"
+        else f"{ratio(r, name):.2f}"
+    )
     peak_cell = lambda r, name: str(r.peaks.get(name, ""))
     text = HEAD.format(machine=machine())
     text += "## Time\n\n" + table(results, "work", time_cell, names) + "\n\n"
     text += "## Memory\n\nMebibytes at most, each answer in a process of its own (redline, libgit2 and GitPython with Python and what they\nreturn in it). No file is mapped: the resident memory is all there is. "
     text += f"Of redline's, {idle} MiB are Python and DuckDB,\nmeasured in a process that has asked nothing.\n\n"
-    text += table(results, "work", peak_cell, [name for name in names if any(name in result.peaks for result in results)]) + "\n"
+    text += (
+        table(
+            results,
+            "work",
+            peak_cell,
+            [name for name in names if any(name in result.peaks for result in results)],
+        )
+        + "\n"
+    )
     # What benches/agent_session.py has measured, in a run of its own.
     text += "\n" + (ROOT / "benches" / "agent_session.md").read_text()
     (ROOT / "docs" / "benchmarks.md").write_text(text)
-    (ROOT / "docs" / "benchmarks.svg").write_text(picture([r for r in results if "git" in r.seconds]))
+    (ROOT / "docs" / "benchmarks.svg").write_text(
+        picture([r for r in results if "git" in r.seconds])
+    )
     # What is to be reached is in benches/README.md; what was missed is for who runs this.
     for result in results:
         if result.work.figures:
             print(f"{result.work.title}: {reached(result)}")
         if result.peaks.get("redline", 0) - idle > MOST:
-            print(f"{result.work.title}: {result.peaks['redline'] - idle} MiB instead of at most {MOST}")
+            print(
+                f"{result.work.title}: {result.peaks['redline'] - idle} MiB instead of at most {MOST}"
+            )
 
 
 def picture(results) -> str:
@@ -108,8 +136,14 @@ def picture(results) -> str:
         start, end = sorted([place(0), place(math.log2(value))])
         colour = "#2a9d5c" if value >= 1 else "#c8553d"
         parts.append(f'<text x="10" y="{top + 17}">{escape(result.work.title)}</text>')
-        parts.append(f'<rect x="{start:.1f}" y="{top + 4}" width="{max(end - start, 1):.1f}" height="{ROW - 8}" fill="{colour}"/>')
+        parts.append(
+            f'<rect x="{start:.1f}" y="{top + 4}" width="{max(end - start, 1):.1f}" height="{ROW - 8}" fill="{colour}"/>'
+        )
         parts.append(f'<text x="{min(end + 4, WIDTH - 40):.1f}" y="{top + 17}">{value:.2f}</text>')
-    parts.append(f'<line x1="{place(0):.1f}" x2="{place(0):.1f}" y1="{ROW}" y2="{height - ROW}" stroke="black"/>')
-    parts.append(f'<text x="{place(0):.1f}" y="{height - 8}" text-anchor="middle">1: as fast as git</text></svg>')
+    parts.append(
+        f'<line x1="{place(0):.1f}" x2="{place(0):.1f}" y1="{ROW}" y2="{height - ROW}" stroke="black"/>'
+    )
+    parts.append(
+        f'<text x="{place(0):.1f}" y="{height - 8}" text-anchor="middle">1: as fast as git</text></svg>'
+    )
     return "\n".join(parts) + "\n"

@@ -46,8 +46,14 @@ def timed(answer) -> tuple[float, object]:
 
 def check(work: works.Work, asked: list[str]) -> None:
     """Ends the run where an answer is another than redline's: a figure for it would say nothing."""
-    found = {name: timed(work.answers[name])[1] for name in {"redline", *asked} if name == "redline" or name in work.reads}
-    found = {name: work.reads.get(name, lambda answer: answer)(answer) for name, answer in found.items()}
+    found = {
+        name: timed(work.answers[name])[1]
+        for name in {"redline", *asked}
+        if name == "redline" or name in work.reads
+    }
+    found = {
+        name: work.reads.get(name, lambda answer: answer)(answer) for name, answer in found.items()
+    }
     for name, answer in found.items():
         if answer != found["redline"]:
             sys.exit(f"bench: redline and {name} disagree about {work.title}")
@@ -77,8 +83,19 @@ def measure(work: works.Work) -> Result:
     if set(work.apart) & set(work.answers):
         found |= json.loads(in_a_process("--work", work.title, "--apart"))
     medians = {name: statistics.median(seconds) for name, seconds in found.items()}
-    alike = ("plain engine", "plain similar", "plain imara", "1 thread", "4 threads", works.OWN_THREAD)
-    peaks = {name: int(in_a_process("--peak", work.title, name)) for name in work.answers if name not in alike}
+    alike = (
+        "plain engine",
+        "plain similar",
+        "plain imara",
+        "1 thread",
+        "4 threads",
+        works.OWN_THREAD,
+    )
+    peaks = {
+        name: int(in_a_process("--peak", work.title, name))
+        for name in work.answers
+        if name not in alike
+    }
     return Result(work, len(found["redline"]), medians, peaks)
 
 

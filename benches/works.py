@@ -55,8 +55,12 @@ def wide_range(con, own, cargo, name: str, old: str, new: str) -> list[Work]:
         Work(
             f"line counts, {name}",
             {
-                "redline": lambda: ask.first(lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo)),
-                OWN_THREAD: lambda: ask.first(lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo), **OWN),
+                "redline": lambda: ask.first(
+                    lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo)
+                ),
+                OWN_THREAD: lambda: ask.first(
+                    lambda new_con: ask.changed(new_con, COUNTS, old, new, cargo), **OWN
+                ),
                 AGAIN: lambda: ask.changed(con, COUNTS, old, new, cargo),
                 "git": lambda: inputs.git_bytes(cargo, *flat, "--numstat", "-z", *ask.PLAIN),
                 "libgit2": lambda: ask.libgit2_counts(cargo, old, new),
@@ -67,7 +71,9 @@ def wide_range(con, own, cargo, name: str, old: str, new: str) -> list[Work]:
         Work(
             f"renames, {name}",
             {
-                "redline": lambda: ask.changed(con, NAMES, old, new, cargo, ", renames := true, rename_limit := 0"),
+                "redline": lambda: ask.changed(
+                    con, NAMES, old, new, cargo, ", renames := true, rename_limit := 0"
+                ),
                 "git": lambda: inputs.git_bytes(cargo, *renamed, "--raw", "-z", *ask.PLAIN),
                 "libgit2": lambda: ask.libgit2_names(cargo, old, new, renames=True),
             },
@@ -108,8 +114,12 @@ def histories(con, own, cargo, tip: str, name: str) -> list[Work]:
         Work(
             f"history with line counts, {name}",
             {
-                "redline": lambda: ask.first(lambda new_con: ask.history(new_con, COUNTS, tip, cargo)),
-                OWN_THREAD: lambda: ask.first(lambda new_con: ask.history(new_con, COUNTS, tip, cargo), **OWN),
+                "redline": lambda: ask.first(
+                    lambda new_con: ask.history(new_con, COUNTS, tip, cargo)
+                ),
+                OWN_THREAD: lambda: ask.first(
+                    lambda new_con: ask.history(new_con, COUNTS, tip, cargo), **OWN
+                ),
                 AGAIN: lambda: ask.history(con, COUNTS, tip, cargo),
                 "git": lambda: ask.git_history(cargo, "--no-merges", "--numstat", tip),
                 "libgit2": lambda: ask.libgit2_history(cargo, tip, counts=True),
@@ -155,7 +165,9 @@ def texts(con) -> list[Work]:
         path.write_text(json.dumps(inputs.pairs(count)))
         ask.with_pairs(con, path)
 
-    total = lambda function: con.execute(f"SELECT sum(strlen({function}(a, b))) FROM pairs").fetchone()[0]
+    total = lambda function: con.execute(
+        f"SELECT sum(strlen({function}(a, b))) FROM pairs"
+    ).fetchone()[0]
 
     def on(threads: int) -> int:
         con.execute(f"SET threads = {threads}")
@@ -163,7 +175,10 @@ def texts(con) -> list[Work]:
         con.execute("RESET threads")
         return found
 
-    plain = {f"plain {name}": lambda name=name: ask.plain_pairs(name, path) for name in ("similar", "imara")}
+    plain = {
+        f"plain {name}": lambda name=name: ask.plain_pairs(name, path)
+        for name in ("similar", "imara")
+    }
     plain = {"plain engine": lambda: ask.plain_pairs("redline", path)} | plain
     found = []
     for count in (4_000, 10_000):
@@ -202,7 +217,9 @@ def hosts(con) -> Work:
         {
             "redline": lambda: len(con.execute(query).fetchall()),
             "Arrow": lambda: con.execute(query).fetch_arrow_table().num_rows,
-            "Parquet": lambda: con.execute(f"COPY ({query}) TO '{parquet}' (FORMAT parquet)").fetchone()[0],
+            "Parquet": lambda: con.execute(
+                f"COPY ({query}) TO '{parquet}' (FORMAT parquet)"
+            ).fetchone()[0],
         },
         {},
         {"Arrow": int, "Parquet": int},
@@ -215,7 +232,9 @@ def wide_tree(con) -> Work:
         "a tree of 1,000,000 files, 10 changed",
         {
             "redline": lambda: ask.changed(con, COUNTS, "main~1", "main", wide),
-            "git": lambda: inputs.git_bytes(wide, "diff", "--no-renames", "--numstat", "-z", *ask.PLAIN, "main~1", "main"),
+            "git": lambda: inputs.git_bytes(
+                wide, "diff", "--no-renames", "--numstat", "-z", *ask.PLAIN, "main~1", "main"
+            ),
             "libgit2": lambda: ask.libgit2_counts(wide, "main~1", "main"),
         },
         {"seconds": 0.020},
@@ -231,9 +250,13 @@ def lengths(con) -> list[Work]:
             Work(
                 f"history with line counts, {commits:,} small commits",
                 {
-                    "redline": lambda long=long: ask.first(lambda new_con: ask.history(new_con, COUNTS, "main", long)),
+                    "redline": lambda long=long: ask.first(
+                        lambda new_con: ask.history(new_con, COUNTS, "main", long)
+                    ),
                     AGAIN: lambda long=long: ask.history(con, COUNTS, "main", long),
-                    "git": lambda long=long: ask.git_history(long, "--no-merges", "--numstat", "main"),
+                    "git": lambda long=long: ask.git_history(
+                        long, "--no-merges", "--numstat", "main"
+                    ),
                 },
                 {"git": 5.0},
                 {"git": int},
@@ -252,7 +275,9 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
         Work(
             "8,500 untracked files, names",
             {
-                "redline": lambda: ask.changed(con, NAMES, "HEAD", "WORKTREE", scattered, ", untracked := true"),
+                "redline": lambda: ask.changed(
+                    con, NAMES, "HEAD", "WORKTREE", scattered, ", untracked := true"
+                ),
                 "git": lambda: inputs.git_bytes(scattered, "status", "--porcelain", "-uall", "-z"),
             },
             {"git": 1.0},
@@ -261,7 +286,9 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
         Work(
             "the newest commit whose message matches, the first of cargo",
             {
-                "redline": lambda: con.execute(f"SELECT resolve_revision('{text}', '{cargo}')").fetchone()[0],
+                "redline": lambda: con.execute(
+                    f"SELECT resolve_revision('{text}', '{cargo}')"
+                ).fetchone()[0],
                 "git": lambda: inputs.git_bytes(cargo, "rev-parse", text),
             },
             {"git": 1.0},
@@ -271,7 +298,9 @@ def small_answers(con, cargo, middle: str) -> list[Work]:
             "history, names only, LIMIT 5",
             {
                 "redline": lambda: con.execute(newest.format(cargo)).fetchall(),
-                "git": lambda: inputs.git_bytes(cargo, "log", "-5", "--format=%x01%H", "--no-merges", "--raw", "-z", *ask.PLAIN),
+                "git": lambda: inputs.git_bytes(
+                    cargo, "log", "-5", "--format=%x01%H", "--no-merges", "--raw", "-z", *ask.PLAIN
+                ),
             },
             {"git": 1.0},
             {"git": ask.read_newest},
@@ -310,38 +339,125 @@ def tables(con, cargo, recent: str) -> list[Work]:
 
     def blame_all() -> int:
         files = inputs.git(ripgrep, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
-        return sum(ask.git_lines(ripgrep, "blame", "--porcelain", "HEAD", "--", file, starting=b"\t") for file in files)
+        return sum(
+            ask.git_lines(ripgrep, "blame", "--porcelain", "HEAD", "--", file, starting=b"\t")
+            for file in files
+        )
 
     changed = f"commit_changes('{recent}..HEAD', '{cargo}', "
     pickaxe = ["log", "--format=", "--no-merges", "--no-renames", "--raw", "-z", f"{recent}..HEAD"]
     return [
-        work("commits, all of cargo", 2.0, columns, f"commits('HEAD', '{cargo}')", cargo, "log", f"--format={fields}", "HEAD", starting=b"\0"),
-        work("files of a tree with sizes, cargo", 2.0, "file_path, oid, size", f"tree_files('HEAD', '{cargo}')", cargo, "ls-tree", "-r", "-l", "HEAD"),
-        work("status of 100,000 unchanged files", 1.0, "file_path", f"file_status('{unchanged}')", unchanged, "status", "--porcelain=v2", "--untracked-files=all"),
+        work(
+            "commits, all of cargo",
+            2.0,
+            columns,
+            f"commits('HEAD', '{cargo}')",
+            cargo,
+            "log",
+            f"--format={fields}",
+            "HEAD",
+            starting=b"\0",
+        ),
+        work(
+            "files of a tree with sizes, cargo",
+            2.0,
+            "file_path, oid, size",
+            f"tree_files('HEAD', '{cargo}')",
+            cargo,
+            "ls-tree",
+            "-r",
+            "-l",
+            "HEAD",
+        ),
+        work(
+            "status of 100,000 unchanged files",
+            1.0,
+            "file_path",
+            f"file_status('{unchanged}')",
+            unchanged,
+            "status",
+            "--porcelain=v2",
+            "--untracked-files=all",
+        ),
         *[
-            work(f"{old} to {new}, 100,000 unchanged files", 1.0, "file_path", f"file_changes('{old}', '{new}', '{unchanged}')", unchanged, "diff", "--raw", *named)
-            for old, new, *named in (("HEAD", "INDEX", "--cached", "HEAD"), ("INDEX", "WORKTREE"), ("HEAD", "WORKTREE", "HEAD"))
+            work(
+                f"{old} to {new}, 100,000 unchanged files",
+                1.0,
+                "file_path",
+                f"file_changes('{old}', '{new}', '{unchanged}')",
+                unchanged,
+                "diff",
+                "--raw",
+                *named,
+            )
+            for old, new, *named in (
+                ("HEAD", "INDEX", "--cached", "HEAD"),
+                ("INDEX", "WORKTREE"),
+                ("HEAD", "WORKTREE", "HEAD"),
+            )
         ],
-        work("blame of a long-lived file", 2.0, blamed, f"file_blame('{oldest}', 'HEAD', '{cargo}')", cargo, "blame", "--porcelain", "HEAD", "--", oldest, starting=b"\t"),
+        work(
+            "blame of a long-lived file",
+            2.0,
+            blamed,
+            f"file_blame('{oldest}', 'HEAD', '{cargo}')",
+            cargo,
+            "blame",
+            "--porcelain",
+            "HEAD",
+            "--",
+            oldest,
+            starting=b"\t",
+        ),
         Work(
             "blame of all files of ripgrep",
             {
-                "redline": lambda: con.execute(f"SELECT sum(lines)::BIGINT FROM tree_blame('HEAD', '{ripgrep}')").fetchone()[0],
+                "redline": lambda: con.execute(
+                    f"SELECT sum(lines)::BIGINT FROM tree_blame('HEAD', '{ripgrep}')"
+                ).fetchone()[0],
                 "git": blame_all,
             },
             {"git": 6.0},
             {"git": int},
         ),
-        work("history of one file through renames", 2.0, "commit_id, additions", f"file_history('{oldest}', 'HEAD', '{cargo}')", cargo, "log", "--follow", "--format=%x00%H", "--numstat", "HEAD", "--", oldest, starting=b"\0"),
-        work("changes that add or remove a text, 5,000 commits", 3.0, "commit_id", changed + "contains := 'resolve')", cargo, *pickaxe, "-Sresolve", starting=b":", end=b"\0"),
+        work(
+            "history of one file through renames",
+            2.0,
+            "commit_id, additions",
+            f"file_history('{oldest}', 'HEAD', '{cargo}')",
+            cargo,
+            "log",
+            "--follow",
+            "--format=%x00%H",
+            "--numstat",
+            "HEAD",
+            "--",
+            oldest,
+            starting=b"\0",
+        ),
+        work(
+            "changes that add or remove a text, 5,000 commits",
+            3.0,
+            "commit_id",
+            changed + "contains := 'resolve')",
+            cargo,
+            *pickaxe,
+            "-Sresolve",
+            starting=b":",
+            end=b"\0",
+        ),
     ]
 
 
 def processors(cargo, tip: str) -> list[Work]:
     """Returns the same work on one thread and on two; neither is held against another contestant."""
-    answer = lambda threads: lambda: ask.first(lambda con: ask.history(con, COUNTS, tip, cargo), threads=threads)
+    answer = lambda threads: (
+        lambda: ask.first(lambda con: ask.history(con, COUNTS, tip, cargo), threads=threads)
+    )
     title = "history with line counts, 5,000 commits, {} of DuckDB"
-    return [Work(title.format(f"{n} thread{'s' * (n > 1)}"), {"redline": answer(n)}, {}) for n in (1, 2)]
+    return [
+        Work(title.format(f"{n} thread{'s' * (n > 1)}"), {"redline": answer(n)}, {}) for n in (1, 2)
+    ]
 
 
 def all_works() -> list[Work]:
@@ -353,7 +469,9 @@ def all_works() -> list[Work]:
         *wide_range(con, own, cargo, "all of cargo", first, "HEAD"),
         *wide_range(con, own, cargo, f"{middle} .. HEAD", middle, "HEAD"),
         one_file(con, cargo, "crates/mdman/src/util.rs", "8 changed lines", 4.0, middle, "HEAD"),
-        one_file(con, cargo, "tests/testsuite/metadata.rs", "7,172 changed lines", 2.0, middle, "HEAD"),
+        one_file(
+            con, cargo, "tests/testsuite/metadata.rs", "7,172 changed lines", 2.0, middle, "HEAD"
+        ),
         *histories(con, own, cargo, tip, "about 5,000 commits"),
         *histories(con, own, cargo, "HEAD", "all of cargo"),
         with_graph(con, own, tip, "about 5,000 commits"),

@@ -40,7 +40,10 @@ def lines(numbers) -> bytes:
 
 
 def inserted(count: int):
-    return lambda chosen: (lines(range(count)), b"".join(b"%d\nnew %d\n" % (n, n) for n in range(count)))
+    return lambda chosen: (
+        lines(range(count)),
+        b"".join(b"%d\nnew %d\n" % (n, n) for n in range(count)),
+    )
 
 
 def halved(count: int):
@@ -70,7 +73,10 @@ def one_line(count: int):
 
 
 def blank(count: int):
-    return lambda chosen: (b"\n" * count, b"first\n" + b"\n" * (count // 2) + b"middle\n" + b"\n" * (count // 2))
+    return lambda chosen: (
+        b"\n" * count,
+        b"first\n" + b"\n" * (count // 2) + b"middle\n" + b"\n" * (count // 2),
+    )
 
 
 CASES = {
@@ -104,9 +110,20 @@ def compare(name: str, case: Case, folder: pathlib.Path, cancel: bool) -> None:
     for path, text in zip(pair, case.texts(random.Random(name))):
         path.write_bytes(text)
     if cancel:
-        print(f"  {name:42} {user_seconds([ONE_PAIR, '--cancel', case.algorithm, *pair])[1].splitlines()[1]}", flush=True)
+        print(
+            f"  {name:42} {user_seconds([ONE_PAIR, '--cancel', case.algorithm, *pair])[1].splitlines()[1]}",
+            flush=True,
+        )
         return
-    git = ["git", "diff", "--no-index", "--numstat", "--no-ext-diff", "--no-textconv", f"--diff-algorithm={case.algorithm}"]
+    git = [
+        "git",
+        "diff",
+        "--no-index",
+        "--numstat",
+        "--no-ext-diff",
+        "--no-textconv",
+        f"--diff-algorithm={case.algorithm}",
+    ]
     ours, theirs = [], []
     while len(ours) < ROUNDS and sum(ours + theirs) < ENOUGH:
         seconds, counts = user_seconds([ONE_PAIR, case.algorithm, *pair])
@@ -128,8 +145,14 @@ def main() -> None:
     unknown = [name for name in chosen if name not in CASES]
     if unknown:
         sys.exit(f"bench: no case {unknown[0]!r}; there are:\n  " + "\n  ".join(CASES))
-    version = subprocess.run(["git", "--version"], check=True, capture_output=True, text=True).stdout.strip()
-    print("how long a cancelled comparison goes on, at worst" if cancel else f"user CPU time, {version}")
+    version = subprocess.run(
+        ["git", "--version"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    print(
+        "how long a cancelled comparison goes on, at worst"
+        if cancel
+        else f"user CPU time, {version}"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for name in chosen or CASES:
             compare(name, CASES[name], pathlib.Path(folder), cancel)

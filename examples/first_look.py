@@ -30,17 +30,26 @@ def title(text: str) -> None:
 
 
 def show_sql(query: str) -> None:
-    print("\n".join(painted(f"D {line}" if i == 0 else f"  {line}", "SQL") for i, line in enumerate(query.splitlines())))
+    print(
+        "\n".join(
+            painted(f"D {line}" if i == 0 else f"  {line}", "SQL")
+            for i, line in enumerate(query.splitlines())
+        )
+    )
 
 
 def harmless(text: str) -> str:
     """Returns a line of a file without what would move the cursor or hide text."""
-    return "".join(c if c == "\t" or unicodedata.category(c)[0] != "C" else repr(c)[1:-1] for c in text)
+    return "".join(
+        c if c == "\t" or unicodedata.category(c)[0] != "C" else repr(c)[1:-1] for c in text
+    )
 
 
 def git(*arguments: str) -> str | None:
     """Returns what git says, or None when it refuses."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, errors="replace")
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, errors="replace"
+    )
     return done.stdout if done.returncode == 0 else None
 
 
@@ -48,8 +57,12 @@ def last_commits() -> list[tuple[str, str, str]]:
     """Returns (parent, commit, subject) of the last commits, as revisions; a first commit is compared with EMPTY."""
     log = git("log", "--first-parent", f"-{MOST_COMMITS}", "--format=%P%x09%s")
     if log is None:
-        where = "is no git checkout" if git("rev-parse", "--git-dir") is None else "has no commit yet"
-        sys.exit(f"{ROOT.name}/ {where}, so there is nothing to compare: commit something and run this again.")
+        where = (
+            "is no git checkout" if git("rev-parse", "--git-dir") is None else "has no commit yet"
+        )
+        sys.exit(
+            f"{ROOT.name}/ {where}, so there is nothing to compare: commit something and run this again."
+        )
     commits = []
     for back, line in enumerate(log.splitlines()):
         parents, _, subject = line.partition("\t")
@@ -63,7 +76,9 @@ def show_changes(con: duckdb.DuckDBPyConnection, commits: list[tuple[str, str, s
     parent, commit, subject = commits[0]
     title(f"What the last commit changed  ({harmless(subject)})")
     if parent == "EMPTY" and (git("rev-parse", "--is-shallow-repository") or "").strip() == "true":
-        print("This clone is shallow: what came before is not here, so all its files count as added.")
+        print(
+            "This clone is shallow: what came before is not here, so all its files count as added."
+        )
     query = (
         "SELECT file_path, status, old_size, new_size, additions, deletions\n"
         f"FROM file_changes('{parent}', '{commit}', '.');"
@@ -72,7 +87,9 @@ def show_changes(con: duckdb.DuckDBPyConnection, commits: list[tuple[str, str, s
     con.sql(query).show(max_rows=20)
 
     title("The last commits, side by side  (table macros of sql/macros.sql take columns)")
-    pairs = ",\n             ".join(f"({n}, '{old}', '{new}')" for n, (old, new, _) in enumerate(commits, 1))
+    pairs = ",\n             ".join(
+        f"({n}, '{old}', '{new}')" for n, (old, new, _) in enumerate(commits, 1)
+    )
     query = (
         "SELECT c.new AS revision, count(*) AS files, sum(f.additions) AS additions, sum(f.deletions) AS deletions,\n"
         "       arg_max(f.file_path, coalesce(f.additions, 0) + coalesce(f.deletions, 0)) AS most_changed\n"
@@ -84,7 +101,9 @@ def show_changes(con: duckdb.DuckDBPyConnection, commits: list[tuple[str, str, s
     con.sql(query).show()
 
 
-def changed_text_file(con: duckdb.DuckDBPyConnection, commits: list[tuple[str, str, str]]) -> tuple[str, str, str] | None:
+def changed_text_file(
+    con: duckdb.DuckDBPyConnection, commits: list[tuple[str, str, str]]
+) -> tuple[str, str, str] | None:
     """Returns (file, old, new) of the newest change that has lines to show: rather an edit than a new file."""
     for old, new, _ in commits:
         row = con.execute(
@@ -104,7 +123,12 @@ def show_diff(con: duckdb.DuckDBPyConnection, file: str, old: str, new: str) -> 
     query = f"SELECT * FROM file_diff('{quoted}', '{old}', '{new}', '.');"
     show_sql(query)
     rows = con.execute(query).fetchall()
-    print(painted(f"{'seq':>5} {'line_type':9} {'old_line':>8} {'new_line':>8} {'hunk':>4}  content", "DIM"))
+    print(
+        painted(
+            f"{'seq':>5} {'line_type':9} {'old_line':>8} {'new_line':>8} {'hunk':>4}  content",
+            "DIM",
+        )
+    )
     for seq, line_type, content, old_line, new_line, hunk in rows[:MOST_LINES]:
         numbers = f"{old_line or '':>8} {new_line or '':>8} {hunk or '':>4}"
         print(painted(f"{seq:>5} {line_type:9} {numbers}  {harmless(content)}", line_type))
@@ -127,7 +151,9 @@ def main() -> None:
         show_diff(con, *changed)
     else:
         print("\nNone of these commits changed a text file, so there is no diff to show.")
-    print(f"\nNext: {painted('make shell', 'TITLE')} opens a DuckDB shell in which all of this can be typed.")
+    print(
+        f"\nNext: {painted('make shell', 'TITLE')} opens a DuckDB shell in which all of this can be typed."
+    )
 
 
 if __name__ == "__main__":

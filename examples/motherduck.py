@@ -16,7 +16,9 @@ connect = duckdb.connect
 
 @functools.wraps(connect)
 def connect_unsigned(*arguments, config=None, **more):
-    return connect(*arguments, config={**(config or {}), "allow_unsigned_extensions": "true"}, **more)
+    return connect(
+        *arguments, config={**(config or {}), "allow_unsigned_extensions": "true"}, **more
+    )
 
 
 duckdb.connect = connect_unsigned

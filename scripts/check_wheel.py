@@ -56,13 +56,17 @@ def run(*command: object, cwd: Path | None = None) -> str:
     """Returns what a program printed; ends with what it said where it fails."""
     done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
     if done.returncode:
-        sys.exit(f"check_wheel: {command[0]} {command[1]} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        sys.exit(
+            f"check_wheel: {command[0]} {command[1]} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+        )
     return done.stdout
 
 
 def repository(folder: Path) -> Path:
     """Makes a repository of one commit."""
-    git = lambda *words: run("git", "-C", folder, "-c", "user.name=A", "-c", "user.email=a@example.com", *words)
+    git = lambda *words: run(
+        "git", "-C", folder, "-c", "user.name=A", "-c", "user.email=a@example.com", *words
+    )
     folder.mkdir()
     (folder / "a.txt").write_text("one\ntwo\n")
     git("init", "-q", "-b", "main")
@@ -78,13 +82,31 @@ def check(wheel: Path, host: str, made: Path, with_server: bool) -> None:
     venv.create(environment, with_pip=True)
     tool = lambda name: environment / "bin" / name
     extra = "[mcp]" if with_server else ""
-    run(tool("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}{extra}", f"duckdb=={host}")
+    run(
+        tool("python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        f"{wheel}{extra}",
+        f"duckdb=={host}",
+    )
     repo = repository(made / f"repository-{host}")
     # Not run in the checkout, whose own package must not be found.
     print(run(tool("python"), "-c", CONNECT, repo, cwd=made).strip())
     assert run(tool("redline"), "diff", cwd=repo) == run("git", "diff", cwd=repo) != ""
     assert run(tool("redline"), "stat", "HEAD", cwd=repo) == "modified\t1\t1\ta.txt\n"
-    rows = json.loads(run(tool("redline"), "sql", "-f", "json", "FROM commit_changes('HEAD', '.') SELECT subject", cwd=repo))
+    rows = json.loads(
+        run(
+            tool("redline"),
+            "sql",
+            "-f",
+            "json",
+            "FROM commit_changes('HEAD', '.') SELECT subject",
+            cwd=repo,
+        )
+    )
     assert rows == [{"subject": "Start"}], rows
     print("redline: diff, stat and sql as git has it")
     if with_server:
@@ -104,7 +126,9 @@ def main() -> None:
     given = parser.parse_args()
     wheels = sorted(given.wheels.resolve().glob("*.whl"))
     if len(wheels) != 1:
-        sys.exit(f"check_wheel: {given.wheels} must have one wheel, and has {len(wheels)}: run `make wheel` first")
+        sys.exit(
+            f"check_wheel: {given.wheels} must have one wheel, and has {len(wheels)}: run `make wheel` first"
+        )
     print(f"{wheels[0].name}  {wheels[0].stat().st_size / 1e6:.1f} MB")
     with tempfile.TemporaryDirectory() as made:
         for number, host in enumerate(given.hosts):

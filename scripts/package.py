@@ -108,7 +108,9 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise
 
 
-def package(profile: str, target: str | None, output: Path | None = None, platform: str | None = None) -> Path:
+def package(
+    profile: str, target: str | None, output: Path | None = None, platform: str | None = None
+) -> Path:
     """Writes the extension of one profile, by default to build/<profile>, and returns its path."""
     metadata = json.loads(run("cargo", "metadata", "--no-deps", "--format-version", "1"))
     crate = metadata["packages"][0]
@@ -121,10 +123,14 @@ def package(profile: str, target: str | None, output: Path | None = None, platfo
     library = folder / profile / library_name(triple, name)
     if not library.is_file():
         flag = "" if profile == "debug" else " --release"
-        raise PackageError(f"{library.name} is not in {profile}: run `cargo build{flag}` (or `make {profile}`) first")
+        raise PackageError(
+            f"{library.name} is not in {profile}: run `cargo build{flag}` (or `make {profile}`) first"
+        )
 
     out = (output or ROOT / "build" / profile).resolve() / f"{name}.duckdb_extension"
-    write_atomically(out, library.read_bytes() + footer(crate["version"], platform or platform_of(triple)))
+    write_atomically(
+        out, library.read_bytes() + footer(crate["version"], platform or platform_of(triple))
+    )
     # Where the CI of DuckDB's registry looks for it.
     listed = out.parent / "extension" / name / out.name
     write_atomically(listed, out.read_bytes())
@@ -135,8 +141,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("profile", choices=["debug", "release"])
     parser.add_argument("--target", help="the triple that was given to cargo, when it was")
-    parser.add_argument("--output", type=Path, help="the directory to write to (default: build/<profile>)")
-    parser.add_argument("--platform", choices=sorted(PLATFORMS.values()), help="DuckDB's name of the platform (default: from the triple)")
+    parser.add_argument(
+        "--output", type=Path, help="the directory to write to (default: build/<profile>)"
+    )
+    parser.add_argument(
+        "--platform",
+        choices=sorted(PLATFORMS.values()),
+        help="DuckDB's name of the platform (default: from the triple)",
+    )
     arguments = parser.parse_args()
     try:
         out = package(arguments.profile, arguments.target, arguments.output, arguments.platform)

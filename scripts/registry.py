@@ -20,7 +20,9 @@ def git(*words: str) -> str | None:
 
 def repository_of_origin() -> str | None:
     """Returns owner/name of the remote `origin`, where that is on GitHub."""
-    found = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?$", git("remote", "get-url", "origin") or "")
+    found = re.search(
+        r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?$", git("remote", "get-url", "origin") or ""
+    )
     return found and found[1]
 
 
@@ -28,20 +30,30 @@ def filled(text: str, repository: str, ref: str) -> str:
     """Returns the description with what only the commit and its remote can tell."""
     version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)[1]
     values = {"VERSION": version, "REPOSITORY": repository, "REF": ref}
-    return re.sub(r"\b(VERSION|REPOSITORY|REF)$", lambda word: values[word[1]], text, flags=re.MULTILINE)
+    return re.sub(
+        r"\b(VERSION|REPOSITORY|REF)$", lambda word: values[word[1]], text, flags=re.MULTILINE
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repository", default=repository_of_origin(), help="owner/name on GitHub (default: that of origin)")
+    parser.add_argument(
+        "--repository",
+        default=repository_of_origin(),
+        help="owner/name on GitHub (default: that of origin)",
+    )
     given = parser.parse_args()
     ref = git("rev-parse", "HEAD")
     if not given.repository or not ref:
-        sys.exit("registry: the origin of this checkout is not on GitHub: name the repository (REPOSITORY=owner/name)")
+        sys.exit(
+            "registry: the origin of this checkout is not on GitHub: name the repository (REPOSITORY=owner/name)"
+        )
     (TARGET / "docs").mkdir(parents=True, exist_ok=True)
     (TARGET / "description.yml").write_text(filled(DESCRIPTION.read_text(), given.repository, ref))
     shutil.copy(ROOT / "docs/function_descriptions.csv", TARGET / "docs")
-    print(f"{TARGET.relative_to(ROOT)}: description.yml and docs/function_descriptions.csv, for {given.repository} at {ref[:10]}")
+    print(
+        f"{TARGET.relative_to(ROOT)}: description.yml and docs/function_descriptions.csv, for {given.repository} at {ref[:10]}"
+    )
 
 
 if __name__ == "__main__":

@@ -38,7 +38,15 @@ def main() -> int:
         print(f"run_sql_tests: {sys.argv[1]} is not built", file=sys.stderr)
         return 1
     if importlib.util.find_spec("duckdb_sqllogictest"):
-        command = [sys.executable, "-m", "duckdb_sqllogictest", "--test-dir", "test/sql", "--external-extension", str(extension)]
+        command = [
+            sys.executable,
+            "-m",
+            "duckdb_sqllogictest",
+            "--test-dir",
+            "test/sql",
+            "--external-extension",
+            str(extension),
+        ]
         return subprocess.run(command, cwd=ROOT).returncode
     return run_ours(extension)
 

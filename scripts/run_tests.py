@@ -49,7 +49,14 @@ def heading(text: str) -> None:
 
 
 # The pipeline with loom's locks, a package of its own: only its models, as its other tests are the crate's.
-LOOM = ["--manifest-path", "test/loom/Cargo.toml", "--target-dir", "target/loom", "--locked", "models::"]
+LOOM = [
+    "--manifest-path",
+    "test/loom/Cargo.toml",
+    "--target-dir",
+    "target/loom",
+    "--locked",
+    "models::",
+]
 
 
 def cargo_test(name: str, *arguments: str) -> Outcome:
@@ -57,7 +64,9 @@ def cargo_test(name: str, *arguments: str) -> Outcome:
     command = [os.environ.get("CARGO") or "cargo", "test", *arguments]
     heading(" ".join(["cargo", *command[1:]]))
     outcome = Outcome(name)
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace")
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace"
+    )
     for line in process.stdout:
         print(line, end="", flush=True)
         counts = re.match(r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", line)
@@ -79,9 +88,18 @@ def host_tests(version: str, python: str, extension: Path, slow: bool, output) -
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
     }
-    command = [python, "-m", "pytest", f"--junitxml={report}", "--durations=15", *(["-m", "slow"] if slow else [])]
+    command = [
+        python,
+        "-m",
+        "pytest",
+        f"--junitxml={report}",
+        "--durations=15",
+        *(["-m", "slow"] if slow else []),
+    ]
     started = time.monotonic()
-    status = subprocess.run(command, cwd=ROOT, env=environment, stdout=output, stderr=output).returncode
+    status = subprocess.run(
+        command, cwd=ROOT, env=environment, stdout=output, stderr=output
+    ).returncode
     took = time.monotonic() - started
     sql, other = Outcome(f"SQL files, DuckDB {version}"), Outcome(f"Python, DuckDB {version}")
     checks = 0
@@ -94,7 +112,9 @@ def host_tests(version: str, python: str, extension: Path, slow: bool, output) -
                 outcome.skipped += 1
             else:
                 outcome.passed += 1
-            checks += sum(int(p.get("value")) for p in case.iter("property") if p.get("name") == "checks")
+            checks += sum(
+                int(p.get("value")) for p in case.iter("property") if p.get("name") == "checks"
+            )
     sql.note = f" ({checks} statements checked)"
     other.note = f" ({took:.0f} s)"
     # 0: all passed, 1: some failed; anything else means that pytest itself came to no end.
@@ -110,7 +130,9 @@ def all_hosts(hosts: list[str], extension: Path, slow: bool) -> list[Outcome]:
         running = []
         for number, (version, python) in enumerate(pairs):
             log = open(Path(logs) / version, "w+") if number else None  # noqa: SIM115
-            running.append((version, log, pool.submit(host_tests, version, python, extension, slow, log)))
+            running.append(
+                (version, log, pool.submit(host_tests, version, python, extension, slow, log))
+            )
         for version, log, outcome in running:
             heading(f"DuckDB {version}: {'slow tests' if slow else 'test/sql and test/python'}")
             outcomes += outcome.result()
@@ -124,12 +146,23 @@ def all_hosts(hosts: list[str], extension: Path, slow: bool) -> list[Outcome]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--extension", type=Path, required=True)
-    parser.add_argument("--slow", action="store_true", help="run the tests that take minutes instead")
-    parser.add_argument("hosts", nargs="+", metavar="version=python", help="a DuckDB version and a Python that has it")
+    parser.add_argument(
+        "--slow", action="store_true", help="run the tests that take minutes instead"
+    )
+    parser.add_argument(
+        "hosts",
+        nargs="+",
+        metavar="version=python",
+        help="a DuckDB version and a Python that has it",
+    )
     arguments = parser.parse_args()
 
     start = time.monotonic()
-    outcomes = [] if arguments.slow else [cargo_test("Rust"), cargo_test("Rust, models of the pipeline", *LOOM)]
+    outcomes = (
+        []
+        if arguments.slow
+        else [cargo_test("Rust"), cargo_test("Rust, models of the pipeline", *LOOM)]
+    )
     outcomes += all_hosts(arguments.hosts, arguments.extension.resolve(), arguments.slow)
 
     good = all(outcome.good for outcome in outcomes)

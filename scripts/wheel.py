@@ -42,10 +42,16 @@ def build_for_old_linux() -> dict[str, str]:
 
 def audit(wheel: Path) -> None:
     """Ends with an error where auditwheel finds that the wheel needs more than its name says."""
-    text = subprocess.run([sys.executable, "-m", "auditwheel", "show", str(wheel)], capture_output=True, text=True).stdout
+    text = subprocess.run(
+        [sys.executable, "-m", "auditwheel", "show", str(wheel)], capture_output=True, text=True
+    ).stdout
     found = re.search(r'platform\s+tag:\s+"(\w+)"', text)
     named = wheel.stem.rpartition("-")[2]
-    version = lambda tag: tuple(map(int, re.findall(r"_(\d+)_(\d+)_", tag)[0])) if tag.startswith("manylinux_") else (99,)
+    version = lambda tag: (
+        tuple(map(int, re.findall(r"_(\d+)_(\d+)_", tag)[0]))
+        if tag.startswith("manylinux_")
+        else (99,)
+    )
     if not found or version(found[1]) > version(named):
         sys.exit(f"wheel: auditwheel does not agree with the name {wheel.name}:\n{text}")
     print(f"auditwheel: {found[1]}")
@@ -53,8 +59,15 @@ def audit(wheel: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--extension", type=Path, help="package this one; it is for machines like this one")
-    parser.add_argument("--output", type=Path, default=ROOT / "build/dist", help="the wheel's directory (default: build/dist)")
+    parser.add_argument(
+        "--extension", type=Path, help="package this one; it is for machines like this one"
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=ROOT / "build/dist",
+        help="the wheel's directory (default: build/dist)",
+    )
     given = parser.parse_args()
     output = given.output.resolve()
     for old in output.glob("*.whl"):
@@ -64,7 +77,16 @@ def main() -> None:
         environment = {"REDLINE_WHEEL_EXTENSION": str(given.extension.resolve())}
     elif sys.platform == "linux" and importlib.util.find_spec("ziglang"):
         environment = build_for_old_linux()
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(output), **environment)
+    run(
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(output),
+        **environment,
+    )
     (wheel,) = output.glob("*.whl")
     if "manylinux" in wheel.name:
         audit(wheel)

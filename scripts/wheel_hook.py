@@ -32,10 +32,16 @@ class ExtensionHook(BuildHookInterface):
         if version == "editable":
             return  # From a checkout the package takes what `make release` built.
         root = Path(self.root)
-        extension = Path(os.environ.get(EXTENSION) or root / "build/release/redline.duckdb_extension")
+        extension = Path(
+            os.environ.get(EXTENSION) or root / "build/release/redline.duckdb_extension"
+        )
         if EXTENSION not in os.environ:
-            subprocess.run(["cargo", "build", "--release", "--lib", "--locked"], cwd=root, check=True)
+            subprocess.run(
+                ["cargo", "build", "--release", "--lib", "--locked"], cwd=root, check=True
+            )
             subprocess.run([sys.executable, "scripts/package.py", "release"], cwd=root, check=True)
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{os.environ.get(PLATFORM) or platform()}"
-        build_data["force_include"][str(extension.resolve())] = "duckdb_redline/redline.duckdb_extension"
+        build_data["force_include"][str(extension.resolve())] = (
+            "duckdb_redline/redline.duckdb_extension"
+        )

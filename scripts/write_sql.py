@@ -42,16 +42,27 @@ MADE = "-- Made by `make sql` from redline_help(), from here to the end; do not 
 
 # The macros that call a table function with defaults, and what each has a row for.
 NATIVE = {
-    "changes": ("file_changes", "changed file: FROM changes(); FROM changes('main', 'feature', paths := ['src'])"),
+    "changes": (
+        "file_changes",
+        "changed file: FROM changes(); FROM changes('main', 'feature', paths := ['src'])",
+    ),
     "patches": ("file_patches", "changed file, with its patch"),
-    "git_diff": ("diff_lines", "line of the diff, of all files: FROM git_diff('main', 'feature', paths := ['src'])"),
+    "git_diff": (
+        "diff_lines",
+        "line of the diff, of all files: FROM git_diff('main', 'feature', paths := ['src'])",
+    ),
 }
 
 # The macros of sql/git.sql, named after git's commands: the table function of each, where its arguments start, options that
 # differ from the function's, and what it has a row for.
 GIT = {
     "git_log": ("commits", {"range": "'HEAD'"}, {}, "commit"),
-    "git_show": ("commit_changes", {"range": "'HEAD'"}, {"merges": "'first_parent'", "renames": "true"}, "changed file of one commit"),
+    "git_show": (
+        "commit_changes",
+        {"range": "'HEAD'"},
+        {"merges": "'first_parent'", "renames": "true"},
+        "changed file of one commit",
+    ),
     "git_status": ("file_status", {}, {}, "file that is not as HEAD has it"),
     "git_blame": ("file_blame", {"rev": "'WORKTREE'"}, {}, "line, with the commit that it is from"),
     "git_files": ("tree_files", {"rev": "'HEAD'"}, {}, "file of a revision"),
@@ -82,7 +93,9 @@ EACH_DOC = """
 """
 
 # A table on the page of a function, between two marks.
-MADE_TABLE = re.compile(r"(<!-- (columns|parameters) of (\w+): made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL)
+MADE_TABLE = re.compile(
+    r"(<!-- (columns|parameters) of (\w+): made by `make sql` -->\n).*?(?=<!-- end -->)", re.DOTALL
+)
 
 
 def macro(name: str, parameters: list[str], body: str) -> str:
@@ -90,7 +103,9 @@ def macro(name: str, parameters: list[str], body: str) -> str:
     width = {"width": 140, "break_long_words": False, "break_on_hyphens": False}
     # A name stays beside its value.
     whole = lambda text: text.replace(" := ", "\0:=\0")
-    wrapped = lambda text, indent: "\n".join(textwrap.wrap(whole(text), subsequent_indent=indent, **width)).replace("\0", " ")
+    wrapped = lambda text, indent: "\n".join(
+        textwrap.wrap(whole(text), subsequent_indent=indent, **width)
+    ).replace("\0", " ")
     head = wrapped(f"CREATE OR REPLACE MACRO {name}({', '.join(parameters)}) AS TABLE", " " * 8)
     return f"{head}\n{wrapped('    ' + body, ' ' * 8)};\n"
 
@@ -98,26 +113,41 @@ def macro(name: str, parameters: list[str], body: str) -> str:
 def render_macros(con: duckdb.DuckDBPyConnection) -> str:
     """Returns sql/macros.sql with the macros of which the extension knows the parameters."""
     text = (ROOT / "sql/macros.sql").read_text().partition(MADE)[0] + MADE
-    rows = con.execute("SELECT name, kind, parameters FROM redline_help(function := 'ALL')").fetchall()
+    rows = con.execute(
+        "SELECT name, kind, parameters FROM redline_help(function := 'ALL')"
+    ).fetchall()
     functions = {name: (kind, parameters) for name, kind, parameters in rows}
     positional = lambda name: [p["name"] for p in functions[name][1] if p["default"] is None]
-    named = lambda name: {p["name"]: OPTIONAL.get(p["name"], p["default"]) for p in functions[name][1] if p["default"] is not None}
+    named = lambda name: {
+        p["name"]: OPTIONAL.get(p["name"], p["default"])
+        for p in functions[name][1]
+        if p["default"] is not None
+    }
     text += NATIVE_DOC
     for name, (function, row) in NATIVE.items():
         parameters = [f"{NAMES.get(p, p)} := {DEFAULTS[p]}" for p in positional(function)]
         parameters += [f"{p} := {default}" for p, default in named(function).items()]
-        given = [NAMES.get(p, p) for p in positional(function)] + [f"{p} := {p}" for p in named(function)]
-        text += f"\n-- A row per {row}.\n" + macro(name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})")
+        given = [NAMES.get(p, p) for p in positional(function)] + [
+            f"{p} := {p}" for p in named(function)
+        ]
+        text += f"\n-- A row per {row}.\n" + macro(
+            name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})"
+        )
     text += EACH_DOC
     for name, (kind, _) in functions.items():
         if kind == "scalar" and name.endswith("_list"):
             function = name.removesuffix("_list")
             # An argument that is the only one must be given.
-            parameters = [f"{p} := '.'" if p == "repo" and len(positional(function)) > 1 else NAMES.get(p, p) for p in positional(function)]
+            parameters = [
+                f"{p} := '.'" if p == "repo" and len(positional(function)) > 1 else NAMES.get(p, p)
+                for p in positional(function)
+            ]
             parameters += [f"{p} := {default}" for p, default in named(function).items()]
             given = [NAMES.get(p, p) for p in positional(function)]
             if named(function):
-                given.append(f"system.main.struct_pack({', '.join(f'{p} := {p}' for p in named(function))})")
+                given.append(
+                    f"system.main.struct_pack({', '.join(f'{p} := {p}' for p in named(function))})"
+                )
             body = f"SELECT system.main.unnest(system.main.{name}({', '.join(given)}), recursive := true)"
             text += "\n" + macro(f"{function}_each", parameters, body)
     return text
@@ -129,13 +159,29 @@ def render_git(con: duckdb.DuckDBPyConnection) -> str:
     functions = dict(helped)
     text = GIT_DOC
     for name, (function, starts, options, row) in GIT.items():
-        defaults = {p["name"]: starts.get(p["name"], DEFAULTS.get(p["name"])) for p in functions[function] if p["default"] is None}
-        named = {p["name"]: OPTIONAL.get(p["name"], p["default"]) for p in functions[function] if p["default"] is not None} | options
-        parameters = [p if default is None else f"{p} := {default}" for p, default in (defaults | named).items()]
+        defaults = {
+            p["name"]: starts.get(p["name"], DEFAULTS.get(p["name"]))
+            for p in functions[function]
+            if p["default"] is None
+        }
+        named = {
+            p["name"]: OPTIONAL.get(p["name"], p["default"])
+            for p in functions[function]
+            if p["default"] is not None
+        } | options
+        parameters = [
+            p if default is None else f"{p} := {default}"
+            for p, default in (defaults | named).items()
+        ]
         # git show is about one commit: what it excludes are its parents.
-        given = [f"system.main.concat({p}, '^!')" if name == "git_show" and p == "range" else p for p in defaults]
+        given = [
+            f"system.main.concat({p}, '^!')" if name == "git_show" and p == "range" else p
+            for p in defaults
+        ]
         given += [f"{p} := {p}" for p in named]
-        text += f"\n-- A row per {row}.\n" + macro(name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})")
+        text += f"\n-- A row per {row}.\n" + macro(
+            name, parameters, f"SELECT * FROM system.main.{function}({', '.join(given)})"
+        )
     return text.replace("git_show(range", "git_show(rev").replace("concat(range", "concat(rev")
 
 
@@ -143,17 +189,23 @@ def page_of(function: str) -> str:
     """Returns the page that has the function's signature."""
     pages = ROOT / "docs" / "functions"
     named = [pages / f"{function}.md", *sorted(pages.glob("*.md"))]
-    return next(page.name for page in named if page.exists() and f"`{function}(" in page.read_text())
+    return next(
+        page.name for page in named if page.exists() and f"`{function}(" in page.read_text()
+    )
 
 
 def render_functions(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Returns the index of the functions, and the table that DuckDB's site of community extensions reads."""
-    functions = con.execute("SELECT name, description, example FROM redline_help(function := 'ALL')").fetchall()
+    functions = con.execute(
+        "SELECT name, description, example FROM redline_help(function := 'ALL')"
+    ).fetchall()
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["function", "description", "comment", "example"])
     writer.writerows([name, description, "", example] for name, description, example in functions)
-    rows = [f"| [{name}]({page_of(name)}) | {description} |\n" for name, description, _ in functions]
+    rows = [
+        f"| [{name}]({page_of(name)}) | {description} |\n" for name, description, _ in functions
+    ]
     return {
         "docs/functions/README.md": INDEX + "".join(rows),
         "docs/function_descriptions.csv": table.getvalue(),
@@ -163,7 +215,13 @@ def render_functions(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 def markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """Returns a table; empty lines around it keep it apart from the marks."""
     line = lambda cells: f"| {' | '.join(cells)} |\n"
-    return "\n" + line(head) + line(("---",) * len(head)).replace(" ", "") + "".join(map(line, rows)) + "\n"
+    return (
+        "\n"
+        + line(head)
+        + line(("---",) * len(head)).replace(" ", "")
+        + "".join(map(line, rows))
+        + "\n"
+    )
 
 
 def columns_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
@@ -172,7 +230,10 @@ def columns_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
     rows = con.execute(query, [function]).fetchall()
     # A name that is a word of SQL is quoted in a type.
     kind = lambda kind: kind.replace(" default ", ' "default" ')
-    return markdown(("column", "type", "meaning"), [(f"`{name}`", kind(of), meaning) for name, of, meaning in rows])
+    return markdown(
+        ("column", "type", "meaning"),
+        [(f"`{name}`", kind(of), meaning) for name, of, meaning in rows],
+    )
 
 
 def parameters_of(con: duckdb.DuckDBPyConnection, function: str) -> str:
@@ -192,16 +253,26 @@ def render_pages(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     made = lambda found: found[1] + tables[found[2]](con, found[3])
     pages = sorted((ROOT / "docs/functions").glob("*.md"))
     texts = {f"docs/functions/{page.name}": page.read_text() for page in pages}
-    return {name: MADE_TABLE.sub(made, text) for name, text in texts.items() if MADE_TABLE.search(text)}
+    return {
+        name: MADE_TABLE.sub(made, text) for name, text in texts.items() if MADE_TABLE.search(text)
+    }
 
 
 def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Returns the files by their paths, as the loaded extension would have them."""
     texts = {}
     for name, (what, condition) in FILES.items():
-        statements = con.execute(f"SELECT publish_sql FROM redline_tools() WHERE {condition}").fetchall()
-        texts[f"sql/{name}"] = "\n".join([HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)])
-    return texts | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)} | render_functions(con)
+        statements = con.execute(
+            f"SELECT publish_sql FROM redline_tools() WHERE {condition}"
+        ).fetchall()
+        texts[f"sql/{name}"] = "\n".join(
+            [HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)]
+        )
+    return (
+        texts
+        | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)}
+        | render_functions(con)
+    )
 
 
 def main() -> None:

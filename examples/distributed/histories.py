@@ -57,11 +57,23 @@ CHURN = """
 
 def update(task: dict) -> dict:
     """Brings the files of one repository up to date, wholly or not at all, and returns what came of it."""
-    result = {"repository": task["name"], "state": "failed", "rows": 0, "seconds": 0.0, "peak_mib": 0, "error": ""}
+    result = {
+        "repository": task["name"],
+        "state": "failed",
+        "rows": 0,
+        "seconds": 0.0,
+        "peak_mib": 0,
+        "error": "",
+    }
     folder = pathlib.Path(task["out"]) / f"repository={task['name']}"
     started = time.monotonic()
     try:
-        with claimed(folder), duckdb.connect(config={"allow_unsigned_extensions": True, "threads": task["processors"]}) as con:
+        with (
+            claimed(folder),
+            duckdb.connect(
+                config={"allow_unsigned_extensions": True, "threads": task["processors"]}
+            ) as con,
+        ):
             con.execute(f"LOAD '{task['extension']}'")
             work = Update(con, task, folder)
             try:
@@ -71,7 +83,10 @@ def update(task: dict) -> dict:
     except (duckdb.Error, OSError, ValueError) as error:
         result["error"] = str(error).splitlines()[0]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return result | {"seconds": time.monotonic() - started, "peak_mib": peak // (1 << 20 if sys.platform == "darwin" else 1 << 10)}
+    return result | {
+        "seconds": time.monotonic() - started,
+        "peak_mib": peak // (1 << 20 if sys.platform == "darwin" else 1 << 10),
+    }
 
 
 class Update:
@@ -84,7 +99,9 @@ class Update:
 
     def run(self) -> dict:
         # The work is done on ids: a branch may move while it goes on.
-        self.tip = self.one("SELECT resolve_revision($tip, $repository)", tip=f"{self.task['tip']}^{{commit}}")
+        self.tip = self.one(
+            "SELECT resolve_revision($tip, $repository)", tip=f"{self.task['tip']}^{{commit}}"
+        )
         reason = self.reason_to_start_over() if self.record else None
         self.old = self.record["tip"] if self.record and not reason else None
         if self.old == self.tip:
@@ -100,15 +117,28 @@ class Update:
                 files[table] = [*kept[table], self.write(table, statement, range=self.range)]
         if "blame" in self.task["tables"]:
             files["blame"] = self.blame(kept["blame"])
-        self.keep({"version": VERSION, "repository": self.repository, "tip": self.tip, "runs": self.number, "files": files})
-        return {"state": f"done again: {reason}" if reason else "continued" if self.old else "written", "rows": self.rows}
+        self.keep(
+            {
+                "version": VERSION,
+                "repository": self.repository,
+                "tip": self.tip,
+                "runs": self.number,
+                "files": files,
+            }
+        )
+        return {
+            "state": f"done again: {reason}" if reason else "continued" if self.old else "written",
+            "rows": self.rows,
+        }
 
     def reason_to_start_over(self) -> str | None:
         """Returns why what is there cannot be continued, if that is so."""
         old = self.record["tip"]
         if self.task["again"]:
             return "as asked"
-        if self.record["version"] != VERSION or set(self.record["files"]) != set(self.task["tables"]):
+        if self.record["version"] != VERSION or set(self.record["files"]) != set(
+            self.task["tables"]
+        ):
             return "other tables"
         try:
             base = self.one("SELECT merge_base($old, $tip, $repository)", old=old, tip=self.tip)
@@ -119,7 +149,12 @@ class Update:
             base = None
         if base != old:
             return f"its history was rewritten, {old[:12]} is not in it"
-        if self.one("SELECT count(*) FROM file_changes($old, $tip, $repository, paths := $paths)", old=old, tip=self.tip, paths=DEPENDS_ON):
+        if self.one(
+            "SELECT count(*) FROM file_changes($old, $tip, $repository, paths := $paths)",
+            old=old,
+            tip=self.tip,
+            paths=DEPENDS_ON,
+        ):
             return "a .mailmap or .gitattributes changed"
         return None
 
@@ -132,22 +167,38 @@ class Update:
         first_parents = "SELECT count(*) FROM commits($range, $repository, first_parent := true) WHERE parent_ids[1] = $old"
         if not kept or not self.one(first_parents, range=self.range, old=self.old):
             return [self.write("blame", BLAME, tip=self.tip)]
-        changed = self.one("SELECT list(DISTINCT file_path) FROM commit_changes($range, $repository, merges := 'first_parent')", range=self.range)
+        changed = self.one(
+            "SELECT list(DISTINCT file_path) FROM commit_changes($range, $repository, merges := 'first_parent')",
+            range=self.range,
+        )
         if not changed:
             return kept
         paths = [f":(top,literal){path}" for path in changed]
-        return [self.write("blame", BLAME_AGAIN, old=str(self.folder / kept[0]), changed=changed, tip=self.tip, paths=paths)]
+        return [
+            self.write(
+                "blame",
+                BLAME_AGAIN,
+                old=str(self.folder / kept[0]),
+                changed=changed,
+                tip=self.tip,
+                paths=paths,
+            )
+        ]
 
     def write(self, table: str, statement: str, **named) -> str:
         """Writes the rows of a statement to a new file and returns its name."""
         name = f"{table}-{self.number:06}.parquet"
-        copy = lambda path: f"COPY ({statement}) TO '{str(path).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)"
+        copy = lambda path: (
+            f"COPY ({statement}) TO '{str(path).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)"
+        )
         replace(self.folder / name, lambda path: self.count(self.one(copy(path), **named)))
         return name
 
     def keep(self, record: dict) -> None:
         """Replaces the record: from here on, its files are those that count."""
-        replace(self.folder / RECORD, lambda path: path.write_text(json.dumps(record, indent=1) + "\n"))
+        replace(
+            self.folder / RECORD, lambda path: path.write_text(json.dumps(record, indent=1) + "\n")
+        )
         self.record = record
 
     def count(self, rows: int) -> None:
@@ -158,7 +209,11 @@ class Update:
 
     def sweep(self) -> None:
         """Removes the files that do not count: those of a run that was killed, and those that others have replaced."""
-        counted = {name for names in self.record["files"].values() for name in names} if self.record else set()
+        counted = (
+            {name for names in self.record["files"].values() for name in names}
+            if self.record
+            else set()
+        )
         for name in sorted(os.listdir(self.folder)):
             if name.endswith(".unfinished") or name.endswith(".parquet") and name not in counted:
                 os.unlink(self.folder / name)
@@ -201,7 +256,11 @@ def claimed(folder: pathlib.Path):
 def files(out: pathlib.Path, table: str) -> list[str]:
     """Returns the files of a table that count, of all repositories."""
     folders = sorted(path.parent for path in out.glob(f"repository=*/{RECORD}"))
-    return [str(folder / name) for folder in folders for name in read_record(folder)["files"].get(table, [])]
+    return [
+        str(folder / name)
+        for folder in folders
+        for name in read_record(folder)["files"].get(table, [])
+    ]
 
 
 def names(arguments: list[str], out: pathlib.Path) -> dict[str, str]:
@@ -211,21 +270,34 @@ def names(arguments: list[str], out: pathlib.Path) -> dict[str, str]:
         name, equals, path = argument.partition("=")
         if equals and not os.path.exists(argument):
             if not re.fullmatch(r"\w[\w.-]*", name):
-                raise SystemExit(f"{name!r} is no name of a repository: it may have letters, digits, '.', '_' and '-'")
+                raise SystemExit(
+                    f"{name!r} is no name of a repository: it may have letters, digits, '.', '_' and '-'"
+                )
             if name in given:
                 raise SystemExit(f"Two repositories are named {name}")
             given[name] = str(pathlib.Path(path).resolve())
         else:
             paths.append(str(pathlib.Path(argument).resolve()))
-    twice = {path for path in [*given.values(), *paths] if [*given.values(), *paths].count(path) > 1}
+    twice = {
+        path for path in [*given.values(), *paths] if [*given.values(), *paths].count(path) > 1
+    }
     if twice:
         raise SystemExit(f"Given twice: {', '.join(sorted(twice))}")
-    recorded = {folder.name.partition("=")[2]: read_record(folder)["repository"] for folder in (path.parent for path in out.glob(f"repository=*/{RECORD}"))}
-    found = given | {name: path for name, path in recorded.items() if path in paths and name not in given}
+    recorded = {
+        folder.name.partition("=")[2]: read_record(folder)["repository"]
+        for folder in (path.parent for path in out.glob(f"repository=*/{RECORD}"))
+    }
+    found = given | {
+        name: path for name, path in recorded.items() if path in paths and name not in given
+    }
     left = [path for path in paths if path not in found.values()]
     for length in range(1, 1 + max((len(pathlib.Path(path).parts) for path in left), default=0)):
         ends = {path: end_of(path, length) for path in left}
-        free = [path for path, name in ends.items() if list(ends.values()).count(name) == 1 and name not in found and name not in recorded]
+        free = [
+            path
+            for path, name in ends.items()
+            if list(ends.values()).count(name) == 1 and name not in found and name not in recorded
+        ]
         found |= {ends[path]: path for path in free}
         left = [path for path in left if path not in free]
     if left:
@@ -236,15 +308,26 @@ def names(arguments: list[str], out: pathlib.Path) -> dict[str, str]:
 def end_of(path: str, length: int) -> str:
     """Returns the last components of a path as a name."""
     parts = [part.removesuffix(".git") for part in pathlib.Path(path).parts[1:]]
-    return re.sub(r"[^\w.-]", "-", "-".join([part for part in parts if part][-length:])).lstrip(".-") or "repository"
+    return (
+        re.sub(r"[^\w.-]", "-", "-".join([part for part in parts if part][-length:])).lstrip(".-")
+        or "repository"
+    )
 
 
 def tasks(arguments: argparse.Namespace) -> list[dict]:
     """Returns a task for each repository, under names that differ."""
     out = arguments.out.resolve()
-    common = {"out": str(out), "tip": arguments.tip, "tables": arguments.tables, "again": arguments.again}
+    common = {
+        "out": str(out),
+        "tip": arguments.tip,
+        "tables": arguments.tables,
+        "again": arguments.again,
+    }
     common |= {"processors": arguments.processors, "extension": str(arguments.extension.resolve())}
-    return [common | {"repository": path, "name": name} for name, path in names(arguments.repositories, out).items()]
+    return [
+        common | {"repository": path, "name": name}
+        for name, path in names(arguments.repositories, out).items()
+    ]
 
 
 def run(todo: list[dict], processors: int) -> list[dict]:
@@ -267,14 +350,25 @@ def tables(text: str) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=pathlib.Path, help="the directory of the Parquet files")
-    parser.add_argument("repositories", nargs="+", help="work trees or bare repositories, as path or name=path")
-    parser.add_argument("--tip", default="HEAD", help="the revision whose history is read, the same in every run")
-    parser.add_argument("--tables", type=tables, default=list(TABLES), help="of changes,commits,blame; all by default")
+    parser.add_argument(
+        "repositories", nargs="+", help="work trees or bare repositories, as path or name=path"
+    )
+    parser.add_argument(
+        "--tip", default="HEAD", help="the revision whose history is read, the same in every run"
+    )
+    parser.add_argument(
+        "--tables",
+        type=tables,
+        default=list(TABLES),
+        help="of changes,commits,blame; all by default",
+    )
     parser.add_argument("--processors", type=int, default=1, help="processors for one repository")
     parser.add_argument("--again", action="store_true", help="read everything anew")
     parser.add_argument("--extension", type=pathlib.Path, default=EXTENSION)
     arguments = parser.parse_args()
-    results = sorted(run(tasks(arguments), arguments.processors), key=lambda result: result["repository"])
+    results = sorted(
+        run(tasks(arguments), arguments.processors), key=lambda result: result["repository"]
+    )
     for result in results:
         figures = f"{result['rows']:>9,} rows in {result['seconds']:7.2f} s, {result['peak_mib']:>5,} MiB at most"
         print(f"{result['repository']:<24} {result['error'] or figures}  {result['state']}")

@@ -1,8 +1,8 @@
 """redline for Python: git diffs, edits and approvals as SQL in DuckDB.
 
-    import duckdb_redline
-    con = duckdb_redline.connect()
-    con.sql("FROM file_changes('HEAD~1', 'HEAD', '.')").show()
+import duckdb_redline
+con = duckdb_redline.connect()
+con.sql("FROM file_changes('HEAD~1', 'HEAD', '.')").show()
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["ExtensionError", "connect", "extension_path", "load"]
 
 __version__: str
-HOMES = {"connect": "connection", "load": "connection", "ExtensionError": "extension", "extension_path": "extension"}
+HOMES = {
+    "connect": "connection",
+    "load": "connection",
+    "ExtensionError": "extension",
+    "extension_path": "extension",
+}
 
 
 def __getattr__(name: str) -> Any:

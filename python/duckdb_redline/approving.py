@@ -50,14 +50,25 @@ def only(result: duckdb.DuckDBPyConnection) -> Any:
     return row[0]
 
 
-def connect(folder: pathlib.Path, extension: pathlib.Path) -> tuple[Host, duckdb.DuckDBPyConnection]:
+def connect(
+    folder: pathlib.Path, extension: pathlib.Path
+) -> tuple[Host, duckdb.DuckDBPyConnection]:
     """Returns the host and the agent's connection to a new database, locked."""
     host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
     host.con.execute(f"LOAD {literal(str(extension))}")
-    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw", "read_approval": True, "write_approval": True, "edit_approval": True}
+    sandbox = {
+        "name": "workspace",
+        "root": str(folder),
+        "mode": "rw",
+        "read_approval": True,
+        "write_approval": True,
+        "edit_approval": True,
+    }
     host.con.execute(f"SET GLOBAL redline_sandboxes = {literal(json.dumps([sandbox]))}")
     host.con.execute(f"SET GLOBAL redline_tool_grants = {TOOLS}")
-    host.con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'")
+    host.con.execute(
+        f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'"
+    )
     host.con.execute("SET GLOBAL lock_configuration = true")
     return host, host.con.cursor()
 
@@ -84,7 +95,9 @@ def decide(host: Host, payload: str) -> bool | None:
     size = shutil.get_terminal_size()
     width, height, color = min(max(size.columns, 20), 1000), max(size.lines, 8), has_colour()
     shown = "SELECT system.main.approval_complete(?, ?, ?)", payload, width, height - 1
-    box = host.value("SELECT system.main.approval_display(?, ?, ?, ?)", payload, width, height - 1, color)
+    box = host.value(
+        "SELECT system.main.approval_display(?, ?, ?, ?)", payload, width, height - 1, color
+    )
     # A box that leaves something out is followed by all of it; what is too large for that has the box of its start.
     is_seen = host.value(*shown)
     if not is_seen and sys.stdin.isatty():
@@ -124,7 +137,9 @@ def approve(host: Host, payload: str) -> None:
 
 
 def pages(host: Host, payload: str, width: int = 80) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = host.value("SELECT system.main.approval_pages(?, ?, ?)", payload, width, 100_000)
+    found: list[dict[str, Any]] = host.value(
+        "SELECT system.main.approval_pages(?, ?, ?)", payload, width, 100_000
+    )
     return found
 
 
@@ -137,20 +152,33 @@ def whole_view(host: Host, payload: str, width: int, color: bool) -> str:
     shown = json.loads(payload)
     if shown.get("content_truncated"):
         chunks = range(1, shown["total_chunks"] + 1)
-        text = "".join(host.value("SELECT system.main.approval_chunk(?, ?, ?)", payload, chunk, host.key) for chunk in chunks)
+        text = "".join(
+            host.value("SELECT system.main.approval_chunk(?, ?, ?)", payload, chunk, host.key)
+            for chunk in chunks
+        )
         if shown["type"] == "write_large":
             shown |= {"type": "write", "content": text, "preview": "", "preview_truncated": True}
         else:
-            empty = dict.fromkeys(["old_string", "new_string", "context_before", "context_after"], "")
+            empty = dict.fromkeys(
+                ["old_string", "new_string", "context_before", "context_after"], ""
+            )
             shown |= {"type": "edit", "unified_diff": text, **empty}
     elif shown.get("unified_diff"):
         try:
             old = host.value("SELECT system.main.approval_file(?, ?)", payload, host.key)
-            new = shown["content"] if shown["type"] == "write" else host.value("SELECT system.main.apply_patch(?, ?)", old, shown["unified_diff"])
-            shown["unified_diff"] = host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1)
+            new = (
+                shown["content"]
+                if shown["type"] == "write"
+                else host.value("SELECT system.main.apply_patch(?, ?)", old, shown["unified_diff"])
+            )
+            shown["unified_diff"] = host.value(
+                "SELECT system.main.unified_diff(?, ?, ?)", old, new, -1
+            )
         except duckdb.Error:
             pass  # It is no longer there, or no text: the diff as it is.
-    view: str = host.value("SELECT system.main.approval_display(?, ?, ?, ?)", json.dumps(shown), width, -1, color)
+    view: str = host.value(
+        "SELECT system.main.approval_display(?, ?, ?, ?)", json.dumps(shown), width, -1, color
+    )
     return view
 
 
@@ -160,7 +188,12 @@ def page(text: str) -> None:
         try:
             pager = shlex.split(os.environ.get("PAGER") or "less")
             # One that fails has shown nothing.
-            if subprocess.run(pager, input=text, text=True, env={"LESS": "-R", **os.environ}).returncode == 0:
+            if (
+                subprocess.run(
+                    pager, input=text, text=True, env={"LESS": "-R", **os.environ}
+                ).returncode
+                == 0
+            ):
                 return
         except (OSError, ValueError):
             pass
@@ -168,7 +201,17 @@ def page(text: str) -> None:
 
 
 # What is told of a call that was made, in this order.
-REPORTED = ["path", "replacements_made", "lines_changed", "bytes_written", "lines_written", "created", "lines", "bytes", "message"]
+REPORTED = [
+    "path",
+    "replacements_made",
+    "lines_changed",
+    "bytes_written",
+    "lines_written",
+    "created",
+    "lines",
+    "bytes",
+    "message",
+]
 
 
 def apply(host: Host, agent: duckdb.DuckDBPyConnection, proposal: Proposal) -> str:
@@ -192,9 +235,15 @@ def harmless(text: str) -> str:
 def run(host: Host, agent: duckdb.DuckDBPyConnection, proposals: list[Proposal]) -> None:
     """Lists what waits, asks about each and reports what came of it."""
     asked = waiting(host, proposals)
-    print(f"{sum(payload is not None for _, payload in asked)} of {len(asked)} proposals wait for an answer:")
+    print(
+        f"{sum(payload is not None for _, payload in asked)} of {len(asked)} proposals wait for an answer:"
+    )
     for number, (proposal, payload) in enumerate(asked, 1):
-        description = json.loads(payload)["description"] if payload else f"{proposal['tool']} needs no approval"
+        description = (
+            json.loads(payload)["description"]
+            if payload
+            else f"{proposal['tool']} needs no approval"
+        )
         print(f"  {number}. {harmless(description)}")
     for proposal, payload in asked:
         print()
@@ -215,8 +264,14 @@ def demonstration(folder: pathlib.Path) -> list[Proposal]:
     helper = "\n".join(f"\n\ndef helper_{number}():\n    pass" for number in range(12))
     (folder / "src/utils.py").write_text(f"import os\nimport sys\n{helper}\n")
     (folder / "config.yaml").write_text("user: nobody\n")
-    report = "# Analysis Report\n\n" + "".join(f"- figure {number}: {number * number}\n" for number in range(150))
-    edit = {"path": "workspace/src/utils.py", "old_string": "import os\nimport sys", "new_string": "import os\nimport sys\nimport json"}
+    report = "# Analysis Report\n\n" + "".join(
+        f"- figure {number}: {number * number}\n" for number in range(150)
+    )
+    edit = {
+        "path": "workspace/src/utils.py",
+        "old_string": "import os\nimport sys",
+        "new_string": "import os\nimport sys\nimport json",
+    }
     return [
         {"tool": "edit_file", "args": edit},
         {"tool": "write_file", "args": {"path": "workspace/output/report.md", "content": report}},

@@ -37,7 +37,12 @@ def connect(
     return connection
 
 
-def load(connection: DuckDBPyConnection, *, macros: bool = True, extension: str | os.PathLike[str] | None = None) -> None:
+def load(
+    connection: DuckDBPyConnection,
+    *,
+    macros: bool = True,
+    extension: str | os.PathLike[str] | None = None,
+) -> None:
     """Loads redline into the database of a connection, and makes its table macros.
 
     In a database in memory the macros are everybody's; in a database on disk they are temporary, of this connection
@@ -63,13 +68,21 @@ def load(connection: DuckDBPyConnection, *, macros: bool = True, extension: str 
 
 def make_macros(connection: DuckDBPyConnection) -> None:
     """Runs the scripts `macros`, `analytics` and, unless another extension has functions of these names, `git`."""
-    (path,) = one_row(connection, "SELECT max(path) FROM duckdb_databases() WHERE database_name = current_database()")
+    (path,) = one_row(
+        connection,
+        "SELECT max(path) FROM duckdb_databases() WHERE database_name = current_database()",
+    )
     for name in ("macros", "analytics", "git"):
         (script,) = one_row(connection, f"SELECT system.main.redline_sql('{name}')")
         if name == "git" and has_function_of(connection, str(script)):
             continue
         if path is not None:
-            script = re.sub(r"^CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO", str(script), flags=re.MULTILINE)
+            script = re.sub(
+                r"^CREATE OR REPLACE MACRO",
+                "CREATE OR REPLACE TEMP MACRO",
+                str(script),
+                flags=re.MULTILINE,
+            )
         connection.execute(str(script))
 
 
@@ -86,7 +99,9 @@ def check_version(version: str) -> None:
     numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
     if numbers < MIN_DUCKDB:
         wanted = ".".join(map(str, MIN_DUCKDB))
-        raise ExtensionError(f"redline needs DuckDB {wanted} or newer, and this is {version}: pip install --upgrade duckdb")
+        raise ExtensionError(
+            f"redline needs DuckDB {wanted} or newer, and this is {version}: pip install --upgrade duckdb"
+        )
 
 
 def one_row(connection: DuckDBPyConnection, query: str) -> tuple[object, ...]:

@@ -21,7 +21,9 @@ def extension_path() -> pathlib.Path:
         raise ExtensionError(f"the package has no {FILE}: install it again, or name the file")
     built = CHECKOUT / "build" / "release" / FILE
     if not built.is_file():
-        raise ExtensionError(f"the checkout has no {built.relative_to(CHECKOUT)}: run `make release` first, or name the file")
+        raise ExtensionError(
+            f"the checkout has no {built.relative_to(CHECKOUT)}: run `make release` first, or name the file"
+        )
     return built
 
 

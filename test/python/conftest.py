@@ -7,7 +7,9 @@ import duckdb
 import pytest
 
 # pytest.ini puts support/ on the path; its assertions show their values, as those of the tests do.
-pytest.register_assert_rewrite(*(path.stem for path in pathlib.Path(__file__).parent.glob("support/*.py")))
+pytest.register_assert_rewrite(
+    *(path.stem for path in pathlib.Path(__file__).parent.glob("support/*.py"))
+)
 
 import histories
 import repositories
@@ -50,8 +52,12 @@ def connect(extension):
     """Returns a function that opens a database and loads the extension; all are closed after the test."""
     opened = []
 
-    def open_one(database: str | os.PathLike = ":memory:", load: bool = True, **config) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect(os.fspath(database), config={"allow_unsigned_extensions": True, **config})
+    def open_one(
+        database: str | os.PathLike = ":memory:", load: bool = True, **config
+    ) -> duckdb.DuckDBPyConnection:
+        connection = duckdb.connect(
+            os.fspath(database), config={"allow_unsigned_extensions": True, **config}
+        )
         opened.append(connection)
         # A table name must not find a variable of the test.
         connection.execute("SET python_enable_replacements = false")

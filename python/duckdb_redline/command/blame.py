@@ -14,7 +14,13 @@ MAX_AUTHOR = 20
 
 
 def show_blame(
-    con: "duckdb.DuckDBPyConnection", screen: Screen, file: str, revision: str, repo: str, lines: tuple[int, int] | None, whitespace: bool
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    file: str,
+    revision: str,
+    repo: str,
+    lines: tuple[int, int] | None,
+    whitespace: bool,
 ) -> None:
     """Prints each line with the commit, the date and the author that it is from, in columns on a terminal."""
     options: dict[str, object] = {"ignore_whitespace": "all"} if whitespace else {}
@@ -31,7 +37,10 @@ def show_blame(
 
 
 def blamed(rows: list[tuple[Any, ...]], screen: Screen) -> Iterator[str]:
-    commits = [("0" * 10, "not committed", "") if row[0] is None else origin(Commit(*row[:4])) for row in rows]
+    commits = [
+        ("0" * 10, "not committed", "") if row[0] is None else origin(Commit(*row[:4]))
+        for row in rows
+    ]
     author_width = min(MAX_AUTHOR, max(width_of(author) for _, author, _ in commits))
     digits = len(str(rows[-1][4]))
     for (commit, author, date), row in zip(commits, rows):
@@ -40,7 +49,11 @@ def blamed(rows: list[tuple[Any, ...]], screen: Screen) -> Iterator[str]:
             yield "\t".join([commit, author, date, str(line), content]) + "\n"
             continue
         who = padded(cut(author, author_width), author_width)
-        shown = [screen.styled(commit, fg="yellow"), screen.styled(who, fg="cyan"), padded(date, 10)]
+        shown = [
+            screen.styled(commit, fg="yellow"),
+            screen.styled(who, fg="cyan"),
+            padded(date, 10),
+        ]
         yield f"{'  '.join(shown)}  {line:>{digits}}  {harmless(content)}\n"
 
 

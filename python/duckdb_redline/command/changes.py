@@ -12,7 +12,14 @@ from .sides import Sides
 if TYPE_CHECKING:
     import duckdb
 
-COLOURS = {"added": "green", "deleted": "red", "modified": "yellow", "renamed": "cyan", "copied": "cyan", "type_changed": "magenta"}
+COLOURS = {
+    "added": "green",
+    "deleted": "red",
+    "modified": "yellow",
+    "renamed": "cyan",
+    "copied": "cyan",
+    "type_changed": "magenta",
+}
 COLUMNS = "status, additions, deletions, old_path, file_path"
 # Status, added and removed lines (None: a binary file), the path before a rename, the path.
 Row = tuple[str, int | None, int | None, str | None, str]
@@ -28,7 +35,9 @@ def call(function: str, sides: Sides, repo: str, **options: object) -> tuple[str
     return f"system.main.{function}(?, ?, ?{named})", [sides.old, sides.new, repo, *given.values()]
 
 
-def show_diff(con: "duckdb.DuckDBPyConnection", screen: Screen, sides: Sides, repo: str, **options: object) -> None:
+def show_diff(
+    con: "duckdb.DuckDBPyConnection", screen: Screen, sides: Sides, repo: str, **options: object
+) -> None:
     """Prints the patches: as they are in a pipe, coloured and harmless on a terminal."""
     source, arguments = call("file_patches", sides, repo, **options)
     with screen.working("comparing"):
@@ -51,7 +60,9 @@ def print_bytes(first: Any, rest: "duckdb.DuckDBPyConnection") -> None:
     sys.stdout.buffer.flush()
 
 
-def coloured(first: tuple[str, bytes], rest: "duckdb.DuckDBPyConnection", colour: bool) -> Iterator[str]:
+def coloured(
+    first: tuple[str, bytes], rest: "duckdb.DuckDBPyConnection", colour: bool
+) -> Iterator[str]:
     row: tuple[Any, ...] | None = first
     while row:
         yield from coloured_patch(row[0], colour)
@@ -73,10 +84,21 @@ def painted(line: str, in_header: bool) -> str:
     if line.startswith("@@ "):
         hunk, mark, section = line.partition(" @@")
         return click.style(hunk + mark, fg="cyan") + section
-    return click.style(line, fg={"+": "green", "-": "red"}[line[0]]) if line[:1] in "+-" and line else line
+    return (
+        click.style(line, fg={"+": "green", "-": "red"}[line[0]])
+        if line[:1] in "+-" and line
+        else line
+    )
 
 
-def show_files(con: "duckdb.DuckDBPyConnection", screen: Screen, sides: Sides, repo: str, form: str, **options: object) -> None:
+def show_files(
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    sides: Sides,
+    repo: str,
+    form: str,
+    **options: object,
+) -> None:
     """Prints a line per changed file in one of the forms `stat`, `name-only`, `name-status` and `markdown`."""
     source, arguments = call("file_changes", sides, repo, **options)
     with screen.working("comparing"):
@@ -94,7 +116,10 @@ def stat_lines(rows: list[Row], screen: Screen) -> Iterator[str]:
 
 def tab_separated(rows: list[Row]) -> Iterator[str]:
     for status, additions, deletions, old_path, file_path in rows:
-        yield "\t".join([status, count(additions), count(deletions), path_of(old_path, file_path)]) + "\n"
+        yield (
+            "\t".join([status, count(additions), count(deletions), path_of(old_path, file_path)])
+            + "\n"
+        )
 
 
 def bars(rows: list[Row], screen: Screen) -> Iterator[str]:
@@ -147,7 +172,11 @@ def names_only(rows: list[Row], screen: Screen) -> Iterator[str]:
 
 def names_and_statuses(rows: list[Row], screen: Screen) -> Iterator[str]:
     for status, _, _, old_path, file_path in rows:
-        shown = screen.styled(padded(status, 12), fg=COLOURS.get(status)) if screen.is_terminal else f"{status}\t"
+        shown = (
+            screen.styled(padded(status, 12), fg=COLOURS.get(status))
+            if screen.is_terminal
+            else f"{status}\t"
+        )
         yield f"{shown}{path_of(old_path, file_path)}\n"
 
 
@@ -172,4 +201,6 @@ def count(lines: int | None) -> str:
 
 
 def path_of(old_path: str | None, file_path: str) -> str:
-    return harmless(file_path if old_path is None else f"{old_path} => {file_path}").replace("\t", "\\t")
+    return harmless(file_path if old_path is None else f"{old_path} => {file_path}").replace(
+        "\t", "\\t"
+    )

@@ -72,7 +72,13 @@ class Commit:
 
     def cells(self) -> list[str]:
         counts = [sum(file[at] or 0 for file in self.files) for at in (1, 2)]  # type: ignore[misc]
-        texts = [self.id[:10], self.date().strftime("%Y-%m-%d"), self.author, *map(str, [len(self.files), *counts]), self.subject]
+        texts = [
+            self.id[:10],
+            self.date().strftime("%Y-%m-%d"),
+            self.author,
+            *map(str, [len(self.files), *counts]),
+            self.subject,
+        ]
         return [cell(text) for text in texts]
 
     def date(self) -> datetime.datetime:
@@ -90,7 +96,12 @@ def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iter
         # The message's body is a column of commits alone.
         source = f"(SELECT c.*, m.body FROM {source} c JOIN system.main.commits(?, ?) m USING (commit_id))"
     places = [wanted.sides.old, repo]
-    given = [*places, *options.values(), *(places if wanted.message is not None else []), *arguments]
+    given = [
+        *places,
+        *options.values(),
+        *(places if wanted.message is not None else []),
+        *arguments,
+    ]
     result = con.execute(f"SELECT {CHANGES} FROM {source} WHERE {condition}", given)
     commit: Commit | None = None
     found = 0
@@ -107,7 +118,9 @@ def changed(con: "duckdb.DuckDBPyConnection", wanted: Wanted, repo: str) -> Iter
         yield commit
 
 
-def show_log(con: "duckdb.DuckDBPyConnection", screen: Screen, wanted: Wanted, repo: str, form: str) -> None:
+def show_log(
+    con: "duckdb.DuckDBPyConnection", screen: Screen, wanted: Wanted, repo: str, form: str
+) -> None:
     """Prints a line per commit: columns on a terminal, cells between tabs in a pipe; or each commit with its files or patch."""
     with screen.working("reading commits"):
         found = list(changed(con, wanted, repo))
@@ -115,7 +128,11 @@ def show_log(con: "duckdb.DuckDBPyConnection", screen: Screen, wanted: Wanted, r
         screen.note("No commit in the range matches.")
         return
     if form == "oneline":
-        screen.show(in_columns(found, screen) if screen.is_terminal else ("\t".join(commit.cells()) + "\n" for commit in found))
+        screen.show(
+            in_columns(found, screen)
+            if screen.is_terminal
+            else ("\t".join(commit.cells()) + "\n" for commit in found)
+        )
     elif form == "markdown":
         screen.show(markdown(found))
     else:
@@ -124,12 +141,18 @@ def show_log(con: "duckdb.DuckDBPyConnection", screen: Screen, wanted: Wanted, r
 
 def in_columns(found: list[Commit], screen: Screen) -> Iterator[str]:
     """Yields a line per commit within the width of the terminal."""
-    rows = [("commit", "date", "author", "files", "+", "-", "subject"), *(commit.cells() for commit in found)]
+    rows = [
+        ("commit", "date", "author", "files", "+", "-", "subject"),
+        *(commit.cells() for commit in found),
+    ]
     widths = [max(width_of(row[at]) for row in rows) for at in range(6)]
     widths[2] = min(widths[2], max(8, screen.width // 5))
     styles = ["yellow", None, "cyan", None, "green", "red"]
     for number, row in enumerate(rows):
-        cells = [padded(cut(text, width), width, right=at > 2) for at, (text, width) in enumerate(zip(row, widths))]
+        cells = [
+            padded(cut(text, width), width, right=at > 2)
+            for at, (text, width) in enumerate(zip(row, widths))
+        ]
         if number:
             cells = [screen.styled(text, fg=style) for text, style in zip(cells, styles)]
         left = screen.width - sum(widths) - 2 * len(widths)
@@ -143,10 +166,19 @@ def markdown(found: list[Commit]) -> Iterator[str]:
         yield "| " + " | ".join(text.replace("|", "\\|") for text in commit.cells()) + " |\n"
 
 
-def whole(con: "duckdb.DuckDBPyConnection", screen: Screen, found: list[Commit], paths: list[str], repo: str, form: str) -> Iterator[str]:
+def whole(
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    found: list[Commit],
+    paths: list[str],
+    repo: str,
+    form: str,
+) -> Iterator[str]:
     """Yields commits as `git log` prints them, each followed by its files in a form, or by its patch."""
     for number, commit in enumerate(found):
-        (row,) = con.execute(f"SELECT {COMMITS} FROM system.main.commits(?, ?)", [f"{commit.id}^!", repo]).fetchall()
+        (row,) = con.execute(
+            f"SELECT {COMMITS} FROM system.main.commits(?, ?)", [f"{commit.id}^!", repo]
+        ).fetchall()
         if number:
             yield "\n"
         yield from header(commit, row[4:], screen)
@@ -160,33 +192,62 @@ def whole(con: "duckdb.DuckDBPyConnection", screen: Screen, found: list[Commit],
 def header(commit: Commit, said: tuple[Any, ...], screen: Screen) -> Iterator[str]:
     """Yields what git prints before a commit's changes; `said` is the rest of its row."""
     email, parents, refs, body = said
-    names = [ref.removeprefix("refs/heads/").removeprefix("refs/remotes/").replace("refs/tags/", "tag: ") for ref in refs]
+    names = [
+        ref.removeprefix("refs/heads/").removeprefix("refs/remotes/").replace("refs/tags/", "tag: ")
+        for ref in refs
+    ]
     decorations = f" ({', '.join(map(cell, names))})" if names else ""
-    yield screen.styled(f"commit {commit.id}", fg="yellow") + screen.styled(decorations, fg="cyan") + "\n"
+    yield (
+        screen.styled(f"commit {commit.id}", fg="yellow")
+        + screen.styled(decorations, fg="cyan")
+        + "\n"
+    )
     if len(parents) > 1:
         yield f"Merge: {' '.join(parent[:10] for parent in parents)}\n"
     yield f"Author: {cell(commit.author)} <{cell(email)}>\n"
     date = commit.date()
     yield f"Date:   {date:%a %b} {date.day} {date:%H:%M:%S %Y %z}\n\n"
-    for line in [commit.subject, *([""] if body else []), *body.removesuffix("\n").split("\n")][: None if body else 1]:
+    for line in [commit.subject, *([""] if body else []), *body.removesuffix("\n").split("\n")][
+        : None if body else 1
+    ]:
         yield f"    {harmless(line)}".rstrip() + "\n"
 
 
 def patches(
-    con: "duckdb.DuckDBPyConnection", screen: Screen, commit: str, parents: list[str], paths: list[str], repo: str
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    commit: str,
+    parents: list[str],
+    paths: list[str],
+    repo: str,
 ) -> Iterator[str]:
     """Yields the patch of a commit against its first parent."""
     options = ", paths := ?" if paths else ""
     old = parents[0] if parents else "EMPTY"
     given = [old, commit, repo, *([paths] if paths else [])]
-    result = con.cursor().execute(f"SELECT patch FROM system.main.file_patches(?, ?, ?, renames := true{options})", given)
+    result = con.cursor().execute(
+        f"SELECT patch FROM system.main.file_patches(?, ?, ?, renames := true{options})", given
+    )
     while row := result.fetchone():
-        yield from coloured_patch(row[0], screen.colour) if screen.is_terminal or screen.colour else [row[0]]
+        yield from (
+            coloured_patch(row[0], screen.colour)
+            if screen.is_terminal or screen.colour
+            else [row[0]]
+        )
 
 
-def show_commit(con: "duckdb.DuckDBPyConnection", screen: Screen, revision: str, paths: list[str], repo: str, form: str) -> None:
+def show_commit(
+    con: "duckdb.DuckDBPyConnection",
+    screen: Screen,
+    revision: str,
+    paths: list[str],
+    repo: str,
+    form: str,
+) -> None:
     """Prints one commit: what it says of itself, then its patch or its files."""
-    row = con.execute(f"SELECT {COMMITS} FROM system.main.commits(?, ?)", [f"{revision}^!", repo]).fetchone()
+    row = con.execute(
+        f"SELECT {COMMITS} FROM system.main.commits(?, ?)", [f"{revision}^!", repo]
+    ).fetchone()
     if row is None:
         # An annotated tag or a range gives no row of its own.
         screen.note(f"{revision} names no commit.")

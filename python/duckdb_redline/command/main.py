@@ -18,15 +18,41 @@ if TYPE_CHECKING:
     import duckdb
 
 EPILOG = "Exit codes: 0 done, 1 the query failed (the reason is on stderr), 2 a wrong argument."
-REPO = click.option("-C", "--repo", default=".", show_default=True, metavar="DIRECTORY", help="The repository, or a directory in it.")
-SIDES = click.argument("revisions_and_paths", nargs=-1, metavar="[REVISION [REVISION]] [--] [PATH]...", shell_complete=complete)
-STAGED = click.option("--staged", "--cached", is_flag=True, help="Compare the last commit with the index.")
-NO_RENAMES = click.option("--no-renames", is_flag=True, help="Show a moved file as one deleted and one added.")
-WHITESPACE = click.option("-w", "--ignore-whitespace", is_flag=True, help="Ignore whitespace when lines are compared.")
-STAT = click.option("--stat", "form", flag_value="stat", help="Show the files with bars of their changed lines.")
-NAME_ONLY = click.option("--name-only", "form", flag_value="name-only", help="Show the names of the files.")
-NAME_STATUS = click.option("--name-status", "form", flag_value="name-status", help="Show the names and how each changed.")
-MARKDOWN = click.option("--markdown", "form", flag_value="markdown", help="Show a table in Markdown.")
+REPO = click.option(
+    "-C",
+    "--repo",
+    default=".",
+    show_default=True,
+    metavar="DIRECTORY",
+    help="The repository, or a directory in it.",
+)
+SIDES = click.argument(
+    "revisions_and_paths",
+    nargs=-1,
+    metavar="[REVISION [REVISION]] [--] [PATH]...",
+    shell_complete=complete,
+)
+STAGED = click.option(
+    "--staged", "--cached", is_flag=True, help="Compare the last commit with the index."
+)
+NO_RENAMES = click.option(
+    "--no-renames", is_flag=True, help="Show a moved file as one deleted and one added."
+)
+WHITESPACE = click.option(
+    "-w", "--ignore-whitespace", is_flag=True, help="Ignore whitespace when lines are compared."
+)
+STAT = click.option(
+    "--stat", "form", flag_value="stat", help="Show the files with bars of their changed lines."
+)
+NAME_ONLY = click.option(
+    "--name-only", "form", flag_value="name-only", help="Show the names of the files."
+)
+NAME_STATUS = click.option(
+    "--name-status", "form", flag_value="name-status", help="Show the names and how each changed."
+)
+MARKDOWN = click.option(
+    "--markdown", "form", flag_value="markdown", help="Show a table in Markdown."
+)
 PATCH = click.option("-p", "--patch", "form", flag_value="patch", help="Show the patch.")
 
 
@@ -77,8 +103,17 @@ def fail(ctx: click.Context, reason: str) -> NoReturn:
 
 @click.group(cls=Command, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version(), "--version", prog_name="redline")
-@click.option("--extension", type=click.Path(path_type=pathlib.Path), help="The extension to load, in place of the package's own.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to colour: on a terminal by default.")
+@click.option(
+    "--extension",
+    type=click.Path(path_type=pathlib.Path),
+    help="The extension to load, in place of the package's own.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="When to colour: on a terminal by default.",
+)
 @click.option("--no-pager", is_flag=True, help="Print at once on a terminal, too.")
 @click.pass_context
 def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_pager: bool) -> None:
@@ -95,7 +130,12 @@ def main(ctx: click.Context, extension: pathlib.Path | None, color: str, no_page
 @NAME_ONLY
 @NAME_STATUS
 @MARKDOWN
-@click.option("-U", "--context", type=click.IntRange(min=-1), help="Unchanged lines around a change; -1 is the whole file.")
+@click.option(
+    "-U",
+    "--context",
+    type=click.IntRange(min=-1),
+    help="Unchanged lines around a change; -1 is the whole file.",
+)
 @WHITESPACE
 @click.pass_obj
 def diff(
@@ -119,9 +159,25 @@ def diff(
     whitespace = "all" if ignore_whitespace else None
     sides = sides_of(con, repo, revisions_and_paths, staged)
     if form is None:
-        show_diff(con, given.screen, sides, repo, renames=not no_renames, context=context, ignore_whitespace=whitespace)
+        show_diff(
+            con,
+            given.screen,
+            sides,
+            repo,
+            renames=not no_renames,
+            context=context,
+            ignore_whitespace=whitespace,
+        )
     else:
-        show_files(con, given.screen, sides, repo, form, renames=not no_renames, ignore_whitespace=whitespace)
+        show_files(
+            con,
+            given.screen,
+            sides,
+            repo,
+            form,
+            renames=not no_renames,
+            ignore_whitespace=whitespace,
+        )
 
 
 @main.command(cls=PathsAfterDashes)
@@ -133,7 +189,13 @@ def diff(
 @WHITESPACE
 @click.pass_obj
 def stat(
-    given: Given, revisions_and_paths: tuple[str, ...], repo: str, staged: bool, no_renames: bool, form: str | None, ignore_whitespace: bool
+    given: Given,
+    revisions_and_paths: tuple[str, ...],
+    repo: str,
+    staged: bool,
+    no_renames: bool,
+    form: str | None,
+    ignore_whitespace: bool,
 ) -> None:
     """Lists the changed files with their counts of lines, on a terminal as bars.
 
@@ -144,19 +206,45 @@ def stat(
     con = given.database()
     whitespace = "all" if ignore_whitespace else None
     sides = sides_of(con, repo, revisions_and_paths, staged)
-    show_files(con, given.screen, sides, repo, form or "stat", renames=not no_renames, ignore_whitespace=whitespace)
+    show_files(
+        con,
+        given.screen,
+        sides,
+        repo,
+        form or "stat",
+        renames=not no_renames,
+        ignore_whitespace=whitespace,
+    )
 
 
 @main.command(cls=PathsAfterDashes)
-@click.argument("range_and_paths", nargs=-1, metavar="[RANGE] [--] [PATH]...", shell_complete=complete)
+@click.argument(
+    "range_and_paths", nargs=-1, metavar="[RANGE] [--] [PATH]...", shell_complete=complete
+)
 @REPO
-@click.option("-n", "--max-count", type=click.IntRange(min=1), default=20, show_default=True, help="How many commits to show.")
-@click.option("--author", metavar="PATTERN", help="Only commits whose 'name <address>' the pattern matches.")
-@click.option("--grep", "message", metavar="PATTERN", help="Only commits whose message the pattern matches.")
+@click.option(
+    "-n",
+    "--max-count",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many commits to show.",
+)
+@click.option(
+    "--author", metavar="PATTERN", help="Only commits whose 'name <address>' the pattern matches."
+)
+@click.option(
+    "--grep", "message", metavar="PATTERN", help="Only commits whose message the pattern matches."
+)
 @click.option("--since", "--after", metavar="DATE", help="Only commits of this time or later.")
 @click.option("--until", "--before", metavar="DATE", help="Only commits of this time or earlier.")
 @click.option("-S", "contains", metavar="TEXT", help="Only commits that add or remove this text.")
-@click.option("-G", "changed_lines", metavar="PATTERN", help="Only commits with a changed line that the pattern matches.")
+@click.option(
+    "-G",
+    "changed_lines",
+    metavar="PATTERN",
+    help="Only commits with a changed line that the pattern matches.",
+)
 @PATCH
 @STAT
 @NAME_ONLY
@@ -164,7 +252,13 @@ def stat(
 @MARKDOWN
 @click.pass_obj
 def log(
-    given: Given, /, range_and_paths: tuple[str, ...], repo: str, max_count: int, form: str | None, **only: str | None
+    given: Given,
+    /,
+    range_and_paths: tuple[str, ...],
+    repo: str,
+    max_count: int,
+    form: str | None,
+    **only: str | None,
 ) -> None:
     """Lists the commits of a range that changed a file, newest first, with what each changed.
 
@@ -180,7 +274,9 @@ def log(
 
 
 @main.command(cls=PathsAfterDashes)
-@click.argument("revision_and_paths", nargs=-1, metavar="[REVISION] [--] [PATH]...", shell_complete=complete)
+@click.argument(
+    "revision_and_paths", nargs=-1, metavar="[REVISION] [--] [PATH]...", shell_complete=complete
+)
 @REPO
 @STAT
 @NAME_ONLY
@@ -193,7 +289,9 @@ def show(given: Given, revision_and_paths: tuple[str, ...], repo: str, form: str
 
     con = given.database()
     revisions, paths = revisions_and_paths(con, repo, revision_and_paths, 1)
-    show_commit(con, given.screen, revisions[0] if revisions else "HEAD", paths, repo, form or "patch")
+    show_commit(
+        con, given.screen, revisions[0] if revisions else "HEAD", paths, repo, form or "patch"
+    )
 
 
 @main.command()
@@ -203,7 +301,9 @@ def show(given: Given, revision_and_paths: tuple[str, ...], repo: str, form: str
 @click.option("-L", "lines", metavar="FIRST,LAST", help="Only these lines.")
 @WHITESPACE
 @click.pass_obj
-def blame(given: Given, file: str, revision: str, repo: str, lines: str | None, ignore_whitespace: bool) -> None:
+def blame(
+    given: Given, file: str, revision: str, repo: str, lines: str | None, ignore_whitespace: bool
+) -> None:
     """Shows the commit, the author and the day of each line of a file, of the work tree or of a revision."""
     from .blame import show_blame
 
@@ -231,12 +331,24 @@ def status(given: Given, paths: tuple[str, ...], repo: str, ignored: bool) -> No
 @main.command()
 @click.argument("query", required=False)
 @click.option(
-    "-f", "--format", "form", help="table, csv, json, jsonl, markdown or parquet. Default: the output file's ending; a table on a terminal, csv in a pipe."
+    "-f",
+    "--format",
+    "form",
+    help="table, csv, json, jsonl, markdown or parquet. Default: the output file's ending; a table on a terminal, csv in a pipe.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=pathlib.Path), help="Write to a file.")
-@click.option("--database", default=":memory:", help="A DuckDB database to open; in memory by default.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=pathlib.Path),
+    help="Write to a file.",
+)
+@click.option(
+    "--database", default=":memory:", help="A DuckDB database to open; in memory by default."
+)
 @click.pass_obj
-def sql(given: Given, query: str | None, form: str | None, output: pathlib.Path | None, database: str) -> None:
+def sql(
+    given: Given, query: str | None, form: str | None, output: pathlib.Path | None, database: str
+) -> None:
     """Runs a query with redline and its macros loaded; - or nothing reads it from stdin, and a terminal gets a prompt.
 
     Example: redline sql "FROM changes('HEAD~1', 'HEAD')"
@@ -248,7 +360,9 @@ def sql(given: Given, query: str | None, form: str | None, output: pathlib.Path 
         from .setup import prompt
 
         return prompt(con, given.screen)
-    run_query(con, given.screen, sys.stdin.read() if query in ("-", None) else str(query), form, output)
+    run_query(
+        con, given.screen, sys.stdin.read() if query in ("-", None) else str(query), form, output
+    )
 
 
 @main.command()
@@ -263,7 +377,11 @@ def shell(given: Given, database: str) -> None:
 
 
 @main.command()
-@click.option("--completion", type=click.Choice(["bash", "zsh", "fish"]), help="Complete commands, revisions and paths in this shell.")
+@click.option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    help="Complete commands, revisions and paths in this shell.",
+)
 @click.pass_obj
 def setup(given: Given, completion: str | None) -> None:
     """Makes DuckDB's command line load redline and its macros, by lines in ~/.duckdbrc; or completes this command in a shell."""
@@ -285,11 +403,21 @@ def help_(given: Given, name: str | None) -> None:
 
 
 @main.command()
-@click.argument("directory", required=False, type=click.Path(exists=True, file_okay=False, path_type=pathlib.Path))
-@click.argument("proposals", required=False, type=click.Path(exists=True, dir_okay=False, path_type=pathlib.Path))
+@click.argument(
+    "directory",
+    required=False,
+    type=click.Path(exists=True, file_okay=False, path_type=pathlib.Path),
+)
+@click.argument(
+    "proposals",
+    required=False,
+    type=click.Path(exists=True, dir_okay=False, path_type=pathlib.Path),
+)
 @click.option("--demo", is_flag=True, help="Ask about made-up proposals in a temporary directory.")
 @click.pass_obj
-def approve(given: Given, directory: pathlib.Path | None, proposals: pathlib.Path | None, demo: bool) -> None:
+def approve(
+    given: Given, directory: pathlib.Path | None, proposals: pathlib.Path | None, demo: bool
+) -> None:
     """Asks about proposals of an agent, one after the other, and applies those that get a yes.
 
     Each line of PROPOSALS is JSON: {"tool": "edit_file", "args": {"path": "workspace/a.txt", …}}. Paths start with the

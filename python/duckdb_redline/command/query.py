@@ -13,21 +13,40 @@ import duckdb
 
 from .screen import Screen, harmless
 
-FORMATS = {"csv": "FORMAT csv, HEADER true", "json": "FORMAT json, ARRAY true", "jsonl": "FORMAT json", "parquet": "FORMAT parquet"}
+FORMATS = {
+    "csv": "FORMAT csv, HEADER true",
+    "json": "FORMAT json, ARRAY true",
+    "jsonl": "FORMAT json",
+    "parquet": "FORMAT parquet",
+}
 # Written by us, the other formats by DuckDB.
 TEXTS = ("markdown", "table")
 ENDINGS = {"md": "markdown"}
 MAX_ROWS_SHOWN = 1000
 
 
-def run_query(con: duckdb.DuckDBPyConnection, screen: Screen, query: str, form: str | None, output: pathlib.Path | None) -> None:
+def run_query(
+    con: duckdb.DuckDBPyConnection,
+    screen: Screen,
+    query: str,
+    form: str | None,
+    output: pathlib.Path | None,
+) -> None:
     """Runs statements and writes the rows of the last one."""
-    form = form or (output and output.suffix.removeprefix(".")) or ("table" if screen.is_terminal else "csv")
+    form = (
+        form
+        or (output and output.suffix.removeprefix("."))
+        or ("table" if screen.is_terminal else "csv")
+    )
     form = ENDINGS.get(form, form)
     if form not in (*FORMATS, *TEXTS):
-        raise click.UsageError(f"{form!r} is not a format: name one of {', '.join([*FORMATS, *TEXTS])} with --format")
+        raise click.UsageError(
+            f"{form!r} is not a format: name one of {', '.join([*FORMATS, *TEXTS])} with --format"
+        )
     if form == "table" and output is not None:
-        raise click.UsageError("a table is for people: write csv, json, jsonl, markdown or parquet to a file")
+        raise click.UsageError(
+            "a table is for people: write csv, json, jsonl, markdown or parquet to a file"
+        )
     if form == "parquet" and output is None and screen.is_terminal:
         raise click.UsageError("Parquet is not for a terminal: name a file with --output")
     rows = last_rows(con, query)
@@ -80,13 +99,20 @@ def box(rows: duckdb.DuckDBPyRelation) -> str:
 def markdown(rows: duckdb.DuckDBPyRelation) -> Iterator[str]:
     """Yields a table of GitHub's Markdown; numbers are on the right."""
     yield "| " + " | ".join(map(in_markdown, rows.columns)) + " |\n"
-    numbers = [str(kind).endswith("INT") or str(kind).startswith(("DECIMAL", "DOUBLE", "FLOAT")) for kind in rows.types]
+    numbers = [
+        str(kind).endswith("INT") or str(kind).startswith(("DECIMAL", "DOUBLE", "FLOAT"))
+        for kind in rows.types
+    ]
     yield "|" + "|".join("---:" if is_number else "---" for is_number in numbers) + "|\n"
     # As DuckDB writes each value.
     for row in rows.project("COLUMNS(*)::VARCHAR").fetchall():
-        yield "| " + " | ".join("" if value is None else in_markdown(value) for value in row) + " |\n"
+        yield (
+            "| " + " | ".join("" if value is None else in_markdown(value) for value in row) + " |\n"
+        )
 
 
 def in_markdown(text: str) -> str:
     """Returns a text as it stands in one cell of a table."""
-    return "<br>".join(harmless(line) for line in text.replace("\\", "\\\\").replace("|", "\\|").split("\n"))
+    return "<br>".join(
+        harmless(line) for line in text.replace("\\", "\\\\").replace("|", "\\|").split("\n")
+    )

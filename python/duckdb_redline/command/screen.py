@@ -73,7 +73,9 @@ class Screen:
 
 def harmless(text: str) -> str:
     """Returns a line without what would move the cursor or hide text; a tab stays."""
-    return "".join(c if c == "\t" or unicodedata.category(c)[0] != "C" else repr(c)[1:-1] for c in text)
+    return "".join(
+        c if c == "\t" or unicodedata.category(c)[0] != "C" else repr(c)[1:-1] for c in text
+    )
 
 
 def cell(text: str) -> str:
@@ -83,7 +85,10 @@ def cell(text: str) -> str:
 
 def width_of(text: str) -> int:
     """Returns how many columns a harmless text takes."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def padded(text: str, width: int, right: bool = False) -> str:

@@ -29,16 +29,24 @@ COMPLETIONS = {
 
 def data_directory() -> pathlib.Path:
     """Returns where redline keeps files of a user."""
-    return pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share") / "redline"
+    return (
+        pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
+        / "redline"
+    )
 
 
 def write_macros(con: "duckdb.DuckDBPyConnection") -> pathlib.Path:
     """Writes the macros as one script for DuckDB's command line, and returns its path."""
     script = data_directory() / "macros.sql"
     script.parent.mkdir(parents=True, exist_ok=True)
-    texts = [con.execute("SELECT system.main.redline_sql(?)", [name]).fetchall()[0][0] for name in SCRIPTS]
+    texts = [
+        con.execute("SELECT system.main.redline_sql(?)", [name]).fetchall()[0][0]
+        for name in SCRIPTS
+    ]
     # Temporary: nothing is written to a database that is opened.
-    script.write_text("\n".join(texts).replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO"))
+    script.write_text(
+        "\n".join(texts).replace("CREATE OR REPLACE MACRO", "CREATE OR REPLACE TEMP MACRO")
+    )
     return script
 
 
@@ -55,7 +63,9 @@ def set_up_duckdb(con: "duckdb.DuckDBPyConnection", extension: pathlib.Path) -> 
     if kept and not kept.endswith("\n"):
         kept += "\n"
     path.write_text(kept + "\n".join([BEGIN, *start_lines(con, extension), END]) + "\n")
-    click.echo(f"{path} loads redline and its macros: start `duckdb -unsigned`, then FROM git_log();")
+    click.echo(
+        f"{path} loads redline and its macros: start `duckdb -unsigned`, then FROM git_log();"
+    )
 
 
 def set_up_completion(shell: str) -> None:
@@ -65,7 +75,9 @@ def set_up_completion(shell: str) -> None:
     path.write_text(completion(shell))
     click.echo(f"{path} completes `redline` in {shell} when it is started again.")
     if shell == "zsh":
-        click.echo("zsh looks there if ~/.zshrc has: fpath+=(~/.zfunc); autoload -Uz compinit && compinit")
+        click.echo(
+            "zsh looks there if ~/.zshrc has: fpath+=(~/.zfunc); autoload -Uz compinit && compinit"
+        )
 
 
 def completion(shell: str) -> str:
@@ -76,11 +88,15 @@ def completion(shell: str) -> str:
 
     found = get_completion_class(shell)
     if found is None:
-        raise click.UsageError(f"{shell!r} is not a shell that can be completed: name one of {', '.join(COMPLETIONS)}")
+        raise click.UsageError(
+            f"{shell!r} is not a shell that can be completed: name one of {', '.join(COMPLETIONS)}"
+        )
     return found(main, {}, "redline", "_REDLINE_COMPLETE").source() + "\n"
 
 
-def run_shell(con: "duckdb.DuckDBPyConnection", screen: Screen, extension: pathlib.Path, database: str) -> None:
+def run_shell(
+    con: "duckdb.DuckDBPyConnection", screen: Screen, extension: pathlib.Path, database: str
+) -> None:
     """Runs DuckDB's command line with redline loaded; without one, a prompt of our own."""
     program = shutil.which("duckdb")
     if program is not None and is_new_enough(program):
@@ -92,7 +108,9 @@ def run_shell(con: "duckdb.DuckDBPyConnection", screen: Screen, extension: pathl
 
 def is_new_enough(program: str) -> bool:
     """Tells whether a command line of DuckDB can load redline."""
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    said = subprocess.run(
+        [program, "--version"], capture_output=True, text=True, check=False
+    ).stdout
     numbers = tuple(int(number) for number in re.findall(r"\d+", said.partition(" ")[0])[:3])
     return numbers >= MIN_DUCKDB
 
@@ -110,7 +128,9 @@ def prompt(con: "duckdb.DuckDBPyConnection", screen: Screen) -> None:
     text = ""
     while True:
         try:
-            text += input(("     -> " if text else "redline> ") if sys.stdin.isatty() else "") + "\n"
+            text += (
+                input(("     -> " if text else "redline> ") if sys.stdin.isatty() else "") + "\n"
+            )
         except EOFError:
             return
         except KeyboardInterrupt:
@@ -131,7 +151,9 @@ def show_help(con: "duckdb.DuckDBPyConnection", screen: Screen, name: str | None
     if name is None:
         rows = con.execute("SELECT name, description FROM redline_help() ORDER BY name").fetchall()
         width = max(len(name) for name, _ in rows)
-        screen.show(f"{screen.styled(name.ljust(width), bold=True)}  {text}\n" for name, text in rows)
+        screen.show(
+            f"{screen.styled(name.ljust(width), bold=True)}  {text}\n" for name, text in rows
+        )
         return
     rows = con.execute("SELECT * FROM redline_help(function := ?)", [name]).fetchall()
     columns = [column[0] for column in con.description or []]

@@ -24,7 +24,13 @@ class Sides:
 
     def __str__(self) -> str:
         """Returns the sides as a sentence names them."""
-        return f"between {self.old} and {self.new}" if self.new else f"in {self.old}" if ".." in self.old else f"between {self.old} and WORKTREE"
+        return (
+            f"between {self.old} and {self.new}"
+            if self.new
+            else f"in {self.old}"
+            if ".." in self.old
+            else f"between {self.old} and WORKTREE"
+        )
 
 
 class PathsAfterDashes(click.Command):
@@ -38,7 +44,9 @@ class PathsAfterDashes(click.Command):
         return super().parse_args(ctx, args)
 
 
-def sides_of(con: "duckdb.DuckDBPyConnection", repo: str, given: tuple[str, ...], staged: bool) -> Sides:
+def sides_of(
+    con: "duckdb.DuckDBPyConnection", repo: str, given: tuple[str, ...], staged: bool
+) -> Sides:
     """Returns what is compared: like git, the index with the work tree where nothing is given."""
     revisions, paths = revisions_and_paths(con, repo, given, 1 if staged else 2)
     if staged:
@@ -50,7 +58,9 @@ def sides_of(con: "duckdb.DuckDBPyConnection", repo: str, given: tuple[str, ...]
     return Sides(revisions[0], revisions[1] if len(revisions) > 1 else None, paths)
 
 
-def revisions_and_paths(con: "duckdb.DuckDBPyConnection", repo: str, given: tuple[str, ...], most: int) -> tuple[list[str], list[str]]:
+def revisions_and_paths(
+    con: "duckdb.DuckDBPyConnection", repo: str, given: tuple[str, ...], most: int
+) -> tuple[list[str], list[str]]:
     """Splits arguments: revisions first, up to `most` of them, then paths.
 
     What is no revision must be a path that exists; otherwise the error of the revision says what is near it.
@@ -66,7 +76,10 @@ def revisions_and_paths(con: "duckdb.DuckDBPyConnection", repo: str, given: tupl
             return list(given[:at]), list(given[at:])
         if problem and after is None and at > 0:
             problem += " A path that is not there goes after --"
-        raise click.UsageError(problem or f"{argument!r} is one revision too many, and no path", click.get_current_context())
+        raise click.UsageError(
+            problem or f"{argument!r} is one revision too many, and no path",
+            click.get_current_context(),
+        )
     return list(given), after or []
 
 

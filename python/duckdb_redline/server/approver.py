@@ -51,7 +51,9 @@ class Approver(Protocol):
         """Tells whether a person can be asked about a call of this client."""
         ...
 
-    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
+    async def ask(
+        self, context: Context, params: types.CallToolRequestParams, call: Call
+    ) -> Instead:
         """Returns when a person has decided, or will not; a result is what the client is told instead of the call's own."""
         ...
 

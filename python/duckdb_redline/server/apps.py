@@ -52,30 +52,50 @@ class Apps:
         return tool
 
     def listed(self, context: Context) -> list[types.Resource]:
-        described = types.Resource(uri=URI, name="change", title="A change that waits", mime_type=APP_MIME_TYPE)
+        described = types.Resource(
+            uri=URI, name="change", title="A change that waits", mime_type=APP_MIME_TYPE
+        )
         return [described] if client_supports_apps(context) else []
 
     async def read(self, session: str) -> types.TextResourceContents:
         page = await self.page(session)
-        return types.TextResourceContents(uri=URI, mime_type=APP_MIME_TYPE, text=page.decode(), _meta={"ui": {"prefersBorder": True}})
+        return types.TextResourceContents(
+            uri=URI,
+            mime_type=APP_MIME_TYPE,
+            text=page.decode(),
+            _meta={"ui": {"prefersBorder": True}},
+        )
 
     async def page(self, session: str) -> bytes:
         """Returns what this session may see of what it waits for: the agent's payload, never the host's."""
         left = {question.approval_id for question in await waiting(self.host)}
         parts: list[Element] = []
-        calls = [call for call in self.calls.get(session, []) if json.loads(call.payload)["approval_id"] in left]
+        calls = [
+            call
+            for call in self.calls.get(session, [])
+            if json.loads(call.payload)["approval_id"] in left
+        ]
         self.calls[session] = calls
         for call in reversed(calls):
             parts += await self.shown(call)
         title = "Waits for a person" if parts else "Nothing waits"
         note = "This is a view. The person decides where the host asks: in a form of the client, or beside it."
         status = node("p", role="status")
-        return document(title, node("h1", title), status, *parts, node("p", note), inline=(asset("web/style.css"), asset("app.js")))
+        return document(
+            title,
+            node("h1", title),
+            status,
+            *parts,
+            node("p", note),
+            inline=(asset("web/style.css"), asset("app.js")),
+        )
 
     async def shown(self, call: Call) -> list[Element]:
         try:
             asked = call.tool, call.arguments, call.session
-            seen = await self.host.called(call.session, "SELECT system.main.needs_approval(?, ?, ?)", *asked)
+            seen = await self.host.called(
+                call.session, "SELECT system.main.needs_approval(?, ?, ?)", *asked
+            )
         except duckdb.Error:
             return []
         fields = json.loads(str(seen)) if seen is not None else {}
@@ -89,7 +109,12 @@ class Apps:
         rows = list(change.rows)
         more = f"Only the first {PART_ROWS} rows are shown." if change.is_cut else None
         drawn = [table(rows, "The change", change.has_old)] if rows else []
-        return [heading, *warnings(question, change), *drawn, *([node("p", more, class_="warning")] if more else [])]
+        return [
+            heading,
+            *warnings(question, change),
+            *drawn,
+            *([node("p", more, class_="warning")] if more else []),
+        ]
 
     async def view(self, question: Waiting) -> View:
         """Returns the first rows of a change; the last few views are kept."""

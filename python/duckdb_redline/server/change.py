@@ -46,4 +46,9 @@ async def diff_block(host: Host, call: Call) -> dict[str, object] | None:
     old, new = texts
     if len((old or "").encode()) + len(new.encode()) > MAX_BLOCK_BYTES:
         return None
-    return {"type": "diff", "path": json.loads(call.payload)["path"], "oldText": old, "newText": new}
+    return {
+        "type": "diff",
+        "path": json.loads(call.payload)["path"],
+        "oldText": old,
+        "newText": new,
+    }

@@ -27,20 +27,35 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
-        "directories", metavar="DIRECTORY", nargs="*", default=["."], help="what agents may read (default: the current directory)"
+        "directories",
+        metavar="DIRECTORY",
+        nargs="*",
+        default=["."],
+        help="what agents may read (default: the current directory)",
     )
-    command.add_argument("--write", action="store_true", help="let agents change files, each change after a person's approval")
+    command.add_argument(
+        "--write",
+        action="store_true",
+        help="let agents change files, each change after a person's approval",
+    )
     command.add_argument(
         "--approve", choices=["client", "terminal", "web"],
         help="who asks the person: the client, by its forms (default but with --http --write), or this server, on the terminal that it runs in or on a "
         "page in a browser, whose address it prints on stderr",
     )  # fmt: skip
-    command.add_argument("--open", action="store_true", help="open the page of --approve web in a browser")
+    command.add_argument(
+        "--open", action="store_true", help="open the page of --approve web in a browser"
+    )
     command.add_argument(
         "--http", metavar="[ADDRESS:]PORT",
         help="serve clients over HTTP instead of stdin and stdout, at http://127.0.0.1:PORT/mcp (0: a free port)",
     )  # fmt: skip
-    command.add_argument("--token-file", type=pathlib.Path, metavar="FILE", help="the bearer tokens of --http, one a line: each is a client")
+    command.add_argument(
+        "--token-file",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="the bearer tokens of --http, one a line: each is a client",
+    )
     command.add_argument(
         "--structured", action="store_true",
         help="for programs: answer with values in structuredContent and a line of text, and list the schemas of answers (default: text alone, which every "
@@ -51,13 +66,20 @@ def parser() -> argparse.ArgumentParser:
         help="offer the tool `query`: any SELECT in SQL over redline's functions, read-only, each for so many seconds at most (default: 30)",
     )  # fmt: skip
     command.add_argument(
-        "--max-file-bytes", metavar="BYTES", type=number(1, 1023 << 20), help="the largest file that agents may read or change (default: 4194304)"
+        "--max-file-bytes",
+        metavar="BYTES",
+        type=number(1, 1023 << 20),
+        help="the largest file that agents may read or change (default: 4194304)",
     )
     command.add_argument(
         "--progress", metavar="SECONDS", type=number(0.01, 600, float), default=10.0,
         help="how often a client that asks for progress is told that its call waits or works (default: 10)",
     )  # fmt: skip
-    command.add_argument("--extension", type=pathlib.Path, help="the extension to load (default: the one of this package)")
+    command.add_argument(
+        "--extension",
+        type=pathlib.Path,
+        help="the extension to load (default: the one of this package)",
+    )
     command.add_argument("--version", action="version", version=f"redline-mcp {__version__}")
     return command
 
@@ -89,7 +111,9 @@ def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
             raise ValueError(f"{path!r} is {'not a directory' if root.exists() else 'not there'}")
         name = name or ("workspace" if len(directories) == 1 else root.name)
         if name in roots:
-            raise ValueError(f"two directories have the name {name!r}: name one, as in other={path}")
+            raise ValueError(
+                f"two directories have the name {name!r}: name one, as in other={path}"
+            )
         roots[name] = root
     return roots
 
@@ -97,7 +121,10 @@ def sandboxes(directories: list[str]) -> dict[str, pathlib.Path]:
 def around(path: pathlib.Path, roots: dict[str, pathlib.Path]) -> pathlib.Path | None:
     """Returns the served directory that a file lies beneath, by its own place or by that of a link to it."""
     places = [path.resolve(), path.parent.resolve() / path.name]
-    return next((root for root in roots.values() if any(place.is_relative_to(root) for place in places)), None)
+    return next(
+        (root for root in roots.values() if any(place.is_relative_to(root) for place in places)),
+        None,
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -117,12 +144,26 @@ def main(arguments: list[str] | None = None) -> int:
             "whoever holds a token with the answer"
         )
     given.approve = given.approve or "client"
-    if given.write and given.extension is not None and (root := around(given.extension, roots)) is not None:
-        command.error(f"the extension {str(given.extension)!r} lies beneath {str(root)!r}, which agents change: put it elsewhere")
-    if given.write and (root := around(PROGRAM, roots)) is not None and RESERVED.isdisjoint(PROGRAM.relative_to(root).parts):
-        command.error(f"this program lies beneath {str(root)!r}, which agents change: install it elsewhere")
+    if (
+        given.write
+        and given.extension is not None
+        and (root := around(given.extension, roots)) is not None
+    ):
+        command.error(
+            f"the extension {str(given.extension)!r} lies beneath {str(root)!r}, which agents change: put it elsewhere"
+        )
+    if (
+        given.write
+        and (root := around(PROGRAM, roots)) is not None
+        and RESERVED.isdisjoint(PROGRAM.relative_to(root).parts)
+    ):
+        command.error(
+            f"this program lies beneath {str(root)!r}, which agents change: install it elsewhere"
+        )
     if given.token_file is not None and (root := around(given.token_file, roots)) is not None:
-        command.error(f"the token file {str(given.token_file)!r} lies beneath {str(root)!r}, which agents read: move it elsewhere")
+        command.error(
+            f"the token file {str(given.token_file)!r} lies beneath {str(root)!r}, which agents read: move it elsewhere"
+        )
     try:
         import anyio
         import duckdb
@@ -136,7 +177,11 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         extension = (given.extension or extension_path()).resolve()
         host = open_database(roots, given.write, extension, given.max_file_bytes)
-        queries = Queries(roots, extension, given.query, given.max_file_bytes) if given.query is not None else None
+        queries = (
+            Queries(roots, extension, given.query, given.max_file_bytes)
+            if given.query is not None
+            else None
+        )
         anyio.run(serving(host, queries, given))
     except (ExtensionError, Refused, duckdb.Error) as error:
         print(f"redline-mcp: {error}", file=sys.stderr)

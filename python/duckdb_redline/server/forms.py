@@ -16,8 +16,16 @@ from .host import Host
 if TYPE_CHECKING:
     from .approver import Context
 
-FORM: dict[str, object] = {"type": "object", "properties": {"approve": {"type": "boolean", "title": "Approve"}}, "required": ["approve"]}
-NEXT: dict[str, object] = {"type": "object", "properties": {"next": {"type": "boolean", "title": "I have read this page"}}, "required": ["next"]}
+FORM: dict[str, object] = {
+    "type": "object",
+    "properties": {"approve": {"type": "boolean", "title": "Approve"}},
+    "required": ["approve"],
+}
+NEXT: dict[str, object] = {
+    "type": "object",
+    "properties": {"next": {"type": "boolean", "title": "I have read this page"}},
+    "required": ["next"],
+}
 WIDTH, HEIGHT = 100, 60
 # Forms that clients of today's protocol answer for one call, by their default.
 MAX_ROUNDS = 10
@@ -51,7 +59,9 @@ class Asked:
     def void(self, call: Call) -> None:
         """Forgets all questions about a call."""
         about = (call.session, call.payload)
-        self.questions = {name: asked for name, asked in self.questions.items() if asked[:2] != about}
+        self.questions = {
+            name: asked for name, asked in self.questions.items() if asked[:2] != about
+        }
 
 
 class Forms:
@@ -63,10 +73,14 @@ class Forms:
     def can_ask(self, context: Context) -> bool:
         return getattr(context.session.client_capabilities, "elicitation", None) is not None
 
-    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
+    async def ask(
+        self, context: Context, params: types.CallToolRequestParams, call: Call
+    ) -> Instead:
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             # Each form is a round: of a long text they are twice as high.
-            pages = await self.host.pages(call.payload, WIDTH, HEIGHT, MAX_ROUNDS) or await self.host.pages(call.payload, WIDTH, 2 * HEIGHT, MAX_ROUNDS)
+            pages = await self.host.pages(
+                call.payload, WIDTH, HEIGHT, MAX_ROUNDS
+            ) or await self.host.pages(call.payload, WIDTH, 2 * HEIGHT, MAX_ROUNDS)
         else:
             pages = await self.host.pages(call.payload, WIDTH, HEIGHT)
         if pages is None:
@@ -89,7 +103,11 @@ class Forms:
             block = await diff_block(self.host, call)
             for page in pages:
                 metadata = ServerMessageMetadata(related_request_id=context.request_id)
-                answer = await context.session.send_request(question(page, block if page is pages[0] else None), types.ElicitResult, metadata=metadata)
+                answer = await context.session.send_request(
+                    question(page, block if page is pages[0] else None),
+                    types.ElicitResult,
+                    metadata=metadata,
+                )
                 if not is_yes(answer, page):
                     return False if is_no(answer) else None
             return True
@@ -106,12 +124,18 @@ class Forms:
         block = await diff_block(self.host, call) if page is pages[0] else None
         # Today's protocol has no `_meta` in a form: what comes with it stands beside it.
         beside = None if block is None else {BLOCK_KEY: block}
-        return types.InputRequiredResult(input_requests={"approval": question(page, None)}, request_state=self.asked.ask(call, page), _meta=beside)
+        return types.InputRequiredResult(
+            input_requests={"approval": question(page, None)},
+            request_state=self.asked.ask(call, page),
+            _meta=beside,
+        )
 
 
 def question(page: Page, block: dict[str, object] | None) -> types.ElicitRequest:
     """Returns the form of a page; a client that draws diffs finds the change beside it."""
-    params = types.ElicitRequestFormParams(message=without_answers(page["text"]), requested_schema=form(page))
+    params = types.ElicitRequestFormParams(
+        message=without_answers(page["text"]), requested_schema=form(page)
+    )
     if block is not None:
         params.meta = cast(types.RequestParamsMeta, {BLOCK_KEY: block})
     return types.ElicitRequest(params=params)
@@ -121,7 +145,9 @@ def is_no(answer: object) -> bool:
     """Tells whether a person has decided against it; who closes a form, or answers something else, has not."""
     if not isinstance(answer, types.ElicitResult):
         return False
-    return answer.action == "decline" or (answer.action == "accept" and answer.content == {"approve": False})
+    return answer.action == "decline" or (
+        answer.action == "accept" and answer.content == {"approve": False}
+    )
 
 
 def form(page: Page) -> dict[str, object]:
@@ -130,4 +156,8 @@ def form(page: Page) -> dict[str, object]:
 
 def is_yes(answer: object, page: Page) -> bool:
     wanted = {"approve": True} if page["page"] == page["pages"] else {"next": True}
-    return isinstance(answer, types.ElicitResult) and answer.action == "accept" and answer.content == wanted
+    return (
+        isinstance(answer, types.ElicitResult)
+        and answer.action == "accept"
+        and answer.content == wanted
+    )

@@ -33,7 +33,10 @@ class Host:
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self.con, self.key = con, secrets.token_urlsafe(32)
-        self.answers, self.calls = anyio.CapacityLimiter(MAX_ANSWERS), anyio.CapacityLimiter(MAX_CALLS)
+        self.answers, self.calls = (
+            anyio.CapacityLimiter(MAX_ANSWERS),
+            anyio.CapacityLimiter(MAX_CALLS),
+        )
         self.sessions: dict[str, anyio.CapacityLimiter] = {}
 
     async def rows(self, query: str, *arguments: object) -> list[tuple[object, ...]]:
@@ -49,10 +52,14 @@ class Host:
         share = self.sessions.setdefault(session, anyio.CapacityLimiter(MAX_CALLS_OF_SESSION))
         return (await rows(self.con, [share, self.calls], query, *arguments))[0][0]
 
-    async def pages(self, payload: str, width: int, height: int, most: int | None = MAX_PAGES) -> list[Page] | None:
+    async def pages(
+        self, payload: str, width: int, height: int, most: int | None = MAX_PAGES
+    ) -> list[Page] | None:
         """Returns the pages that a person must see; None where there are more than anybody reads."""
         try:
-            pages = await self.value("SELECT system.main.approval_pages(?, ?, ?)", payload, width, height)
+            pages = await self.value(
+                "SELECT system.main.approval_pages(?, ?, ?)", payload, width, height
+            )
         except duckdb.Error:
             return None
         assert isinstance(pages, list)
@@ -60,7 +67,9 @@ class Host:
 
     async def approve(self, payload: str, scope: str, proof: str) -> bool:
         """Says yes to all that was shown; returns whether it counts, which it does while the payload waits."""
-        return await self.decide("SELECT system.main.approve(?, ?, ?, ?)", payload, scope, self.key, proof)
+        return await self.decide(
+            "SELECT system.main.approve(?, ?, ?, ?)", payload, scope, self.key, proof
+        )
 
     async def decline(self, payload: str) -> bool:
         """Says no, which is final for this change."""
@@ -81,10 +90,17 @@ class Host:
 def sandboxes_of(folders: dict[str, pathlib.Path], write: bool) -> str:
     """Returns what agents may reach, as the setting `redline_sandboxes` has it."""
     mode = "rw" if write else "ro"
-    return json.dumps([{"name": name, "root": str(root), "mode": mode} for name, root in folders.items()])
+    return json.dumps(
+        [{"name": name, "root": str(root), "mode": mode} for name, root in folders.items()]
+    )
 
 
-def open_database(folders: dict[str, pathlib.Path], write: bool, extension: pathlib.Path, max_file_bytes: int | None = None) -> Host:
+def open_database(
+    folders: dict[str, pathlib.Path],
+    write: bool,
+    extension: pathlib.Path,
+    max_file_bytes: int | None = None,
+) -> Host:
     """Returns the host of a locked database; its cursors are the agents', and none of them knows the key."""
     host = Host(duckdb.connect(config={"allow_unsigned_extensions": True}))
     host.con.execute(f"LOAD {quoted(str(extension))}")
@@ -93,7 +109,9 @@ def open_database(folders: dict[str, pathlib.Path], write: bool, extension: path
     if max_file_bytes is not None:
         host.con.execute(f"SET GLOBAL redline_max_read_bytes = {max_file_bytes}")
     host.con.execute(f"SET GLOBAL redline_tool_grants = {READING + WRITING * write}")
-    host.con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'")
+    host.con.execute(
+        f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'"
+    )
     host.con.execute("SET GLOBAL lock_configuration = true")
     return host
 
@@ -125,7 +143,10 @@ class Places:
 
 
 async def rows(
-    con: duckdb.DuckDBPyConnection, limiters: list[anyio.CapacityLimiter], query: str, *arguments: object
+    con: duckdb.DuckDBPyConnection,
+    limiters: list[anyio.CapacityLimiter],
+    query: str,
+    *arguments: object,
 ) -> list[tuple[object, ...]]:
     """Returns the rows of a query, run in a thread on a cursor of its own; a call that is cancelled interrupts it and nothing else."""
     places, cursor = Places(limiters), con.cursor()
@@ -144,7 +165,9 @@ async def rows(
             places.free_from_thread()
 
     try:
-        return await anyio.to_thread.run_sync(run, limiter=anyio.CapacityLimiter(1), abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(
+            run, limiter=anyio.CapacityLimiter(1), abandon_on_cancel=True
+        )
     except anyio.get_cancelled_exc_class():
         # The thread keeps the cursor until the query has ended.
         cursor.interrupt()

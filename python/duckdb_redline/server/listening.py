@@ -21,7 +21,9 @@ MAX_CONNECTIONS, MAX_HEAD_BYTES, HEAD_SECONDS, IDLE_SECONDS = 64, 16 << 10, 10.0
 class Guard:
     """Refuses what another site's page may have sent: requests for another host, or from another origin."""
 
-    def __init__(self, app: ASGIApp, authorities: frozenset[str], needs_origin: bool = False) -> None:
+    def __init__(
+        self, app: ASGIApp, authorities: frozenset[str], needs_origin: bool = False
+    ) -> None:
         self.app, self.authorities, self.needs_origin = app, authorities, needs_origin
         self.origins = {f"http://{authority}" for authority in authorities}
 
@@ -38,7 +40,9 @@ class Guard:
         # A name that another site points at this machine (DNS rebinding) stays in the header.
         if len(hosts) != 1 or hosts[0].lower() not in self.authorities:
             refusal = PlainTextResponse("This is not the host of this server.\n", 421)
-        elif any(origin not in self.origins for origin in origins) or (self.needs_origin and changes and len(origins) != 1):
+        elif any(origin not in self.origins for origin in origins) or (
+            self.needs_origin and changes and len(origins) != 1
+        ):
             refusal = PlainTextResponse("Another site may not send this.\n", 403)
         await (refusal or self.app)(scope, receive, send)
 
@@ -60,7 +64,9 @@ class Impatient(H11Protocol):
         others = [one for one in self.connections if isinstance(one, Impatient) and one is not self]
         if len(others) >= self.most:
             idle = [one for one in others if not one.is_answering() and one.waits_for is not None]
-            oldest = min(idle, key=lambda one: one.waits_for.when() if one.waits_for else 0.0, default=self)
+            oldest = min(
+                idle, key=lambda one: one.waits_for.when() if one.waits_for else 0.0, default=self
+            )
             oldest.transport.close()
             self.connections.discard(oldest)
 
@@ -106,7 +112,9 @@ class Listener(uvicorn.Server):
 
 def bound(address: str, port: int) -> socket.socket:
     """Returns a socket that listens; an OSError says why there is none."""
-    listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    listening = socket.socket(
+        socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM
+    )
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((address, port))

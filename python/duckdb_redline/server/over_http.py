@@ -78,14 +78,20 @@ class Shares:
             return await self.app(scope, receive, send)
         client = token.client_id
         if self.requests[client] >= MAX_REQUESTS:
-            busy = PlainTextResponse(f"This client has {MAX_REQUESTS} requests at a time.\n", 503, {"retry-after": "1"})
+            busy = PlainTextResponse(
+                f"This client has {MAX_REQUESTS} requests at a time.\n", 503, {"retry-after": "1"}
+            )
             return await busy(scope, receive, send)
         named = Headers(scope=scope).get(SESSION, "")
         opened: list[str] = []
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 300:
-                opened.extend(value.decode("latin-1") for name, value in message["headers"] if name.lower() == SESSION.encode())
+                opened.extend(
+                    value.decode("latin-1")
+                    for name, value in message["headers"]
+                    if name.lower() == SESSION.encode()
+                )
             await send(message)
 
         self.requests[client] += 1
@@ -104,7 +110,9 @@ class Shares:
 
     async def end(self, scope: Scope, session: str) -> None:
         """Ends a session of the client that sent a request, as its own DELETE would."""
-        headers = [(name, value) for name, value in scope["headers"] if name in (b"host", b"authorization")]
+        headers = [
+            (name, value) for name, value in scope["headers"] if name in (b"host", b"authorization")
+        ]
 
         async def nothing() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
@@ -112,7 +120,15 @@ class Shares:
         async def forget(message: Message) -> None:
             pass
 
-        await self.app({**scope, "method": "DELETE", "headers": [*headers, (SESSION.encode(), session.encode("latin-1"))]}, nothing, forget)
+        await self.app(
+            {
+                **scope,
+                "method": "DELETE",
+                "headers": [*headers, (SESSION.encode(), session.encode("latin-1"))],
+            },
+            nothing,
+            forget,
+        )
 
 
 def digest(token: str) -> bytes:
@@ -126,14 +142,24 @@ def tokens_of(path: pathlib.Path) -> Tokens:
             found = os.fstat(file.fileno())
             lines = [line.strip() for line in file]
     except (OSError, ValueError) as error:
-        raise ValueError(f"the token file {str(path)!r} cannot be read ({error}); make one: {MAKE_ONE} > {path}") from error
+        raise ValueError(
+            f"the token file {str(path)!r} cannot be read ({error}); make one: {MAKE_ONE} > {path}"
+        ) from error
     if found.st_nlink > 1:
-        raise ValueError(f"the token file {str(path)!r} has another name, which agents could read: make it anew")
+        raise ValueError(
+            f"the token file {str(path)!r} has another name, which agents could read: make it anew"
+        )
     if stat.S_IMODE(found.st_mode) & 0o077:
         raise ValueError(f"others may read the token file {str(path)!r}: chmod 600 {path}")
     tokens = [line for line in lines if line and not line.startswith("#")]
-    if not tokens or not all(TOKEN.fullmatch(token) for token in tokens) or len(set(tokens)) != len(tokens):
-        raise ValueError(f"the token file {str(path)!r} must have different tokens of 32 characters or more, one a line: {MAKE_ONE}")
+    if (
+        not tokens
+        or not all(TOKEN.fullmatch(token) for token in tokens)
+        or len(set(tokens)) != len(tokens)
+    ):
+        raise ValueError(
+            f"the token file {str(path)!r} must have different tokens of 32 characters or more, one a line: {MAKE_ONE}"
+        )
     return Tokens(tokens)
 
 
@@ -146,7 +172,9 @@ def place(text: str) -> tuple[str, int]:
     except ValueError:
         is_address = False
     if not is_address or not port.isdecimal() or int(port) > 65535:
-        raise ValueError(f"{text!r} is not PORT or ADDRESS:PORT, with the numeric address that clients use")
+        raise ValueError(
+            f"{text!r} is not PORT or ADDRESS:PORT, with the numeric address that clients use"
+        )
     return address, int(port)
 
 
@@ -154,7 +182,9 @@ async def serve_http(server: Server[Any], tokens: Tokens, listening: socket.sock
     """Serves clients over HTTP until the process ends."""
     # The guard has checked host and origin already; the library's own check stays on, with the same names.
     names = authorities(listening)
-    security = TransportSecuritySettings(allowed_hosts=sorted(names), allowed_origins=[f"http://{name}" for name in sorted(names)])
+    security = TransportSecuritySettings(
+        allowed_hosts=sorted(names), allowed_origins=[f"http://{name}" for name in sorted(names)]
+    )
     app = server.streamable_http_app(
         streamable_http_path=PATH, transport_security=security, token_verifier=tokens, max_request_body_size=MAX_BODY_BYTES,
         session_idle_timeout=MAX_IDLE_SECONDS, max_sessions=(MAX_SESSIONS + MAX_REQUESTS) * len(tokens.digests),
@@ -164,4 +194,6 @@ async def serve_http(server: Server[Any], tokens: Tokens, listening: socket.sock
     app.add_middleware(AuthContextMiddleware)
     app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(tokens))
     print(f"redline-mcp: serving at {origin(listening)}{PATH}", file=sys.stderr, flush=True)
-    await Listener(Guard(app, names), MAX_UNKNOWN + MAX_REQUESTS * len(tokens.digests)).serve([listening])
+    await Listener(Guard(app, names), MAX_UNKNOWN + MAX_REQUESTS * len(tokens.digests)).serve(
+        [listening]
+    )

@@ -51,4 +51,6 @@ class Progress:
         with contextlib.suppress(Exception):
             while True:
                 await anyio.sleep(self.seconds)
-                await self.context.session.report_progress(anyio.current_time() - start, message=self.message)
+                await self.context.session.report_progress(
+                    anyio.current_time() - start, message=self.message
+                )

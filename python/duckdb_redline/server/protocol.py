@@ -41,22 +41,38 @@ def one_session() -> Callable[[Context], str]:
 
 
 def make_server(
-    host: Host, approver: Approver, session_of: Callable[[Context], str], structured: bool = False, queries: Queries | None = None,
+    host: Host,
+    approver: Approver,
+    session_of: Callable[[Context], str],
+    structured: bool = False,
+    queries: Queries | None = None,
     progress_seconds: float = SECONDS,
 ) -> Server[Any]:
     """Returns a server of the tools, with SQL where `queries` runs it; `structured` answers with values for programs where a call does not say otherwise."""
     apps = Apps(host)
 
-    async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(
+        context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         # Who cannot ask a person is not offered what a person must approve.
-        offered = [tool for tool in granted_tools(host, structured) if tool.name not in WRITING or approver.can_ask(context)]
+        offered = [
+            tool
+            for tool in granted_tools(host, structured)
+            if tool.name not in WRITING or approver.can_ask(context)
+        ]
         offered += [queries.tool(structured)] if queries is not None else []
-        return types.ListToolsResult(tools=[apps.tool(context, tool) if tool.name in WRITING else tool for tool in offered])
+        return types.ListToolsResult(
+            tools=[apps.tool(context, tool) if tool.name in WRITING else tool for tool in offered]
+        )
 
-    async def list_resources(context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def list_resources(
+        context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=apps.listed(context))
 
-    async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource(
+        context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         if str(params.uri) != URI:
             raise MCPError(types.INVALID_PARAMS, "not_found: there is no such resource")
         # Who reads it later reads what waits then.
@@ -79,7 +95,9 @@ def make_server(
         # Of these sandboxes nothing else wants a yes.
         if params.name in WRITING:
             try:
-                payload = await host.called(call[2], "SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key)
+                payload = await host.called(
+                    call[2], "SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key
+                )
             except duckdb.Error:
                 pass  # The answer to the call says what is wrong with it.
         if payload is not None:
@@ -91,26 +109,50 @@ def make_server(
                 instead = await approver.ask(context, params, asked)
             if instead is not None:
                 return instead
-        answer = await host.called(call[2], "SELECT system.main.redline_call(?, ?, ?)", call[0], json.dumps(arguments), call[2])
+        answer = await host.called(
+            call[2],
+            "SELECT system.main.redline_call(?, ?, ?)",
+            call[0],
+            json.dumps(arguments),
+            call[2],
+        )
         return types.CallToolResult.model_validate_json(str(answer))
 
-    capabilities = host.con.cursor().execute("SELECT instructions FROM system.main.redline_capabilities()").fetchone()
+    capabilities = (
+        host.con.cursor()
+        .execute("SELECT instructions FROM system.main.redline_capabilities()")
+        .fetchone()
+    )
     instructions = str(capabilities[0]) if capabilities else None
     server: Server[Any] = Server(
         "redline", version=__version__, instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool,
         on_list_resources=list_resources, on_read_resource=read_resource,
     )  # fmt: skip
     server.extensions[EXTENSION_ID] = {}
-    server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="redline"))
+    server.middleware.append(
+        RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="redline")
+    )
     return server
 
 
 def granted_tools(host: Host, structured: bool) -> list[types.Tool]:
     """Returns the tools that the database grants, as the registry describes them; schemas of answers where they have values."""
-    columns = {name: read for name, read in COLUMNS.items() if structured or name != "output_schema"}
-    rows = host.con.cursor().execute(f"SELECT {', '.join(columns)} FROM system.main.redline_tools()").fetchall()
-    ((granted,),) = host.con.cursor().execute("SELECT grants FROM system.main.redline_capabilities()").fetchall()
-    tools: list[dict[str, Any]] = [{name: read(text) for (name, read), text in zip(columns.items(), row)} for row in rows]
+    columns = {
+        name: read for name, read in COLUMNS.items() if structured or name != "output_schema"
+    }
+    rows = (
+        host.con.cursor()
+        .execute(f"SELECT {', '.join(columns)} FROM system.main.redline_tools()")
+        .fetchall()
+    )
+    ((granted,),) = (
+        host.con.cursor()
+        .execute("SELECT grants FROM system.main.redline_capabilities()")
+        .fetchall()
+    )
+    tools: list[dict[str, Any]] = [
+        {name: read(text) for (name, read), text in zip(columns.items(), row)} for row in rows
+    ]
     return [types.Tool.model_validate(camel(tool)) for tool in tools if tool["name"] in granted]
 
 

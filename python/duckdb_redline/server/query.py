@@ -36,9 +36,15 @@ Example: SELECT author_name, count(*) FROM commits('main~100..main', 'workspace'
 INPUT = {
     "type": "object",
     "properties": {
-        "sql": {"type": "string", "description": "One statement: SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE or SHOW"},
+        "sql": {
+            "type": "string",
+            "description": "One statement: SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE or SHOW",
+        },
         "limit": {"type": "integer", "description": "Most rows. Default: 1000."},
-        "max_bytes": {"type": "integer", "description": "Most bytes of the answer. Default: 25000."},
+        "max_bytes": {
+            "type": "integer",
+            "description": "Most bytes of the answer. Default: 25000.",
+        },
     },
     "required": ["sql"],
     "additionalProperties": False,
@@ -48,7 +54,10 @@ OUTPUT = {
     "properties": {
         "columns": {"type": "array", "items": {"type": "string"}},
         "rows": {"type": "array", "items": {"type": "array"}},
-        "cut": {"type": ["string", "null"], "description": "The limit that has cut the rows; null where these are all"},
+        "cut": {
+            "type": ["string", "null"],
+            "description": "The limit that has cut the rows; null where these are all",
+        },
     },
     "required": ["columns", "rows", "cut"],
 }
@@ -61,7 +70,13 @@ class Wrong(Exception):
 class Queries:
     """Runs the queries of agents."""
 
-    def __init__(self, folders: dict[str, pathlib.Path], extension: pathlib.Path, seconds: int, max_file_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        folders: dict[str, pathlib.Path],
+        extension: pathlib.Path,
+        seconds: int,
+        max_file_bytes: int | None = None,
+    ) -> None:
         """Takes what may be read, and the time of a query."""
         self.seconds = seconds
         self.served: dict[str, Any] = {
@@ -69,12 +84,21 @@ class Queries:
             "seconds": seconds, "grants": READING, "max_file_bytes": max_file_bytes,
         }  # fmt: skip
         self.all = anyio.CapacityLimiter(MAX_QUERIES)
-        self.sessions: dict[str, anyio.CapacityLimiter] = collections.defaultdict(lambda: anyio.CapacityLimiter(MAX_QUERIES_OF_SESSION))
+        self.sessions: dict[str, anyio.CapacityLimiter] = collections.defaultdict(
+            lambda: anyio.CapacityLimiter(MAX_QUERIES_OF_SESSION)
+        )
 
     def tool(self, structured: bool) -> types.Tool:
-        hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+        hints = types.ToolAnnotations(
+            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        )
         return types.Tool(
-            name=NAME, title="SQL query", description=DESCRIPTION, input_schema=INPUT, output_schema=OUTPUT if structured else None, annotations=hints
+            name=NAME,
+            title="SQL query",
+            description=DESCRIPTION,
+            input_schema=INPUT,
+            output_schema=OUTPUT if structured else None,
+            annotations=hints,
         )
 
     async def run(self, session: str, arguments: dict[str, Any]) -> types.CallToolResult:
@@ -88,31 +112,52 @@ class Queries:
             with anyio.move_on_after(self.seconds + 2 * GRACE_SECONDS):
                 done = await self.process(json.dumps(asked).encode())
         if done is None or done.returncode == -signal.SIGALRM:
-            return refusal(f"timeout: the query took longer than {self.seconds} seconds: ask for less, or for a part")
+            return refusal(
+                f"timeout: the query took longer than {self.seconds} seconds: ask for less, or for a part"
+            )
         if done.returncode != 0:
-            return refusal("too_large: the query needs more memory than it may have: ask for less, or for a part")
+            return refusal(
+                "too_large: the query needs more memory than it may have: ask for less, or for a part"
+            )
         return types.CallToolResult.model_validate_json(done.stdout)
 
     async def process(self, given: bytes) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-I", "-c", PROGRAM, json.dumps([place for place in sys.path if place])]
+        command = [
+            sys.executable,
+            "-I",
+            "-c",
+            PROGRAM,
+            json.dumps([place for place in sys.path if place]),
+        ]
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-        return await anyio.run_process(command, input=given, stderr=subprocess.DEVNULL, check=False, env=kept, cwd="/")
+        return await anyio.run_process(
+            command, input=given, stderr=subprocess.DEVNULL, check=False, env=kept, cwd="/"
+        )
 
 
 def read(arguments: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of a query, each checked; raises Wrong."""
-    given = {ALIASES.get(name, name): value for name, value in arguments.items() if value is not None}
+    given = {
+        ALIASES.get(name, name): value for name, value in arguments.items() if value is not None
+    }
     if len(given) < len([value for value in arguments.values() if value is not None]):
         raise Wrong("an argument of query is there twice")
     unknown = sorted(set(given) - {"sql", "format", *NUMBERS})
     if unknown:
         raise Wrong(f"query has no argument {unknown[0]!r}: give sql, limit, max_bytes")
     sql, form = given.get("sql"), given.get("format", "text")
-    if not isinstance(sql, str) or not sql.strip() or "\0" in sql or any("\ud800" <= c <= "\udfff" for c in sql):
+    if (
+        not isinstance(sql, str)
+        or not sql.strip()
+        or "\0" in sql
+        or any("\ud800" <= c <= "\udfff" for c in sql)
+    ):
         raise Wrong("the argument 'sql' of query is one statement, as in FROM redline_help()")
     if form not in ("text", "json"):
         raise Wrong(f"format is {form!r:.40}: give text or json")
-    return {"sql": sql, "format": form} | {name: number(name, given.get(name, NUMBERS[name][0])) for name in NUMBERS}
+    return {"sql": sql, "format": form} | {
+        name: number(name, given.get(name, NUMBERS[name][0])) for name in NUMBERS
+    }
 
 
 def number(name: str, value: object) -> int:

@@ -75,9 +75,13 @@ def open_database(given: Given) -> duckdb.DuckDBPyConnection:
         f"allowed_directories = [{roots}]", "enable_external_access = false", "disabled_filesystems = 'LocalFileSystem'", "lock_configuration = true",
     ):  # fmt: skip
         con.execute(f"SET GLOBAL {setting}")
-    ((doors,),) = con.execute("SELECT open_doors FROM system.main.redline_capabilities()").fetchall()
+    ((doors,),) = con.execute(
+        "SELECT open_doors FROM system.main.redline_capabilities()"
+    ).fetchall()
     if DOORS.intersection(doors):
-        raise Refused(f"tool_failed: the database of this query cannot be locked ({', '.join(doors)})")
+        raise Refused(
+            f"tool_failed: the database of this query cannot be locked ({', '.join(doors)})"
+        )
     return con
 
 
@@ -87,9 +91,15 @@ def bound_process(seconds: int) -> None:
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("1000")
     signal.alarm(seconds + GRACE_SECONDS)
-    for what, most in ((resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, MAX_PROCESS_BYTES)):
+    for what, most in (
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_DATA, MAX_PROCESS_BYTES),
+    ):
         _, hard = resource.getrlimit(what)
-        resource.setrlimit(what, (most, most) if hard == resource.RLIM_INFINITY else (min(most, hard),) * 2)
+        resource.setrlimit(
+            what, (most, most) if hard == resource.RLIM_INFINITY else (min(most, hard),) * 2
+        )
     # The person and the other calls come first.
     os.nice(5)
 
@@ -111,7 +121,9 @@ def answer(con: duckdb.DuckDBPyConnection, given: Given) -> dict[str, object]:
         return as_result(*rows_of(con, given), given["format"])
     except duckdb.Error as error:
         if is_over.is_set():
-            raise Refused(f"timeout: the query took longer than {given['seconds']} seconds: ask for less, or for a part") from error
+            raise Refused(
+                f"timeout: the query took longer than {given['seconds']} seconds: ask for less, or for a part"
+            ) from error
         raise Refused(coded(error)) from error
     except MemoryError as error:
         raise Refused("too_large: the query needs more memory than it may have") from error
@@ -132,14 +144,18 @@ def check(statements: list[duckdb.Statement]) -> None:
 def rows_of(con: duckdb.DuckDBPyConnection, given: Given) -> tuple[str, list[str], str | None]:
     """Returns the names of the columns and the rows, each as a line of JSON, and a remark where there are more."""
     result = con.execute(WRAPPED, [given["sql"]])
-    columns = escaped(json.dumps([column[0] for column in result.description or []], ensure_ascii=False))
+    columns = escaped(
+        json.dumps([column[0] for column in result.description or []], ensure_ascii=False)
+    )
     rows: list[str] = []
     # The first line has a remark of at most 200 bytes.
     room = given["max_bytes"] - 300 - sent(columns)
     while True:
         chunk = result.fetchmany(CHUNK_ROWS)
         for values in chunk:
-            row = escaped("[" + ",".join(value if value is not None else "null" for value in values) + "]")
+            row = escaped(
+                "[" + ",".join(value if value is not None else "null" for value in values) + "]"
+            )
             if len(rows) == given["limit"]:
                 return columns, rows, f"limit = {given['limit']}"
             room -= sent(row)
@@ -162,11 +178,26 @@ def sent(line: str) -> int:
 
 def as_result(columns: str, rows: list[str], cut: str | None, form: str) -> dict[str, object]:
     count = f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
-    said = f"{count}, cut at {cut}: the next with ORDER BY … LIMIT … OFFSET {len(rows)}" if cut else count
+    said = (
+        f"{count}, cut at {cut}: the next with ORDER BY … LIMIT … OFFSET {len(rows)}"
+        if cut
+        else count
+    )
     if form == "json":
-        values = {"columns": json.loads(columns), "rows": [json.loads(row, parse_constant=str) for row in rows], "cut": cut}
-        return {"content": [{"type": "text", "text": said}], "structuredContent": values, "isError": False}
-    return {"content": [{"type": "text", "text": "\n".join([said, columns, *rows])}], "isError": False}
+        values = {
+            "columns": json.loads(columns),
+            "rows": [json.loads(row, parse_constant=str) for row in rows],
+            "cut": cut,
+        }
+        return {
+            "content": [{"type": "text", "text": said}],
+            "structuredContent": values,
+            "isError": False,
+        }
+    return {
+        "content": [{"type": "text", "text": "\n".join([said, columns, *rows])}],
+        "isError": False,
+    }
 
 
 def escaped(text: str) -> str:

@@ -46,7 +46,14 @@ def serving(host: Host, queries: Queries | None, given: argparse.Namespace) -> S
             await page.serve(given.open)
 
         beside = beside_it
-    make = functools.partial(make_server, host, approver, structured=given.structured, queries=queries, progress_seconds=given.progress)
+    make = functools.partial(
+        make_server,
+        host,
+        approver,
+        structured=given.structured,
+        queries=queries,
+        progress_seconds=given.progress,
+    )
     protocol = over_http(make, given) if given.http is not None else on_stdio(make)
 
     async def run() -> None:
@@ -81,7 +88,11 @@ def over_http(make: Callable[..., Server[Any]], given: argparse.Namespace) -> Se
     from .over_http import place, serve_http, tokens_of
 
     if given.write and given.approve == "client":
-        print("redline-mcp: whoever holds a token answers for the person: no yes is asked for beside the client", file=sys.stderr, flush=True)
+        print(
+            "redline-mcp: whoever holds a token answers for the person: no yes is asked for beside the client",
+            file=sys.stderr,
+            flush=True,
+        )
     try:
         address, port = place(given.http)
         tokens = tokens_of(given.token_file)

@@ -52,7 +52,9 @@ class Terminal:
     def can_ask(self, context: Context) -> bool:
         return True
 
-    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
+    async def ask(
+        self, context: Context, params: types.CallToolRequestParams, call: Call
+    ) -> Instead:
         """Asks in a thread; a call that is cancelled withdraws its question."""
         if self.questions[call.session] >= MAX_QUESTIONS:
             return refusal(TOO_MANY)
@@ -73,7 +75,12 @@ class Terminal:
         stop = threading.Event()
         try:
             answer = await anyio.to_thread.run_sync(
-                self.answer, pages, client_of(call), stop, abandon_on_cancel=True, limiter=self.thread
+                self.answer,
+                pages,
+                client_of(call),
+                stop,
+                abandon_on_cancel=True,
+                limiter=self.thread,
             )
         finally:
             stop.set()
@@ -81,7 +88,11 @@ class Terminal:
             return
         if answer:
             counts = await self.host.approve(call.payload, "once", pages[-1]["proof"])
-            self.write("Approved.\n" if counts else "Not approved: it no longer waits, or the file has changed. The agent may ask again.\n")
+            self.write(
+                "Approved.\n"
+                if counts
+                else "Not approved: it no longer waits, or the file has changed. The agent may ask again.\n"
+            )
         else:
             await self.host.decline(call.payload)
             self.write("Declined.\n")
@@ -101,7 +112,11 @@ class Terminal:
                 is_last = page["page"] == page["pages"]
                 answer: str | None = None
                 while answer != "" or is_last:
-                    self.write(f"[{yes[0]}/n] " if is_last else f"Page {page['page']} of {page['pages']}: Enter for the next, n for no: ")
+                    self.write(
+                        f"[{yes[0]}/n] "
+                        if is_last
+                        else f"Page {page['page']} of {page['pages']}: Enter for the next, n for no: "
+                    )
                     answer = self.line(stop)
                     if answer is None:
                         self.write("\n(The question was withdrawn.)\n")
@@ -116,7 +131,9 @@ class Terminal:
     def words(self) -> tuple[str, ...]:
         """Returns what says yes. After a question that was withdrawn it is a word that nobody can have typed for that."""
         if time.monotonic() - self.withdrawn < RECENT:
-            self.write("\nThe question above was withdrawn. This is another one, and its yes is another word.\n")
+            self.write(
+                "\nThe question above was withdrawn. This is another one, and its yes is another word.\n"
+            )
             return ("".join(secrets.choice(LETTERS) for _ in range(2)),)
         return ("y", "yes")
 

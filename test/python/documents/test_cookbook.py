@@ -25,11 +25,19 @@ ANSWERS = {
     1: [("README.md", "modified", 1, 1)],
     2: [("draft.txt", "added"), ("src/lib.py", "modified")],
     3: [("src/lib.py", "modified", 1, 0)],
-    4: [("README.md", "modified", 1, 1), ("docs/moved.txt", "added", 2, 0), ("moved.txt", "deleted", 0, 2), ("src/lib.py", "modified", 2, 1)],
+    4: [
+        ("README.md", "modified", 1, 1),
+        ("docs/moved.txt", "added", 2, 0),
+        ("moved.txt", "deleted", 0, 2),
+        ("src/lib.py", "modified", 2, 1),
+    ],
     5: [("src/lib.py",)],
     6: [("moved.txt", "docs/moved.txt", 100)],
     7: [("src/lib.py", 3, "# TODO: more")],
-    10: [(..., "Work on it", "renamed", "moved.txt", "docs/moved.txt"), (..., "Start", "added", None, "moved.txt")],
+    10: [
+        (..., "Work on it", "renamed", "moved.txt", "docs/moved.txt"),
+        (..., "Start", "added", None, "moved.txt"),
+    ],
     11: [(1, "Ann", "Start", "x = 1"), (2, "Ann", "Start", "y = 2"), (3, None, None, "z = 3")],
     13: [(..., "Ann", "Work on it", "src/lib.py")],
     14: [("v1",)],
@@ -38,19 +46,34 @@ ANSWERS = {
     17: [("py", 1, 2), ("txt", 1, 2), ("md", 1, 1)],
     18: [("Ann", 2, 6, 1)],
     19: [("README.md", 2), ("docs/moved.txt", 2), ("src/lib.py", 2)],
-    20: [(a, b, 2, 1.0) for a in ("README.md", "docs/moved.txt", "src/lib.py") for b in ("README.md", "docs/moved.txt", "src/lib.py") if a != b],
+    20: [
+        (a, b, 2, 1.0)
+        for a in ("README.md", "docs/moved.txt", "src/lib.py")
+        for b in ("README.md", "docs/moved.txt", "src/lib.py")
+        if a != b
+    ],
     21: [("moved.txt", 1, 2, 1.0), ("src/lib.py", 1, 2, 1.0)],
     22: [(".", 3, 1, 1, ["Ann"]), ("src", 2, 1, 1, ["Ann"])],
     24: [(..., "Ann", 2, 1)],
     25: [(1, 1, 1, 0.5), (2, 0, 0, 1.0)],
     26: [("one\ntwo\n", "one\n2\n"), ("another", None)],
-    30: [(repo, *row) for repo in (".", "src") for row in (("README.md", "modified"), ("docs/moved.txt", "renamed"), ("src/lib.py", "modified"))],
+    30: [
+        (repo, *row)
+        for repo in (".", "src")
+        for row in (
+            ("README.md", "modified"),
+            ("docs/moved.txt", "renamed"),
+            ("src/lib.py", "modified"),
+        )
+    ],
 }
 
 
 def git(folder: pathlib.Path, *words: str) -> str:
     author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
-    return subprocess.run(["git", "-C", folder, *author, *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", "-C", folder, *author, *words], check=True, capture_output=True, text=True
+    ).stdout
 
 
 @pytest.fixture
@@ -102,14 +125,24 @@ def test_a_recipe_in_sql_answers(book_con, project, number):
     assert rows
     if number in ANSWERS:
         # `...` stands for what depends on the time.
-        assert [tuple(... if shown is ... else value for value, shown in zip(row, answer, strict=True)) for row, answer in zip(rows, ANSWERS[number], strict=True)] == ANSWERS[number]
+        assert [
+            tuple(... if shown is ... else value for value, shown in zip(row, answer, strict=True))
+            for row, answer in zip(rows, ANSWERS[number], strict=True)
+        ] == ANSWERS[number]
     if number == 12:
         assert [row[0] for row in rows if row[1] == "src/lib.py"] == ["Start", "Start"]
     if number == 27:
         # Main's last commit edited the README, which the work tree still has.
-        subprocess.run(["git", "apply", "--check"], cwd=project, input=rows[0][0], text=True, check=True)
+        subprocess.run(
+            ["git", "apply", "--check"], cwd=project, input=rows[0][0], text=True, check=True
+        )
     if number == 28:
-        assert (project / "feature.patch").read_bytes() == subprocess.run(["git", "diff", "--no-renames", "main", "feature"], cwd=project, capture_output=True, check=True).stdout
+        assert (project / "feature.patch").read_bytes() == subprocess.run(
+            ["git", "diff", "--no-renames", "main", "feature"],
+            cwd=project,
+            capture_output=True,
+            check=True,
+        ).stdout
     if number == 29:
         assert book_con.execute("SELECT count(*) FROM 'changes.parquet'").fetchone() == (4,)
 
@@ -118,9 +151,14 @@ def test_the_recipe_for_a_terminal_writes_its_files(extension, project, tmp_path
     pytest.importorskip("click", reason="`make test` installs the packages of the commands")
     command = tmp_path / "bin/redline"
     command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m duckdb_redline --extension "{extension}" "$@"\n')
+    command.write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" -m duckdb_redline --extension "{extension}" "$@"\n'
+    )
     command.chmod(command.stat().st_mode | stat.S_IXUSR)
-    environment = os.environ | {"PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "python")}
+    environment = os.environ | {
+        "PATH": f"{command.parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "python"),
+    }
     (script,) = [text for language, text in BLOCK.findall(RECIPES[30]) if language == "sh"]
     subprocess.run(["sh", "-e", "-c", script], cwd=project, env=environment, check=True)
     assert len(json.loads((project / "changes.json").read_text())) == 4
@@ -153,8 +191,12 @@ def test_the_recipe_for_node_runs(extension, project, tmp_path):
             "const connection = { run: async () => {}, runAndReadAll: async (sql) => ({ getRows: () => [[sql, 'modified']] }) };\n"
             "export const DuckDBInstance = { create: async () => ({ connect: async () => connection }) };\n"
         )
-    (tmp_path / "recipe.mjs").write_text(script.replace("/path/to/redline.duckdb_extension", str(extension)))
-    done = subprocess.run([node, tmp_path / "recipe.mjs"], cwd=project, capture_output=True, text=True, timeout=120)
+    (tmp_path / "recipe.mjs").write_text(
+        script.replace("/path/to/redline.duckdb_extension", str(extension))
+    )
+    done = subprocess.run(
+        [node, tmp_path / "recipe.mjs"], cwd=project, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0 and "'modified'" in done.stdout, done.stdout + done.stderr
 
 
@@ -165,12 +207,29 @@ README = (ROOT / "README.md").read_text()
 
 def test_the_first_lines_of_the_readme_run(extension, project, tmp_path, monkeypatch):
     pytest.importorskip("click", reason="`make test` installs the packages of the commands")
-    lines = [line.partition("  #")[0].strip() for block in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+    lines = [
+        line.partition("  #")[0].strip()
+        for block in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+        for line in block.splitlines()
+    ]
     commands = [line for line in lines if line.startswith("redline ")]
     assert len(commands) >= 2
     for command in commands:
-        words = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), *shlex.split(command)[1:]]
-        done = subprocess.run(words, cwd=project, env=os.environ | {"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True)
+        words = [
+            sys.executable,
+            "-m",
+            "duckdb_redline",
+            "--extension",
+            str(extension),
+            *shlex.split(command)[1:],
+        ]
+        done = subprocess.run(
+            words,
+            cwd=project,
+            env=os.environ | {"PYTHONPATH": str(ROOT / "python")},
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0 and "README.md" in done.stdout, f"{command}: {done.stderr}"
     (script,) = [shlex.split(line)[2] for line in lines if line.startswith("python -c ")]
     monkeypatch.setattr("duckdb_redline.connection.extension_path", lambda: extension)
@@ -187,4 +246,7 @@ def test_the_queries_in_the_readme_s_sentences_run(book_con, project):
 def test_the_settings_for_a_client_in_the_readme_name_a_command():
     (settings,) = re.findall(r"^```json\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     (server,) = json.loads(settings)["mcpServers"].values()
-    assert f"\n{server['command']} = " in (ROOT / "pyproject.toml").read_text() and len(server["args"]) == 1
+    assert (
+        f"\n{server['command']} = " in (ROOT / "pyproject.toml").read_text()
+        and len(server["args"]) == 1
+    )

@@ -7,14 +7,21 @@ import repositories
 
 ROOT = repositories.ROOT
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "functions").glob("*.md"))]
-COLUMNS = re.compile(r"^[|] column [|] type [|] meaning [|]\n[^\n]*\n((?:^[|][^\n]*\n)+)", re.MULTILINE)
+COLUMNS = re.compile(
+    r"^[|] column [|] type [|] meaning [|]\n[^\n]*\n((?:^[|][^\n]*\n)+)", re.MULTILINE
+)
 EXAMPLE = re.compile(r"```sql\n([^`]*)```\n+(?:```\n([^`]*)```|((?:^[|][^\n]*\n)+))", re.MULTILINE)
 
 
 def examples():
     for document in DOCUMENTS:
         for number, found in enumerate(EXAMPLE.finditer(document.read_text()), 1):
-            yield pytest.param(document.name == "README.md" and document.parent == ROOT, found[1], found[2] or found[3], id=f"{document.stem}-{number}")
+            yield pytest.param(
+                document.name == "README.md" and document.parent == ROOT,
+                found[1],
+                found[2] or found[3],
+                id=f"{document.stem}-{number}",
+            )
 
 
 def cells(line, mark):
@@ -49,10 +56,16 @@ def test_an_example_prints_what_the_document_says(con, monkeypatch, is_readme, s
 
 
 def test_every_function_has_a_page_with_an_example(connect):
-    named = lambda con: {name for (name,) in con.execute("SELECT function_name FROM duckdb_functions()").fetchall()}
+    named = lambda con: {
+        name for (name,) in con.execute("SELECT function_name FROM duckdb_functions()").fetchall()
+    }
     functions = named(connect()) - named(connect(load=False))
     pages = "\n".join(page.read_text() for page in DOCUMENTS[1:])
-    missing = [name for name in functions if not name.startswith("redline_debug") and f"`{name}(" not in pages]
+    missing = [
+        name
+        for name in functions
+        if not name.startswith("redline_debug") and f"`{name}(" not in pages
+    ]
     assert missing == []
     assert len(list(examples())) >= 5 + len(DOCUMENTS) - 1
 
@@ -67,9 +80,17 @@ def documented_columns(function):
     """Returns the names and types of the table of columns behind the last mention of a function on its page."""
     pages = page_of_each_function()
     page = (ROOT / "docs" / "functions" / pages[function]).read_text()
-    mention = re.compile(rf"\b({'|'.join(name for name in pages if pages[name] == pages[function] and not name.endswith('_list'))})\(")
-    tables = [found[1] for found in COLUMNS.finditer(page) if mention.findall(page[: found.start()])[-1] == function]
-    assert len(tables) == 1, f"{pages[function]} has {len(tables)} tables of the columns of {function}"
+    mention = re.compile(
+        rf"\b({'|'.join(name for name in pages if pages[name] == pages[function] and not name.endswith('_list'))})\("
+    )
+    tables = [
+        found[1]
+        for found in COLUMNS.finditer(page)
+        if mention.findall(page[: found.start()])[-1] == function
+    ]
+    assert len(tables) == 1, (
+        f"{pages[function]} has {len(tables)} tables of the columns of {function}"
+    )
     columns = []
     for names, kinds, meaning in (cells(line, "|")[:3] for line in tables[0].splitlines()):
         first, *rest = re.findall(r"`(\w+)`", names)
@@ -80,31 +101,46 @@ def documented_columns(function):
             columns += others[ends[0] : ends[1] + 1]
         else:
             kinds = kinds.split(", ") if rest and not kinds.startswith("STRUCT") else [kinds]
-            columns += zip([first, *rest], kinds * (1 + len(rest) if len(kinds) == 1 else 1), strict=True)
+            columns += zip(
+                [first, *rest], kinds * (1 + len(rest) if len(kinds) == 1 else 1), strict=True
+            )
     return columns
 
 
 def test_the_columns_of_a_table_function_are_those_of_its_page(con):
-    described = lambda query: con.execute(f"SELECT column_name, column_type FROM (DESCRIBE {query})").fetchall()
-    functions = con.execute("SELECT name, signature, returns FROM redline_help(function := 'ALL') WHERE kind = 'table'").fetchall()
+    described = lambda query: con.execute(
+        f"SELECT column_name, column_type FROM (DESCRIBE {query})"
+    ).fetchall()
+    functions = con.execute(
+        "SELECT name, signature, returns FROM redline_help(function := 'ALL') WHERE kind = 'table'"
+    ).fetchall()
     assert len(functions) > 10
     for name, signature, returns in functions:
         parameters = signature.split("(", 1)[1].removesuffix(")").split(", ")
         positional = [parameter for parameter in parameters if parameter and ":=" not in parameter]
         values = ["1" if "BIGINT" in parameter else "$$x$$" for parameter in positional]
         columns = described(f"FROM {name}({', '.join(values)})")
-        assert returns.replace('"', "") == f"TABLE({', '.join(map(' '.join, columns))})".replace('"', "")
+        assert returns.replace('"', "") == f"TABLE({', '.join(map(' '.join, columns))})".replace(
+            '"', ""
+        )
         # DuckDB writes the types of the page as it writes those of the function.
-        assert [(column, described(f"SELECT NULL::{kind}")[0][1]) for column, kind in documented_columns(name)] == columns, name
+        assert [
+            (column, described(f"SELECT NULL::{kind}")[0][1])
+            for column, kind in documented_columns(name)
+        ] == columns, name
 
 
 def test_the_page_of_the_tests_names_every_test_file_and_helper():
     page = (ROOT / "test/README.md").read_text()
     named = [cells(line, "|") for line in page.splitlines() if line.startswith("| `")]
-    folders = {row[0].strip("`"): row[2] for row in named if len(row) == 3 and row[2].startswith("`test_")}
+    folders = {
+        row[0].strip("`"): row[2] for row in named if len(row) == 3 and row[2].startswith("`test_")
+    }
     for folder, files in folders.items():
         there = sorted(file.stem for file in (ROOT / "test/python" / folder).glob("test_*.py"))
         assert re.findall(r"`(\w+)`", files) == there, folder
-    assert {f"{file.parent.name}/" for file in (ROOT / "test/python").rglob("test_*.py")} == set(folders)
+    assert {f"{file.parent.name}/" for file in (ROOT / "test/python").rglob("test_*.py")} == set(
+        folders
+    )
     helpers = {file.stem for file in (ROOT / "test/python/support").glob("*.py")}
     assert helpers <= {row[0].strip("`") for row in named if len(row) == 2}

@@ -28,9 +28,15 @@ def test_every_script_is_the_file(con):
 def test_the_scripts_listed_are_those_of_the_directory(con):
     with pytest.raises(duckdb.Error, match="not_found: ") as caught:
         con.execute("SELECT redline_sql('nothing')")
-    assert sorted(re.search(r"The scripts are ([\w, ]+)", str(caught.value))[1].split(", ")) == SCRIPTS
-    described = con.execute("SELECT description FROM redline_help() WHERE name = 'redline_sql'").fetchone()[0]
-    assert sorted(described.partition(": ")[2].split(", ")) == SCRIPTS and all(f"`{name}`" in PAGE for name in SCRIPTS)
+    assert (
+        sorted(re.search(r"The scripts are ([\w, ]+)", str(caught.value))[1].split(", ")) == SCRIPTS
+    )
+    described = con.execute(
+        "SELECT description FROM redline_help() WHERE name = 'redline_sql'"
+    ).fetchone()[0]
+    assert sorted(described.partition(": ")[2].split(", ")) == SCRIPTS and all(
+        f"`{name}`" in PAGE for name in SCRIPTS
+    )
 
 
 def test_the_line_for_python_makes_the_macros(con):
@@ -43,8 +49,12 @@ def test_the_lines_for_the_shell_make_the_macros(extension, tmp_path):
     if not shell.exists():
         pytest.skip("this host has no command line tool on PyPI")
     script = f"LOAD '{extension}';\n.mode csv\n{shown('text')}SELECT identical {CHECK};\n"
-    done = subprocess.run([shell, "-unsigned"], input=script, capture_output=True, text=True, cwd=tmp_path, timeout=60)
-    assert done.returncode == 0 and done.stdout.splitlines()[-2:] == ["identical", "true"], done.stdout + done.stderr
+    done = subprocess.run(
+        [shell, "-unsigned"], input=script, capture_output=True, text=True, cwd=tmp_path, timeout=60
+    )
+    assert done.returncode == 0 and done.stdout.splitlines()[-2:] == ["identical", "true"], (
+        done.stdout + done.stderr
+    )
     assert (tmp_path / "macros.sql").read_text() == (ROOT / "sql/macros.sql").read_text()
 
 

@@ -29,12 +29,23 @@ class Tools:
 
     def execute(self, query, arguments):
         name = re.match(r"SELECT system\.main\.(\w+)\(", query)[1]
-        if name in ("approval_display", "approval_complete", "apply_patch", "unified_diff", "approval_pages"):
+        if name in (
+            "approval_display",
+            "approval_complete",
+            "apply_patch",
+            "unified_diff",
+            "approval_pages",
+        ):
             return self.con.execute(query, arguments)
         if name == "redline_call":
             name = arguments[0]
         self.calls.append(name)
-        edited = {"path": "p", "replacements_made": 1, "lines_changed": 1, "message": "Added 1 line"}
+        edited = {
+            "path": "p",
+            "replacements_made": 1,
+            "lines_changed": 1,
+            "message": "Added 1 line",
+        }
         answers = {
             "needs_approval": lambda: self.payloads[json.loads(arguments[1])["path"]],
             "approve": lambda: "id",
@@ -58,7 +69,11 @@ def answer(con, monkeypatch, capsys):
         monkeypatch.setenv("LINES", str(lines))
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         tools = Tools(con, payloads)
-        host.run(host.Host(tools), tools, [{"tool": "edit_file", "args": {"path": path}} for path in payloads])
+        host.run(
+            host.Host(tools),
+            tools,
+            [{"tool": "edit_file", "args": {"path": path}} for path in payloads],
+        )
         return capsys.readouterr().out, [call for call in tools.calls if call != "needs_approval"]
 
     return run
@@ -79,7 +94,11 @@ Apply this edit? [y/n/v(iew full file)] """
 @pytest.mark.parametrize(
     "typed, calls, end",
     [
-        ("y\n", ["approve", "edit_file"], "EditResult(path='p', replacements_made=1, lines_changed=1, message='Added 1 line')\n"),
+        (
+            "y\n",
+            ["approve", "edit_file"],
+            "EditResult(path='p', replacements_made=1, lines_changed=1, message='Added 1 line')\n",
+        ),
         ("YES\n", ["approve", "edit_file"], None),
         ("n\n", ["decline"], "Not applied.\n"),
         ("\n", ["decline"], "Not applied.\n"),
@@ -92,7 +111,10 @@ Apply this edit? [y/n/v(iew full file)] """
 def test_only_a_yes_applies_an_edit(answer, typed, calls, end):
     out, called = answer({"workspace/src/utils.py": payload("edit_of_the_specification")}, typed)
     assert called == calls
-    assert out.startswith("1 of 1 proposals wait for an answer:\n  1. Edit workspace/src/utils.py: add 1 line at line 1\n\n" + BOX)
+    assert out.startswith(
+        "1 of 1 proposals wait for an answer:\n  1. Edit workspace/src/utils.py: add 1 line at line 1\n\n"
+        + BOX
+    )
     assert out.endswith(end or ")\n")
 
 
@@ -103,13 +125,19 @@ def test_v_shows_the_whole_file_with_the_change(con, answer):
     out, _ = answer({"a": json.dumps(edit)}, "v\nn\n")
     # The whole file with the change in it; the question stands before and after it.
     assert out.count("Apply this edit? [y/n/v(iew full file)] ") == 2
-    assert out.count("def helper") == 1 and re.search(r"│  \+import json +│\n│ +│\n│   # 1 +│[^+-]*│   def helper\(\): +│\n│       pass +│", out)
+    assert out.count("def helper") == 1 and re.search(
+        r"│  \+import json +│\n│ +│\n│   # 1 +│[^+-]*│   def helper\(\): +│\n│       pass +│", out
+    )
 
 
 def test_a_proposal_that_needs_no_approval_is_not_asked_about(answer):
     out, called = answer({"a": None, "b": payload("read")}, "n\n")
-    assert out.startswith("1 of 2 proposals wait for an answer:\n  1. edit_file needs no approval\n  2. Read workspace")
-    assert called == ["edit_file", "decline"] and out.endswith("Allow this read? [y/n] Not applied.\n")
+    assert out.startswith(
+        "1 of 2 proposals wait for an answer:\n  1. edit_file needs no approval\n  2. Read workspace"
+    )
+    assert called == ["edit_file", "decline"] and out.endswith(
+        "Allow this read? [y/n] Not applied.\n"
+    )
 
 
 def test_a_long_content_leaves_its_question_on_the_screen(answer):
@@ -125,7 +153,10 @@ def test_control_characters_of_a_description_are_escaped(answer):
 
 
 def test_a_large_payload_is_viewed_whole(con, monkeypatch):
-    chunks = ["".join(f"{n},{n * 7},{'x' * (n % 50)}\n" for n in range(60)) + "60,4", "20,xx\nlast\n"]
+    chunks = [
+        "".join(f"{n},{n * 7},{'x' * (n % 50)}\n" for n in range(60)) + "60,4",
+        "20,xx\nlast\n",
+    ]
     large = json.loads(payload("write_large")) | {"total_chunks": 2}
 
     class Chunks(Tools):
@@ -140,8 +171,12 @@ def test_a_large_payload_is_viewed_whole(con, monkeypatch):
 
 def test_the_demonstration_applies_what_was_approved(extension):
     done = subprocess.run(
-        [*REDLINE, "--extension", extension, "approve", "--demo"], env=ENVIRONMENT,
-        input="y\ny\nn\ny\n", capture_output=True, text=True, timeout=120,
+        [*REDLINE, "--extension", extension, "approve", "--demo"],
+        env=ENVIRONMENT,
+        input="y\ny\nn\ny\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("3 of 3 proposals wait for an answer:\n")
@@ -152,14 +187,21 @@ def test_the_demonstration_applies_what_was_approved(extension):
 
 def test_the_screens_in_the_documentation_are_those_printed(extension):
     """The screens are those of a real terminal, with what was typed; here the answers come from a pipe."""
-    screens = re.findall(r"^```\n(.*?)^```$", (ROOT / "docs" / "approving.md").read_text(), re.MULTILINE | re.DOTALL)
+    screens = re.findall(
+        r"^```\n(.*?)^```$", (ROOT / "docs" / "approving.md").read_text(), re.MULTILINE | re.DOTALL
+    )
     done = subprocess.run(
         [*REDLINE, "--extension", extension, "approve", "--demo"],
         input="v\ny\nn\ny\n", capture_output=True, text=True, timeout=120, env=ENVIRONMENT | {"COLUMNS": "72", "LINES": "24"},
     )  # fmt: skip
     assert done.returncode == 0 and len(screens) == 4, done.stderr
     for screen in screens:
-        shown = re.sub(r"^(.*\)?\]) [yn]\n", r"\1 ", screen.removeprefix("$ redline approve --demo\n"), flags=re.MULTILINE)
+        shown = re.sub(
+            r"^(.*\)?\]) [yn]\n",
+            r"\1 ",
+            screen.removeprefix("$ redline approve --demo\n"),
+            flags=re.MULTILINE,
+        )
         # A pager shows the start of what is printed here.
         shown = shown.removesuffix(":\n")
         first, _, question = shown.partition("Apply this edit? [y/n/v(iew full file)] ")

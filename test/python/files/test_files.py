@@ -33,18 +33,34 @@ def write(con, path, content):
 
 
 def test_a_write_says_what_it_wrote(writer, root):
-    assert write(writer, "w/new/folder/f.txt", "one\ntwo") == ("w/new/folder/f.txt", 7, 2, True, "Created w/new/folder/f.txt (2 lines)")
+    assert write(writer, "w/new/folder/f.txt", "one\ntwo") == (
+        "w/new/folder/f.txt",
+        7,
+        2,
+        True,
+        "Created w/new/folder/f.txt (2 lines)",
+    )
     assert (root / "new/folder/f.txt").read_bytes() == b"one\ntwo"
-    assert write(writer, "w/new/folder/f.txt", "ünï\r\n")[1:] == (7, 1, False, "Overwrote w/new/folder/f.txt (was 2 lines, now 1 line)")
+    assert write(writer, "w/new/folder/f.txt", "ünï\r\n")[1:] == (
+        7,
+        1,
+        False,
+        "Overwrote w/new/folder/f.txt (was 2 lines, now 1 line)",
+    )
     assert (root / "new/folder/f.txt").read_bytes() == "ünï\r\n".encode()
     # A query that evaluates a row twice writes once.
-    assert write(writer, "w/new/folder/f.txt", "ünï\r\n")[4] == "w/new/folder/f.txt holds this content already (1 line)"
+    assert (
+        write(writer, "w/new/folder/f.txt", "ünï\r\n")[4]
+        == "w/new/folder/f.txt holds this content already (1 line)"
+    )
     assert write(writer, "w/empty", "")[1:3] == (0, 0)
 
 
 def test_a_part_of_a_file_is_the_part_asked_for(writer, root):
     (root / "f").write_bytes("aé\n漢字\n".encode())
-    read = lambda *rest: writer.execute(f"SELECT unnest(read_file('w/f'{''.join(rest)}))").fetchone()
+    read = lambda *rest: writer.execute(
+        f"SELECT unnest(read_file('w/f'{''.join(rest)}))"
+    ).fetchone()
     assert read() == ("w/f", "aé\n漢字\n", 2, 11, False)
     assert read(", 1, 3") == ("w/f", "é\n漢", 2, 11, True)
     assert read(", 3, 3")[1::3] == ("漢字\n", False)
@@ -58,7 +74,9 @@ def test_a_part_of_a_file_is_the_part_asked_for(writer, root):
     ]:
         assert_refused(answer(writer, f"SELECT {call}"), *code.split("|"))
     (root / "binary").write_bytes(b"a\0b")
-    assert "binary file" in assert_refused(answer(writer, "SELECT read_file('w/binary')"), "invalid_args")
+    assert "binary file" in assert_refused(
+        answer(writer, "SELECT read_file('w/binary')"), "invalid_args"
+    )
 
 
 @pytest.mark.parametrize("statement", [
@@ -79,7 +97,9 @@ def test_a_plan_writes_nothing(writer, root, statement):
 
 def test_an_execution_writes_once_per_row(writer, root):
     rows = 2100  # more than one chunk
-    writer.execute(f"PREPARE p AS SELECT write_file('w/f' || i, i::VARCHAR) FROM range({rows}) t(i)")
+    writer.execute(
+        f"PREPARE p AS SELECT write_file('w/f' || i, i::VARCHAR) FROM range({rows}) t(i)"
+    )
     assert [row[0]["created"] for row in writer.execute("EXECUTE p").fetchall()] == [True] * rows
     assert len(list(root.iterdir())) == rows
     assert {row[0]["created"] for row in writer.execute("EXECUTE p").fetchall()} == {False}
@@ -92,12 +112,24 @@ def test_a_write_with_a_null_is_an_error(writer, root, call):
 
 
 def test_nothing_is_written_or_read_without_permission(con, root):
-    assert "no sandbox" in assert_refused(answer(con, f"SELECT write_file('{root}/f', 'x')"), "fs_denied")
+    assert "no sandbox" in assert_refused(
+        answer(con, f"SELECT write_file('{root}/f', 'x')"), "fs_denied"
+    )
     configure(con, {"name": "w", "root": str(root)})
     assert_refused(answer(con, "SELECT write_file('w/f', 'x')"), "fs_denied")
     configure(con, {"name": "w", "root": str(root), "mode": "rw"})
     assert_refused(answer(con, "SELECT write_file('w/f', 'x')"), "approval_required")
-    configure(con, {"name": "w", "root": str(root), "mode": "rw", "write_approval": False, "suffixes": [".md"], "max_file_bytes": 3})
+    configure(
+        con,
+        {
+            "name": "w",
+            "root": str(root),
+            "mode": "rw",
+            "write_approval": False,
+            "suffixes": [".md"],
+            "max_file_bytes": 3,
+        },
+    )
     assert_refused(answer(con, "SELECT write_file('w/f', 'x')"), "fs_denied")
     assert_refused(answer(con, "SELECT write_file('w/f.md', 'four')"), "too_large")
     assert list(root.iterdir()) == []
@@ -171,7 +203,12 @@ def test_a_directory_that_is_swapped_for_a_link_leads_no_write_outside(writer, r
     try:
         until, written = time.monotonic() + 3, 0
         while time.monotonic() < until:
-            got = answer(writer, "SELECT write_file(?, ?)", f"w/d/f{random.randrange(9)}", str(random.random()))
+            got = answer(
+                writer,
+                "SELECT write_file(?, ?)",
+                f"w/d/f{random.randrange(9)}",
+                str(random.random()),
+            )
             written += got.error is None
     finally:
         stop.set()
@@ -217,12 +254,16 @@ while True:
 
 
 def test_a_killed_writer_leaves_a_whole_version(extension, root):
-    sandboxes = json.dumps([{"name": "w", "root": str(root), "mode": "rw", "write_approval": False}])
+    sandboxes = json.dumps(
+        [{"name": "w", "root": str(root), "mode": "rw", "write_approval": False}]
+    )
     whole = {str(digit) * 300_000 for digit in range(10)}
     (root / "f").write_text("0" * 300_000)
     random.seed(11)
     for _ in range(12):
-        child = subprocess.Popen([sys.executable, "-c", CHILD, str(extension), sandboxes], stdout=subprocess.PIPE)
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, str(extension), sandboxes], stdout=subprocess.PIPE
+        )
         assert child.stdout.readline() == b"ready\n"
         time.sleep(random.uniform(0.001, 0.05))
         child.send_signal(signal.SIGKILL)
@@ -255,7 +296,10 @@ def test_a_killed_editor_leaves_a_whole_version(extension, root):
     random.seed(12)
     edits = kills = 0
     while edits < 500:
-        child = subprocess.Popen([sys.executable, "-c", EDITOR, str(extension), sandboxes, str(root / "f")], stdout=subprocess.PIPE)
+        child = subprocess.Popen(
+            [sys.executable, "-c", EDITOR, str(extension), sandboxes, str(root / "f")],
+            stdout=subprocess.PIPE,
+        )
         assert child.stdout.readline() == b"ready\n"
         for _ in range(random.randrange(40)):
             edits += child.stdout.readline() == b"edited\n"
@@ -269,13 +313,17 @@ def test_a_killed_editor_leaves_a_whole_version(extension, root):
 
 
 def test_a_full_disk_keeps_the_old_file(con, root):
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", root], capture_output=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", root], capture_output=True
+    )
     if mounted.returncode != 0:
         pytest.skip("a file system cannot be mounted here")
     try:
         configure(con, {"name": "w", "root": str(root), "mode": "rw", "write_approval": False})
         write(con, "w/f", "old\n")
-        words = assert_refused(answer(con, "SELECT write_file('w/f', ?)", "x" * 1_000_000), "tool_failed")
+        words = assert_refused(
+            answer(con, "SELECT write_file('w/f', ?)", "x" * 1_000_000), "tool_failed"
+        )
         assert "the disk is full; the file is unchanged" in words
         assert [(path.name, path.read_text()) for path in root.iterdir()] == [("f", "old\n")]
         assert write(con, "w/f", "new\n")[3] is False
@@ -300,7 +348,9 @@ def test_a_write_waits_for_a_locked_directory(writer, root):
 
 @pytest.fixture
 def editor(con, root):
-    return configure(con, {"name": "workspace", "root": str(root), "mode": "rw", "edit_approval": False})
+    return configure(
+        con, {"name": "workspace", "root": str(root), "mode": "rw", "edit_approval": False}
+    )
 
 
 def edit(con, *arguments):
@@ -311,9 +361,15 @@ def edit(con, *arguments):
 def test_an_edit_says_what_it_did(editor, root):
     (root / "src").mkdir()
     (root / "src/utils.py").write_text("def a():\n    return 1\n\ndef b():\n    return 1\n")
-    done = edit(editor, "workspace/src/utils.py", "def b():\n    return 1", "def b():\n    return 2")
-    assert (root / "src/utils.py").read_text() == "def a():\n    return 1\n\ndef b():\n    return 2\n"
-    oid = lambda: subprocess.check_output(["git", "hash-object", root / "src/utils.py"], text=True).strip()
+    done = edit(
+        editor, "workspace/src/utils.py", "def b():\n    return 1", "def b():\n    return 2"
+    )
+    assert (
+        root / "src/utils.py"
+    ).read_text() == "def a():\n    return 1\n\ndef b():\n    return 2\n"
+    oid = lambda: subprocess.check_output(
+        ["git", "hash-object", root / "src/utils.py"], text=True
+    ).strip()
     assert (done["replacements_made"], done["lines_changed"], done["oid"]) == (1, 1, oid())
     assert done["message"] == "Replaced 1 line at line 4 in workspace/src/utils.py"
     assert done["unified_diff"].startswith("--- a/src/utils.py\n+++ b/src/utils.py\n@@ ")
@@ -352,15 +408,30 @@ def test_an_explanation_is_that_of_the_error(editor, root):
     error = answer(editor, "SELECT edit_file('workspace/f', ?, 'x')", old).error
     assert "not_found:" in error and "line 1 'if a:\\r\\n\\tb()' (tabs), line 4" in error
     rows = editor.execute("FROM edit_explain('workspace/f', ?)", [old]).fetchall()
-    assert [(line, reason, old) for line, _, reason, old in rows] == [(1, "tabs", "if a:\n\tb()"), (4, "tabs, case", "if A:\n\tb()")]
+    assert [(line, reason, old) for line, _, reason, old in rows] == [
+        (1, "tabs", "if a:\n\tb()"),
+        (4, "tabs, case", "if A:\n\tb()"),
+    ]
     assert rows[0][1] > rows[1][1] > 0.5
-    assert editor.execute("FROM edit_explain('workspace/f', ?)", ["caf\ufffd()"]).fetchall()[0][2:] == ("not UTF-8", None)
+    assert editor.execute("FROM edit_explain('workspace/f', ?)", ["caf\ufffd()"]).fetchall()[0][
+        2:
+    ] == ("not UTF-8", None)
     # What is said to match does match.
     assert edit(editor, "workspace/f", rows[1][3], "if B:\n\tb()")["replacements_made"] == 1
-    assert editor.execute("SELECT line, reason FROM edit_explain('workspace/f', 'b()')").fetchall() == [(2, "exact"), (5, "exact")]
+    assert editor.execute(
+        "SELECT line, reason FROM edit_explain('workspace/f', 'b()')"
+    ).fetchall() == [(2, "exact"), (5, "exact")]
     assert_refused(answer(editor, "FROM edit_explain('workspace/binary', 'x')"), "invalid_args")
-    assert editor.execute("SELECT line FROM edit_explain(?, 'b()')", [str(root / "f")]).fetchall() == [(2,), (5,)]
-    for path in ("workspace/../f", "elsewhere/f", str(root.parent / "f"), f"{root}/../f", f"{root}-evil/f"):
+    assert editor.execute(
+        "SELECT line FROM edit_explain(?, 'b()')", [str(root / "f")]
+    ).fetchall() == [(2,), (5,)]
+    for path in (
+        "workspace/../f",
+        "elsewhere/f",
+        str(root.parent / "f"),
+        f"{root}/../f",
+        f"{root}-evil/f",
+    ):
         assert_refused(answer(editor, "FROM edit_explain(?, 'x')", path), "fs_denied")
 
 
@@ -376,7 +447,12 @@ def test_an_edit_equals_python_s_replace(editor, root):
             made += 1
             assert (root / "f").read_text() == text.replace(old, new)
         else:
-            assert old == new or old not in text or text.replace(old, new) == text, (text, old, new, got.error)
+            assert old == new or old not in text or text.replace(old, new) == text, (
+                text,
+                old,
+                new,
+                got.error,
+            )
             assert (root / "f").read_text() == text
     assert made > 100
 
@@ -387,8 +463,15 @@ def test_a_list_of_edits_is_made_as_a_whole_or_not_at_all(editor, root):
     done = edit(editor, "workspace/f", [one("one\n", "1\nand\n"), one("three", "3")])
     assert (root / "f").read_bytes() == b"1\r\nand\r\ntwo\n3\n"
     assert (done["replacements_made"], done["lines_changed"]) == (2, 3)
-    done = edit(editor, "workspace/f", [one("n", "N", replace_all=True), one("3", "three", replace_all=False)], done["oid"])
-    assert (root / "f").read_bytes() == b"1\r\naNd\r\ntwo\nthree\n" and done["replacements_made"] == 2
+    done = edit(
+        editor,
+        "workspace/f",
+        [one("n", "N", replace_all=True), one("3", "three", replace_all=False)],
+        done["oid"],
+    )
+    assert (root / "f").read_bytes() == b"1\r\naNd\r\ntwo\nthree\n" and done[
+        "replacements_made"
+    ] == 2
     before = snapshot(root)
     for edits, code in [
         ([one("two", "2"), one("absent", "x")], "not_found"),
@@ -398,12 +481,24 @@ def test_a_list_of_edits_is_made_as_a_whole_or_not_at_all(editor, root):
         ([one("two", None)], "invalid_args"),
         (None, "invalid_args"),
     ]:
-        query = "SELECT edit_file('workspace/f', ?::STRUCT(old_string VARCHAR, new_string VARCHAR)[])"
+        query = (
+            "SELECT edit_file('workspace/f', ?::STRUCT(old_string VARCHAR, new_string VARCHAR)[])"
+        )
         words = assert_refused(answer(editor, query, edits), code)
         assert "edit 2 of 2: " in words or code == "invalid_args"
         assert snapshot(root) == before
-    assert_refused(answer(editor, "SELECT edit_file('workspace/f', []::STRUCT(old_string VARCHAR, new_string VARCHAR)[])"), "invalid_args")
-    stale = "SELECT edit_file('workspace/f', [{'old_string': 'two', 'new_string': '2'}], '" + "0" * 40 + "')"
+    assert_refused(
+        answer(
+            editor,
+            "SELECT edit_file('workspace/f', []::STRUCT(old_string VARCHAR, new_string VARCHAR)[])",
+        ),
+        "invalid_args",
+    )
+    stale = (
+        "SELECT edit_file('workspace/f', [{'old_string': 'two', 'new_string': '2'}], '"
+        + "0" * 40
+        + "')"
+    )
     assert_refused(answer(editor, stale), "stale")
     assert snapshot(root) == before
 
@@ -416,7 +511,9 @@ def test_edits_of_different_lines_at_once_are_all_made(editor, root):
     def work(mine):
         con = editor.cursor()
         for name in mine:
-            got = answer(con, "SELECT edit_file('workspace/many', ?, ?)", f"{name} = old", f"{name} = new")
+            got = answer(
+                con, "SELECT edit_file('workspace/many', ?, ?)", f"{name} = old", f"{name} = new"
+            )
             wrong.append(got.error) if got.error else None
 
     threads = [threading.Thread(target=work, args=(names[part::4],)) for part in range(4)]
@@ -424,7 +521,9 @@ def test_edits_of_different_lines_at_once_are_all_made(editor, root):
         thread.start()
     for thread in threads:
         thread.join()
-    assert wrong == [] and (root / "many").read_text() == "".join(f"{name} = new\n" for name in names)
+    assert wrong == [] and (root / "many").read_text() == "".join(
+        f"{name} = new\n" for name in names
+    )
 
 
 def test_of_equal_edits_at_once_one_is_made(editor, root):
@@ -455,8 +554,12 @@ def test_eight_editors_lose_no_edit(editor, root):
         con, done = editor.cursor(), 0
         while done < 10:
             number = int((root / "count").read_text().split()[1])
-            got = answer(con, "SELECT edit_file('workspace/count', ?, ?)", f" {number} ", f" {number + 1} ")
-            assert got.error is None or "stale: " in got.error or "not_found: " in got.error, got.error
+            got = answer(
+                con, "SELECT edit_file('workspace/count', ?, ?)", f" {number} ", f" {number + 1} "
+            )
+            assert got.error is None or "stale: " in got.error or "not_found: " in got.error, (
+                got.error
+            )
             done += got.error is None
 
     threads = [threading.Thread(target=work) for _ in range(8)]

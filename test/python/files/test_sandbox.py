@@ -42,7 +42,14 @@ def written(path: pathlib.Path, content: str) -> pathlib.Path:
 @pytest.fixture
 def folder(tmp_path) -> pathlib.Path:
     """Returns a directory with a workspace, and beside it files that must not be read."""
-    for name in ("workspace/a.txt", "workspace/sub/b.txt", "workspace/notes.md", "docs/a.txt", "docs/notes.md", "asked/a.txt"):
+    for name in (
+        "workspace/a.txt",
+        "workspace/sub/b.txt",
+        "workspace/notes.md",
+        "docs/a.txt",
+        "docs/notes.md",
+        "asked/a.txt",
+    ):
         written(tmp_path / name, f"{name}\n")
     for name in ("outside/secret", "workspace-evil/secret", "secret"):
         written(tmp_path / name, SECRET)
@@ -54,31 +61,51 @@ def folder(tmp_path) -> pathlib.Path:
 
 def test_a_file_in_a_sandbox_is_read(connect, folder):
     con = configure(connect(), {"name": "workspace", "root": folder / "workspace"})
-    row = con.execute("SELECT unnest(diff_files('workspace/a.txt', 'workspace/sub/b.txt'))").fetchall()
+    row = con.execute(
+        "SELECT unnest(diff_files('workspace/a.txt', 'workspace/sub/b.txt'))"
+    ).fetchall()
     diff = "--- workspace/a.txt\n+++ workspace/sub/b.txt\n@@ -1 +1 @@\n-workspace/a.txt\n+workspace/sub/b.txt\n"
     assert row == [(diff, "workspace/a.txt", "workspace/sub/b.txt", 1, 1, False, 5, False)]
 
 
 @pytest.mark.parametrize("given", ["{}/workspace/a.txt", "{}/workspace//a.txt", "/workspace/a.txt"])
 def test_a_path_beneath_a_root_is_taken_as_the_file_that_it_names(connect, folder, given):
-    con = configure(connect(), {"name": "other", "root": folder / "workspace/sub", "mode": "rw"}, {"name": "workspace", "root": folder / "workspace"})
-    call = lambda tool, **arguments: con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[0]
+    con = configure(
+        connect(),
+        {"name": "other", "root": folder / "workspace/sub", "mode": "rw"},
+        {"name": "workspace", "root": folder / "workspace"},
+    )
+    call = lambda tool, **arguments: con.execute(
+        "SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]
+    ).fetchone()[0]
     path = given.format(folder)
     assert "workspace/a.txt" in call("read_file", path=path)
     assert call("search", path=path, pattern="a.txt").startswith("'a.txt' in ")
     assert "+workspace/a.txt" in call("Diff", path_a="workspace/sub/b.txt", path_b=path)
     # Of two roots the nearer one has the say.
-    assert call("write_file", path=f"{folder}/workspace/sub/new.txt", content="x").startswith('approval_required: "Write 1 line to other/new.txt" ')
+    assert call("write_file", path=f"{folder}/workspace/sub/new.txt", content="x").startswith(
+        'approval_required: "Write 1 line to other/new.txt" '
+    )
     assert call("write_file", path=path, content="x").startswith("fs_denied: ")
 
 
 def test_a_path_for_writing_leads_to_no_other_file(connect, folder):
     con = configure(connect(), {"name": "w", "root": folder / "workspace", "mode": "rw"})
-    call = lambda tool, **arguments: con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[0]
-    for tool, more in (("write_file", {"content": "x"}), ("edit_file", {"old_string": "a", "new_string": "b"})):
+    call = lambda tool, **arguments: con.execute(
+        "SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]
+    ).fetchone()[0]
+    for tool, more in (
+        ("write_file", {"content": "x"}),
+        ("edit_file", {"old_string": "a", "new_string": "b"}),
+    ):
         assert "Did you mean 'w/a.tx'?" in call(tool, path="a.tx", **more)
     assert "Did you mean 'w/a.txt'?" in call("read_file", path="a.tx")
-    assert " a.txt 16\n" in call("list_files", path=".") == call("list_files", path="/") == call("list_files")
+    assert (
+        " a.txt 16\n"
+        in call("list_files", path=".")
+        == call("list_files", path="/")
+        == call("list_files")
+    )
 
 
 @pytest.mark.parametrize("given, code", [
@@ -130,7 +157,10 @@ def test_a_file_outside_the_rules_is_refused(connect, folder, given, code):
         {"name": "docs", "root": folder / "docs", "suffixes": [".md"]},
         {"name": "asked", "root": folder / "asked", "read_approval": True},
     )
-    for pair in ([given.format(folder), "workspace/a.txt"], ["workspace/a.txt", given.format(folder)]):
+    for pair in (
+        [given.format(folder), "workspace/a.txt"],
+        ["workspace/a.txt", given.format(folder)],
+    ):
         got = answer(con, DIFF, *pair)
         assert_refused(got, code)
         assert SECRET not in got.error
@@ -148,7 +178,9 @@ def test_an_error_tells_what_is_allowed(connect, folder):
     allowed = "Readable beneath: workspace/ (rw, up to 1000 bytes), docs/ (ro, only *.md *.txt, up to 5000 bytes)."
     assert error.endswith(allowed), error
     assert str(folder) not in error
-    assert answer(con, CHANGES, "a", "b", ".").error.endswith("Repositories are readable beneath: workspace/, docs/.")
+    assert answer(con, CHANGES, "a", "b", ".").error.endswith(
+        "Repositories are readable beneath: workspace/, docs/."
+    )
 
 
 def test_a_link_that_is_swapped_in_while_a_query_reads_is_not_followed(connect, folder):
@@ -160,7 +192,12 @@ def test_a_link_that_is_swapped_in_while_a_query_reads_is_not_followed(connect, 
 
     def swap():
         while not done.is_set():
-            for old, new in (("real", "spare"), ("link", "real"), ("real", "link"), ("spare", "real")):
+            for old, new in (
+                ("real", "spare"),
+                ("link", "real"),
+                ("real", "link"),
+                ("spare", "real"),
+            ):
                 os.rename(workspace / old, workspace / new)
 
     thread = threading.Thread(target=swap)
@@ -169,7 +206,9 @@ def test_a_link_that_is_swapped_in_while_a_query_reads_is_not_followed(connect, 
         start = time.monotonic()
         read = refused = 0
         # For one second, or on a busy machine until both outcomes were seen.
-        while time.monotonic() < start + 1 or (min(read, refused) <= 20 and time.monotonic() < start + 20):
+        while time.monotonic() < start + 1 or (
+            min(read, refused) <= 20 and time.monotonic() < start + 20
+        ):
             got = answer(con, DIFF, "workspace/real/secret", "workspace/a.txt")
             assert SECRET not in str(got)
             read += got.error is None
@@ -202,7 +241,11 @@ def test_a_repository_outside_the_sandboxes_is_refused(connect, place):
 @pytest.mark.parametrize("place", INSIDE)
 def test_a_repository_in_a_sandbox_is_read(connect, place):
     inside = repositories.fixture("sandbox/inside")
-    con = configure(connect(), {"name": "other", "root": "/usr"}, {"name": "inside", "root": inside, "suffixes": [".md"]})
+    con = configure(
+        connect(),
+        {"name": "other", "root": "/usr"},
+        {"name": "inside", "root": inside, "suffixes": [".md"]},
+    )
     (wanted,) = repositories.changes(inside / "plain", [("main~1", "main")])
     # By name, by name with a slash at the end, and by path, which reveals no more than the name.
     for repo in (f"inside/{place}", f"inside/{place}/", str(inside / place)):
@@ -211,7 +254,21 @@ def test_a_repository_in_a_sandbox_is_read(connect, place):
         assert not repositories.first_differences([Change(*row) for row in got.rows], wanted)
 
 
-@pytest.mark.parametrize("given", ["", ".", "..", "./inside", "inside/..", "inside/plain/..", "inside//plain", "plain", "Inside/plain", "~"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        ".",
+        "..",
+        "./inside",
+        "inside/..",
+        "inside/plain/..",
+        "inside//plain",
+        "plain",
+        "Inside/plain",
+        "~",
+    ],
+)
 def test_a_repository_is_not_named_by_where_duckdb_runs(connect, monkeypatch, given):
     inside = repositories.fixture("sandbox/inside")
     con = configure(connect(), {"name": "inside", "root": inside})
@@ -230,8 +287,16 @@ def test_reserved_files_are_shown_in_a_git_diff(connect, tmp_path):
     repositories.git(repo, "add", "-A")
     repositories.git(repo, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "all")
     con = configure(connect(), {"name": "workspace", "root": repo, "suffixes": [".md"]})
-    rows = con.execute("SELECT file_path, patch FROM file_patches('EMPTY', 'HEAD', 'workspace')").fetchall()
-    assert [path for path, _ in rows] == [".husky/pre-commit", ".mcp.json", ".vscode/tasks.json", "main.rs", "notes.md"]
+    rows = con.execute(
+        "SELECT file_path, patch FROM file_patches('EMPTY', 'HEAD', 'workspace')"
+    ).fetchall()
+    assert [path for path, _ in rows] == [
+        ".husky/pre-commit",
+        ".mcp.json",
+        ".vscode/tasks.json",
+        "main.rs",
+        "notes.md",
+    ]
     assert all("+text\n" in patch for _, patch in rows)
     for name in (".mcp.json", "main.rs"):
         assert_refused(answer(con, DIFF, f"workspace/{name}", "workspace/notes.md"), "fs_denied")
@@ -251,7 +316,9 @@ def test_links_in_a_work_tree_do_not_lead_out_of_its_sandbox(connect, folder):
         (repo / "a.txt").symlink_to(target)
         shutil.rmtree(repo / "sub") if not (repo / "sub").is_symlink() else (repo / "sub").unlink()
         (repo / "sub").symlink_to("../outside")
-        rows = con.execute("SELECT file_path, status, patch FROM file_patches('HEAD', 'WORKTREE', 'workspace')").fetchall()
+        rows = con.execute(
+            "SELECT file_path, status, patch FROM file_patches('HEAD', 'WORKTREE', 'workspace')"
+        ).fetchall()
         assert [row[:2] for row in rows] == [("a.txt", "type_changed"), ("sub/b.txt", "deleted")]
         patches = "".join(patch for _, _, patch in rows)
         assert f"+{target}\n" in patches and SECRET not in patches
@@ -287,13 +354,19 @@ LEADING = {"git-file": ".git", "git-link": ".git", "commondir": ".git", "objects
 
 @pytest.mark.parametrize("part", LEADING)
 @pytest.mark.parametrize("asked", [".", "asked"], ids=["around it", "beside it"])
-def test_a_repository_does_not_lead_into_a_sandbox_that_needs_an_approval(connect, tmp_path, part, asked):
+def test_a_repository_does_not_lead_into_a_sandbox_that_needs_an_approval(
+    connect, tmp_path, part, asked
+):
     """Nor does one of a sandbox that needs none, whether the other sandbox lies beside it or around it."""
     other = tmp_path / "asked" / "repo"
     shutil.copytree(repositories.fixture("module-source"), other)
     repositories.git(other, "pack-refs", "--all")
     repo = pointing(tmp_path, part, other / LEADING[part])
-    con = configure(connect(), {"name": "inside", "root": tmp_path / "inside"}, {"name": "asked", "root": tmp_path / asked, "read_approval": True})
+    con = configure(
+        connect(),
+        {"name": "inside", "root": tmp_path / "inside"},
+        {"name": "asked", "root": tmp_path / asked, "read_approval": True},
+    )
     for call in (CHANGES, "SELECT file_changes_list(?, ?, ?)"):
         assert_refused(answer(con, call, EMPTY, "HEAD", repo), "fs_denied")
 
@@ -336,13 +409,29 @@ def test_a_refusal_does_not_tell_what_lies_outside_the_sandboxes(connect, tmp_pa
     repositories.git(tmp_path, "init", "-q", "outside/repo")
     written(tmp_path / "outside/file", "gitdir: elsewhere\n")
     (tmp_path / "outside/folder").mkdir()
-    con = configure(connect(), {"name": "inside", "root": (tmp_path / "inside", (tmp_path / "inside").mkdir())[0]})
+    con = configure(
+        connect(),
+        {"name": "inside", "root": (tmp_path / "inside", (tmp_path / "inside").mkdir())[0]},
+    )
     words = set()
-    for target in ("repo", "repo/.git", "repo/.git/objects", "file", "file/x", "folder", "missing", "missing/deep"):
+    for target in (
+        "repo",
+        "repo/.git",
+        "repo/.git/objects",
+        "file",
+        "file/x",
+        "folder",
+        "missing",
+        "missing/deep",
+    ):
         path = tmp_path / "outside" / target
         repo = pointing(tmp_path, part, path)
         for call in (CHANGES, "SELECT file_changes_list(?, ?, ?)"):
-            words.add(assert_refused(answer(con, call, EMPTY, "HEAD", repo), "fs_denied").replace(str(path), "<path>"))
+            words.add(
+                assert_refused(answer(con, call, EMPTY, "HEAD", repo), "fs_denied").replace(
+                    str(path), "<path>"
+                )
+            )
     assert len(words) == 1, words
 
 
@@ -356,7 +445,10 @@ def test_a_repository_above_the_root_is_not_found(connect, tmp_path):
 
 # -- the setting -------------------------------------------------------------------------------
 
-READERS = [DIFF.replace("?, ?", "'workspace/a.txt', 'workspace/a.txt'"), *(call.format("'workspace'") for call in REPOSITORY_CALLS)]
+READERS = [
+    DIFF.replace("?, ?", "'workspace/a.txt', 'workspace/a.txt'"),
+    *(call.format("'workspace'") for call in REPOSITORY_CALLS),
+]
 
 
 @pytest.mark.parametrize("text, code", [
@@ -381,7 +473,9 @@ def test_an_empty_or_invalid_setting_allows_nothing(connect, text, code):
 
 def test_new_connections_and_old_statements_see_the_current_policy(connect, folder):
     con, other = connect(), connect()
-    con.execute(f"PREPARE asked AS SELECT diff_files('{folder}/secret', '{folder}/secret').identical")
+    con.execute(
+        f"PREPARE asked AS SELECT diff_files('{folder}/secret', '{folder}/secret').identical"
+    )
     assert con.execute("EXECUTE asked").fetchone() == (True,)
     configure(con, {"name": "workspace", "root": folder / "workspace"})
     assert_refused(answer(con, "EXECUTE asked"), "fs_denied")
@@ -397,7 +491,11 @@ def test_new_connections_and_old_statements_see_the_current_policy(connect, fold
 def test_a_sandbox_does_not_lift_the_host_s_own_limit(connect, folder):
     """Both limits hold: a root outside allowed_directories is not read."""
     con = connect()
-    configure(con, {"name": "workspace", "root": folder / "workspace"}, {"name": "outside", "root": folder / "outside"})
+    configure(
+        con,
+        {"name": "workspace", "root": folder / "workspace"},
+        {"name": "outside", "root": folder / "outside"},
+    )
     con.execute(f"SET allowed_directories = ['{folder / 'workspace'}']")
     con.execute("SET enable_external_access = false")
     assert answer(con, DIFF, "workspace/a.txt", "workspace/a.txt").error is None

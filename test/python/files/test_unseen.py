@@ -66,7 +66,9 @@ def new(connect, root):
 
     def connections(*settings):
         host = approvable(configure(connect(), SANDBOX | {"root": str(root)}))
-        host.execute("SET GLOBAL redline_tool_grants = ['Diff', 'read_file', 'write_file', 'edit_file']")
+        host.execute(
+            "SET GLOBAL redline_tool_grants = ['Diff', 'read_file', 'write_file', 'edit_file']"
+        )
         for setting in settings:
             host.execute(setting)
         return host, host.cursor()
@@ -87,7 +89,10 @@ def test_every_answer_is_the_same_whatever_stands_there(new):
         assert len(answers) == 1, (statement, answers)
         assert "token" not in answers.pop().replace(OLD, ""), statement
     # Nor is what is listed, or what a payload that waits has in chunks.
-    for query in ("FROM approvals_given()", "SELECT approval_chunk(payload, 1) FROM (SELECT read_approval('w/PLACE') AS payload)"):
+    for query in (
+        "FROM approvals_given()",
+        "SELECT approval_chunk(payload, 1) FROM (SELECT read_approval('w/PLACE') AS payload)",
+    ):
         assert len({told(agent, query, place) for place, (_, agent) in pairs.items()}) == 1, query
 
 
@@ -98,28 +103,54 @@ def argument(kind: str | None, text: str) -> str:
         return f"[{argument(kind[:-2], text)}]"
     if kind in ("VARCHAR", "JSON"):
         return f"'{text}'"
-    return {"BOOLEAN": "true", "BLOB": "''::BLOB"}.get(kind, "1" if "INT" in kind or kind == "DOUBLE" else "NULL" if kind == "ANY" else f"NULL::{kind}")
+    return {"BOOLEAN": "true", "BLOB": "''::BLOB"}.get(
+        kind,
+        "1" if "INT" in kind or kind == "DOUBLE" else "NULL" if kind == "ANY" else f"NULL::{kind}",
+    )
 
 
-@pytest.mark.parametrize("form", ["w/PLACE", "/w/PLACE", "ROOT/PLACE", '{"path": "w/PLACE"}', '{"repo": "w/PLACE", "rev": "WORKTREE"}', '{"path_a": "w/PLACE", "path_b": "ROOT/PLACE"}'])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "w/PLACE",
+        "/w/PLACE",
+        "ROOT/PLACE",
+        '{"path": "w/PLACE"}',
+        '{"repo": "w/PLACE", "rev": "WORKTREE"}',
+        '{"path_a": "w/PLACE", "path_b": "ROOT/PLACE"}',
+    ],
+)
 def test_no_function_tells_what_stands_at_a_path_that_is_any_of_its_arguments(new, root, form):
     """Every function that there is, with the path in the place of every text, by each way to write it."""
     shutil.copytree(root / "git", root / "gitxx")
     places = [*PLACES, "gitxx"]
     pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in places}
     named = csv.DictReader((ROOT / "docs/function_descriptions.csv").read_text().splitlines())
-    functions = pairs[places[0]].execute(
-        "SELECT DISTINCT function_name, function_type, parameter_types, parameters FROM duckdb_functions() WHERE function_name IN ? AND function_type IN ('scalar', 'table') ORDER BY ALL",
-        [[row["function"] for row in named]],
-    ).fetchall()
+    functions = (
+        pairs[places[0]]
+        .execute(
+            "SELECT DISTINCT function_name, function_type, parameter_types, parameters FROM duckdb_functions() WHERE function_name IN ? AND function_type IN ('scalar', 'table') ORDER BY ALL",
+            [[row["function"] for row in named]],
+        )
+        .fetchall()
+    )
     assert len(functions) > 80
     for name, kind, types, parameters in functions:
         # Named parameters of table functions are listed with their names.
-        positional = [given for given, parameter in zip(types, parameters) if re.fullmatch(r"col\d+", parameter)]
+        positional = [
+            given
+            for given, parameter in zip(types, parameters)
+            if re.fullmatch(r"col\d+", parameter)
+        ]
         call = f"{name}({', '.join(argument(given, form.replace('ROOT', str(root))) for given in positional)})"
         statement = f"SELECT {call}" if kind == "scalar" else f"FROM {call}"
         # A path is shown relative to its sandbox, and as it was given.
-        answers = {re.sub(rf"{re.escape(str(root))}/PLACE|/?w/PLACE", "PATH", told(agent, statement, place)) for place, agent in pairs.items()}
+        answers = {
+            re.sub(
+                rf"{re.escape(str(root))}/PLACE|/?w/PLACE", "PATH", told(agent, statement, place)
+            )
+            for place, agent in pairs.items()
+        }
         assert len(answers) == 1 and "Binder Error" not in str(answers), (statement, answers)
 
 
@@ -134,16 +165,31 @@ def test_what_is_left_of_the_quotas_is_the_same_whatever_stands_there(new, limit
         for number in range(3):
             told(agent, f"SELECT edit_file('w/PLACE', '{OLD}', '{number}')", place)
         if looked:
-            listed(host)  # The person looks, and what is planned then counts nowhere that the agent sees.
-        after = [told(agent, f"SELECT write_file('w/after{number}', '{'y' * 50}')", place) for number in range(5)]
-        left[place] = after, told(agent, "SELECT needs_approval('write_file', '{\"path\": \"w/other\", \"content\": \"y\"}')", place)
+            listed(
+                host
+            )  # The person looks, and what is planned then counts nowhere that the agent sees.
+        after = [
+            told(agent, f"SELECT write_file('w/after{number}', '{'y' * 50}')", place)
+            for number in range(5)
+        ]
+        left[place] = (
+            after,
+            told(
+                agent,
+                'SELECT needs_approval(\'write_file\', \'{"path": "w/other", "content": "y"}\')',
+                place,
+            ),
+        )
     assert all(answers == left["hit_f"] for answers in left.values()), left
 
 
 def test_no_system_call_names_what_must_not_be_read(extension, root, tmp_path):
     """What is not opened costs no time that grows with it."""
     strace = shutil.which("strace")
-    if strace is None or subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode != 0:
+    if (
+        strace is None
+        or subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode != 0
+    ):
         pytest.skip("strace is not installed or may not trace here")
     log = tmp_path / "calls"
     settings = [f"SET GLOBAL redline_sandboxes = '{json.dumps([SANDBOX | {'root': str(root)}])}'"]
@@ -152,7 +198,11 @@ def test_no_system_call_names_what_must_not_be_read(extension, root, tmp_path):
     apart.run(extension, asked, settings=settings, seconds=300, under=under)
     calls = log.read_text(errors="replace").splitlines()
     assert any(str(root) in call for call in calls), "strace saw nothing"
-    named = [call for call in calls if any(f'"{place}"' in call or f"/{place}" in call for place in [*PLACES, "git"])]
+    named = [
+        call
+        for call in calls
+        if any(f'"{place}"' in call or f"/{place}" in call for place in [*PLACES, "git"])
+    ]
     assert not named, named[:20]
 
 
@@ -160,13 +210,20 @@ def test_the_holder_of_the_key_sees_what_would_be_done_and_decides(new, root):
     host, agent = new()
     for place in PLACES:
         for content in (OLD, "token=abd"):
-            assert_refused(answer(agent, f"SELECT edit_file('w/{place}', '{content}', 'y', true)"), "approval_required")
-    shown = [(json.loads(payload)["path"], json.loads(payload)["type"]) for _, payload in listed(host)]
+            assert_refused(
+                answer(agent, f"SELECT edit_file('w/{place}', '{content}', 'y', true)"),
+                "approval_required",
+            )
+    shown = [
+        (json.loads(payload)["path"], json.loads(payload)["type"]) for _, payload in listed(host)
+    ]
     # What cannot be done is not to be decided on.
     assert shown == [("w/hit_f", "edit"), ("w/grown", "edit_large"), ("w/grown", "edit_large")]
     payload = listed(host)[0][1]
     approve(host, payload)
-    assert value(agent, f"SELECT edit_file('w/hit_f', '{OLD}', 'y', true)")["replacements_made"] == 1
+    assert (
+        value(agent, f"SELECT edit_file('w/hit_f', '{OLD}', 'y', true)")["replacements_made"] == 1
+    )
     assert (root / "hit_f").read_text() == "ybc\n"
 
 
@@ -197,10 +254,20 @@ def test_a_yes_for_one_session_is_none_for_another_on_its_connection(new):
     host.execute("SELECT read_approval('w/hit_f')")
     approve(host, next(payload for _, payload in listed(host)), "session")
     diff = json.dumps({"path_a": "w/hit_f", "path_b": "w/missf"})
-    own, other = (value(host, "SELECT redline_call_text('Diff', ?, ?)", diff, session) for session in (None, "other"))
+    own, other = (
+        value(host, "SELECT redline_call_text('Diff', ?, ?)", diff, session)
+        for session in (None, "other")
+    )
     assert "token=abc" in own and "token" not in other and "approval_required" in other
     # And the other way round: what a session may read it may compare, on whatever connection.
-    named = [value(host, "SELECT needs_approval('read_file', ?, 'other', ?)", json.dumps({"path": "w/hit_f"}), KEY)]
+    named = [
+        value(
+            host,
+            "SELECT needs_approval('read_file', ?, 'other', ?)",
+            json.dumps({"path": "w/hit_f"}),
+            KEY,
+        )
+    ]
     approve(host, named[0], "session")
     assert "token=abc" in value(host.cursor(), "SELECT redline_call_text('Diff', ?, 'other')", diff)
 
@@ -208,7 +275,9 @@ def test_a_yes_for_one_session_is_none_for_another_on_its_connection(new):
 def test_sessions_that_a_connection_names_do_not_multiply_what_may_wait(new):
     host, agent = new("SET GLOBAL redline_max_proposals = 2")
     call = "SELECT redline_call_text('write_file', '{\"path\": \"w/new\", \"content\": \"' || i || '\"}', 's' || i) AS told FROM range(1000) t(i)"
-    refused = agent.execute(f"SELECT count(*) FROM ({call}) WHERE starts_with(told, 'too_large: ')").fetchone()[0]
+    refused = agent.execute(
+        f"SELECT count(*) FROM ({call}) WHERE starts_with(told, 'too_large: ')"
+    ).fetchone()[0]
     assert refused == 800 and len(listed(host)) == 200
     # Another connection proposes what it could before.
     assert_refused(answer(host.cursor(), "SELECT write_file('w/new', 'x')"), "approval_required")
@@ -216,7 +285,9 @@ def test_sessions_that_a_connection_names_do_not_multiply_what_may_wait(new):
 
 def arguments_of(schema: dict, name: str, text: str) -> dict:
     """Returns a call's arguments with a text in the place of one of them, and what else must be there."""
-    given = {other: "w" if other in ("path", "repo") else "x" for other in schema.get("required", [])}
+    given = {
+        other: "w" if other in ("path", "repo") else "x" for other in schema.get("required", [])
+    }
     kind = schema["properties"][name].get("type")
     return given | {name: [text] if kind == "array" else text}
 
@@ -225,7 +296,11 @@ def arguments_of(schema: dict, name: str, text: str) -> dict:
 def test_no_tool_tells_what_stands_at_a_path_that_is_any_of_its_arguments(new, root, form):
     """Also where nothing is found, and a tool says why: what it names then is nothing that must not be read."""
     pairs = {place: new("SET GLOBAL redline_tool_grants = ['*']")[1] for place in PLACES}
-    tools = next(iter(pairs.values())).execute("SELECT name, input_schema FROM redline_tools()").fetchall()
+    tools = (
+        next(iter(pairs.values()))
+        .execute("SELECT name, input_schema FROM redline_tools()")
+        .fetchall()
+    )
     tried = 0
     for tool, schema in [(tool, json.loads(schema)) for tool, schema in tools]:
         for name, described in schema["properties"].items():
@@ -235,7 +310,13 @@ def test_no_tool_tells_what_stands_at_a_path_that_is_any_of_its_arguments(new, r
             answers = {}
             for place, agent in pairs.items():
                 call = json.dumps(arguments_of(schema, name, form.replace("ROOT", str(root))))
-                statement = "SELECT redline_call_text('{}', '{}')".format(tool, call.replace("'", "''"))
-                answers[place] = re.sub(rf"{re.escape(str(root))}/PLACE|/?w/PLACE", "PATH", told(agent, statement, place))
+                statement = "SELECT redline_call_text('{}', '{}')".format(
+                    tool, call.replace("'", "''")
+                )
+                answers[place] = re.sub(
+                    rf"{re.escape(str(root))}/PLACE|/?w/PLACE",
+                    "PATH",
+                    told(agent, statement, place),
+                )
             assert len(set(answers.values())) == 1, (tool, name, answers)
     assert tried > 60

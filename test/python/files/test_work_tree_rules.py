@@ -19,7 +19,17 @@ REFUSED = {
     "bare/config": "fs_denied", "bare/refs/heads/main.txt": "fs_denied", "inner/c.txt": "fs_denied", ".SSH/id_rsa": "fs_denied",
 }  # fmt: skip
 # What is not there for anybody.
-ABSENT = [".git/config", "inner/.git/config", "module/.git", "module", "none.txt", "sub", "../x/a.txt", "bare/../a.txt", ".git/../a.txt"]
+ABSENT = [
+    ".git/config",
+    "inner/.git/config",
+    "module/.git",
+    "module",
+    "none.txt",
+    "sub",
+    "../x/a.txt",
+    "bare/../a.txt",
+    ".git/../a.txt",
+]
 # The sides of a repository that are not the work tree show all that was committed.
 COMMITTED = [".gitmodules", "tracked-large.txt"]
 
@@ -75,7 +85,9 @@ def ask(con, sql: str, values: list) -> tuple[str | None, str | None]:
 @pytest.fixture
 def agent(connect, root):
     suffixes = [".txt", ".md", ".json", ".config"]
-    return configure(connect(), {"name": "w", "root": root, "suffixes": suffixes, "max_file_bytes": 1000})
+    return configure(
+        connect(), {"name": "w", "root": root, "suffixes": suffixes, "max_file_bytes": 1000}
+    )
 
 
 def test_what_a_diff_shows_and_read_file_reads_is_opened(agent, root):
@@ -85,9 +97,15 @@ def test_what_a_diff_shows_and_read_file_reads_is_opened(agent, root):
             assert code is None and found is not None, (name, sql, found)
     # By every name of the repository.
     for repo in ("w/x", str(root / "x"), "w/x/sub", "w/x/.git"):
-        assert agent.execute("SELECT file_content('new.txt', 'WORKTREE', ?)", [repo]).fetchone() == (CANARY,), repo
-    assert agent.execute("SELECT file_content('./b.txt', 'WORKTREE', 'w/x/sub')").fetchone() == (CANARY,)
-    assert agent.execute("SELECT file_content('a.txt', 'WORKTREE', 'w/x/module')").fetchone() == ("a\n",)
+        assert agent.execute(
+            "SELECT file_content('new.txt', 'WORKTREE', ?)", [repo]
+        ).fetchone() == (CANARY,), repo
+    assert agent.execute("SELECT file_content('./b.txt', 'WORKTREE', 'w/x/sub')").fetchone() == (
+        CANARY,
+    )
+    assert agent.execute("SELECT file_content('a.txt', 'WORKTREE', 'w/x/module')").fetchone() == (
+        "a\n",
+    )
 
 
 def test_what_the_sandbox_keeps_is_refused(agent):
@@ -101,32 +119,52 @@ def test_what_is_no_file_of_the_work_tree_is_not_there(agent):
     for name in ABSENT:
         for sql, values in questions(name, "w/x"):
             code, found = ask(agent, sql, values)
-            assert code in ("fs_denied", "not_found", "invalid_args") or found is None, (name, sql, found)
+            assert code in ("fs_denied", "not_found", "invalid_args") or found is None, (
+                name,
+                sql,
+                found,
+            )
 
 
 def test_what_is_committed_is_shown_as_in_a_diff(agent):
     for name in COMMITTED:
         for side in ("HEAD", "INDEX"):
-            assert agent.execute("SELECT file_content(?, ?, 'w/x')", [name, side]).fetchone()[0], (name, side)
+            assert agent.execute("SELECT file_content(?, ?, 'w/x')", [name, side]).fetchone()[0], (
+                name,
+                side,
+            )
 
 
 def test_without_sandboxes_a_work_tree_has_all_of_its_files(con, root):
     for name in [*SHOWN, *REFUSED]:
         if name != ".SSH/id_rsa":
-            assert con.execute("SELECT file_content(?, 'WORKTREE', ?)", [name, str(root / "x")]).fetchone()[0], name
+            assert con.execute(
+                "SELECT file_content(?, 'WORKTREE', ?)", [name, str(root / "x")]
+            ).fetchone()[0], name
 
 
 def test_the_larger_of_two_limits_around_a_file_counts(connect, root):
     inner = {"name": "inner", "root": root / "x", "max_file_bytes": 5000}
     agent = configure(connect(), {"name": "w", "root": root, "max_file_bytes": 1000}, inner)
     for repo in ("w/x", "inner"):
-        assert agent.execute("SELECT file_content('large.txt', 'WORKTREE', ?)", [repo]).fetchone()[0], repo
+        assert agent.execute("SELECT file_content('large.txt', 'WORKTREE', ?)", [repo]).fetchone()[
+            0
+        ], repo
 
 
 @pytest.mark.parametrize("limit", ["sandboxes", "directories"])
 def test_a_work_tree_that_is_a_git_directory_is_refused(con, root, limit):
     (root / "y/.git/plain").mkdir()
-    bad = ["../../y/.git", f"{root}/y/.git", "../../y/.git/refs", "../../y/.git/plain", "../bare", "../bare/refs", ".", "../../x/.git/refs/heads"]
+    bad = [
+        "../../y/.git",
+        f"{root}/y/.git",
+        "../../y/.git/refs",
+        "../../y/.git/plain",
+        "../bare",
+        "../bare/refs",
+        ".",
+        "../../x/.git/refs/heads",
+    ]
     if limit == "sandboxes":
         configure(con, {"name": "w", "root": root})
     else:
@@ -142,7 +180,9 @@ def test_a_work_tree_that_is_a_git_directory_is_refused(con, root, limit):
         ):
             with pytest.raises(duckdb.Error) as caught:
                 con.execute(sql, [x])
-            assert repositories.code_and_words(caught.value)[0] == "fs_denied" and CANARY not in str(caught.value), (value, sql)
+            assert repositories.code_and_words(caught.value)[
+                0
+            ] == "fs_denied" and CANARY not in str(caught.value), (value, sql)
     # A linked work tree says where it lies, too.
     git(x, "config", "--unset", "core.worktree")
     git(x, "worktree", "add", "-q", str(root / "linked"))
@@ -159,27 +199,55 @@ def test_work_trees_within_a_bare_repository_are_read(connect, root):
     git(root / "all.git", "worktree", "add", "-q", str(root / "all.git/main"), "main")
     git(root / "all.git/main", *AUTHOR, "submodule", "--quiet", "update", "--init")
     agent = configure(connect(), {"name": "w", "root": root})
-    assert git_text(root / "all.git/main/module", "rev-parse", "--git-dir").strip().endswith("modules/module")
+    assert (
+        git_text(root / "all.git/main/module", "rev-parse", "--git-dir")
+        .strip()
+        .endswith("modules/module")
+    )
     for repo in ("w/all.git/main", "w/all.git/main/module", "w/all.git"):
-        assert agent.execute("SELECT count(*) > 0 FROM commits('HEAD', ?)", [repo]).fetchone() == (True,), repo
+        assert agent.execute("SELECT count(*) > 0 FROM commits('HEAD', ?)", [repo]).fetchone() == (
+            True,
+        ), repo
     for repo in ("w/all.git/main", "w/all.git/main/module"):
-        assert agent.execute("SELECT count(*) FROM file_changes('HEAD', 'WORKTREE', ?)", [repo]).fetchone() == (0,), repo
+        assert agent.execute(
+            "SELECT count(*) FROM file_changes('HEAD', 'WORKTREE', ?)", [repo]
+        ).fetchone() == (0,), repo
 
 
 def test_what_is_tracked_is_blamed_as_in_a_diff(agent, root):
     """A whole work tree is blamed, its reserved names too, and nothing that is not tracked by a path of its own."""
     for name in (".gitmodules", "tracked-large.txt", "sub/b.txt"):
-        assert agent.execute("SELECT count(*) > 0 FROM file_blame(?, 'WORKTREE', 'w/x')", [name]).fetchone() == (True,), name
-    blamed = agent.execute("SELECT DISTINCT file_path FROM tree_blame('WORKTREE', 'w/x')").fetchall()
-    assert {(name,) for name in git_text(root / "x", "ls-files").split() if name != "module"} == set(blamed)
+        assert agent.execute(
+            "SELECT count(*) > 0 FROM file_blame(?, 'WORKTREE', 'w/x')", [name]
+        ).fetchone() == (True,), name
+    blamed = agent.execute(
+        "SELECT DISTINCT file_path FROM tree_blame('WORKTREE', 'w/x')"
+    ).fetchall()
+    assert {
+        (name,) for name in git_text(root / "x", "ls-files").split() if name != "module"
+    } == set(blamed)
 
 
 def test_an_untracked_file_of_a_path_is_one_that_the_status_lists(agent):
-    listed = {path for (path,) in agent.execute("SELECT file_path FROM file_changes('HEAD', 'WORKTREE', 'w/x', untracked := true)").fetchall()}
+    listed = {
+        path
+        for (path,) in agent.execute(
+            "SELECT file_path FROM file_changes('HEAD', 'WORKTREE', 'w/x', untracked := true)"
+        ).fetchall()
+    }
     for name in ("new.txt", "ignored.txt", "build/out.txt", "inner/c.txt", ".netrc"):
         for sides in ("'HEAD', 'WORKTREE'", "'WORKTREE', 'HEAD'"):
-            code, words = ask(agent, f"SELECT string_agg(content) FROM file_diff(?, {sides}, 'w/x', untracked := true)", [name])
-            assert (code is None) == (name in listed) and (code or "fs_denied") == "fs_denied", (name, words)
+            code, words = ask(
+                agent,
+                f"SELECT string_agg(content) FROM file_diff(?, {sides}, 'w/x', untracked := true)",
+                [name],
+            )
+            assert (code is None) == (name in listed) and (code or "fs_denied") == "fs_denied", (
+                name,
+                words,
+            )
             assert code is None or CANARY not in words
-        code, words = ask(agent, "SELECT string_agg(content) FROM file_blame(?, 'WORKTREE', 'w/x')", [name])
+        code, words = ask(
+            agent, "SELECT string_agg(content) FROM file_blame(?, 'WORKTREE', 'w/x')", [name]
+        )
         assert code is None if name == "new.txt" else CANARY not in words, (name, words)

@@ -14,7 +14,9 @@ SEED = 20_261_126
 
 def git_blame(repo, file: str, *options: str, contents: bytes | None = None) -> list[tuple]:
     """Returns line, content, commit, author, address, time, subject, original path and line, boundary."""
-    printed = repositories.git(repo, "blame", "--line-porcelain", "--encoding=UTF-8", *options, "--", file)
+    printed = repositories.git(
+        repo, "blame", "--line-porcelain", "--encoding=UTF-8", *options, "--", file
+    )
     subjects = all_subjects(repo)
     rows, commit, fields = [], None, {}
     for line in printed.split(b"\n")[:-1]:
@@ -22,9 +24,28 @@ def git_blame(repo, file: str, *options: str, contents: bytes | None = None) -> 
             oid, original, final = commit
             is_committed = set(oid) != {"0"}
             text = lambda name: repositories.lossy(fields[name])
-            who = (text(b"author"), text(b"author-mail")[1:-1], int(fields[b"author-time"]), subjects[oid]) if is_committed else (None,) * 4
+            who = (
+                (
+                    text(b"author"),
+                    text(b"author-mail")[1:-1],
+                    int(fields[b"author-time"]),
+                    subjects[oid],
+                )
+                if is_committed
+                else (None,) * 4
+            )
             path = repositories.lossy(unquoted(fields[b"filename"]))
-            rows.append((final, repositories.lossy(line[1:]), oid if is_committed else None, *who, path, original, b"boundary" in fields))
+            rows.append(
+                (
+                    final,
+                    repositories.lossy(line[1:]),
+                    oid if is_committed else None,
+                    *who,
+                    path,
+                    original,
+                    b"boundary" in fields,
+                )
+            )
             commit, fields = None, {}
         elif commit is None:
             oid, original, final, *_ = line.decode().split()
@@ -38,7 +59,9 @@ def git_blame(repo, file: str, *options: str, contents: bytes | None = None) -> 
 @functools.cache
 def all_subjects(repo) -> dict[str, str]:
     """Returns git's %s of each commit: blame's own summary is the first line alone, or the id where there is none."""
-    printed = repositories.git(repo, "log", "--all", "--encoding=UTF-8", "--format=%H %s").decode(errors="replace")
+    printed = repositories.git(repo, "log", "--all", "--encoding=UTF-8", "--format=%H %s").decode(
+        errors="replace"
+    )
     return dict(line.split(" ", 1) for line in printed.splitlines())
 
 
@@ -49,7 +72,12 @@ def unquoted(path: bytes) -> bytes:
 
 
 def blame(con, repo, file: str, rev: str = "HEAD", **options) -> list[tuple]:
-    arguments = "".join(f", {name} := make_timestamptz(${name}::BIGINT)" if name == "since" else f", {name} := ${name}" for name in options)
+    arguments = "".join(
+        f", {name} := make_timestamptz(${name}::BIGINT)"
+        if name == "since"
+        else f", {name} := ${name}"
+        for name in options
+    )
     return con.execute(
         "SELECT line, content, commit_id, author_name, author_email, epoch(author_date)::BIGINT, subject, original_path, original_line, is_boundary"
         f" FROM file_blame($file, $rev, $repo{arguments})",
@@ -64,7 +92,11 @@ def assert_same(got, wanted, what=""):
 
 def files(repo, rev: str) -> list[str]:
     listed = repositories.git(repo, "ls-tree", "-r", "-z", "--full-tree", rev).split(b"\0")[:-1]
-    return [path.decode() for head, path in (entry.split(b"\t", 1) for entry in listed) if not head.startswith((b"160000", b"120000"))]
+    return [
+        path.decode()
+        for head, path in (entry.split(b"\t", 1) for entry in listed)
+        if not head.startswith((b"160000", b"120000"))
+    ]
 
 
 OPTIONS = [
@@ -97,7 +129,10 @@ def shuffled(tmp_path_factory) -> pathlib.Path:
     chance = random.Random(SEED)
     write(repo, "init --quiet --initial-branch=main .")
     clock = Clock(repo)
-    block = lambda: [f"{' ' * chance.randrange(3)}word{chance.randrange(60)} value {chance.randrange(9)};" for _ in range(chance.randrange(1, 9))]
+    block = lambda: [
+        f"{' ' * chance.randrange(3)}word{chance.randrange(60)} value {chance.randrange(9)};"
+        for _ in range(chance.randrange(1, 9))
+    ]
     text = {name: [line for _ in range(5) for line in block()] for name in ("a.c", "b.c", "d/c.c")}
     save = lambda: {name: "".join(f"{line}\n" for line in lines) for name, lines in text.items()}
     clock.commit("root", files=save())
@@ -107,7 +142,20 @@ def shuffled(tmp_path_factory) -> pathlib.Path:
         lines = text[name]
         at = chance.randrange(len(lines) + 1)
         end = min(len(lines), at + chance.randrange(1, 12))
-        action = chance.choice(["insert", "delete", "move", "copy", "indent", "edit", "rename", "branch", "merge", "new"])
+        action = chance.choice(
+            [
+                "insert",
+                "delete",
+                "move",
+                "copy",
+                "indent",
+                "edit",
+                "rename",
+                "branch",
+                "merge",
+                "new",
+            ]
+        )
         if action == "insert":
             lines[at:at] = block()
         elif action == "delete" and len(lines) > 20:
@@ -138,18 +186,31 @@ def shuffled(tmp_path_factory) -> pathlib.Path:
             other_name = chance.choice(list(kept))
             kept[other_name][1:1] = block()
             write(repo, f"checkout --quiet {branch}")
-            clock.commit("on a branch", files={other_name: "".join(f"{line}\n" for line in kept[other_name])})
+            clock.commit(
+                "on a branch", files={other_name: "".join(f"{line}\n" for line in kept[other_name])}
+            )
             write(repo, "checkout --quiet main")
             clock.now += 60
             when = {f"GIT_{role}_DATE": f"{clock.now} +0000" for role in ("AUTHOR", "COMMITTER")}
-            who = {f"GIT_{role}_{part}": "m@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+            who = {
+                f"GIT_{role}_{part}": "m@example.com"
+                for role in ("AUTHOR", "COMMITTER")
+                for part in ("NAME", "EMAIL")
+            }
             if other_name in text:
                 text[other_name][1:1] = kept[other_name][1:3]
             write(repo, f"merge --quiet --no-commit --strategy=ours {branch}", **who, **when)
             for path, content in save().items():
                 (repo / path).write_text(content)
             write(repo, "add --all")
-            repositories.git(repo, "commit", "--quiet", "-m", f"merge {tip[:7]}", env=repositories.environment(**who, **when))
+            repositories.git(
+                repo,
+                "commit",
+                "--quiet",
+                "-m",
+                f"merge {tip[:7]}",
+                env=repositories.environment(**who, **when),
+            )
             continue
         clock.commit(f"{action} {number}", files=save())
     return repo
@@ -178,7 +239,11 @@ def test_ignored_commits_pass_their_lines_on_as_in_git(con, shuffled):
         git, ours = OPTIONS[number % 2 * 3]
         for file in files(shuffled, "HEAD"):
             wanted = git_blame(shuffled, file, *git, *options, "HEAD")
-            assert_same(blame(con, shuffled, file, "HEAD", ignore_revs=ignored, **ours), wanted, (file, ignored))
+            assert_same(
+                blame(con, shuffled, file, "HEAD", ignore_revs=ignored, **ours),
+                wanted,
+                (file, ignored),
+            )
             other += wanted != git_blame(shuffled, file, *git, "HEAD")
     assert other > 5
     with pytest.raises(duckdb.Error, match="not_found: "):
@@ -191,18 +256,26 @@ def test_a_part_of_the_lines_is_blamed(con, shuffled):
     for first, last in ((1, 1), (3, 9), (count, count), (2, count + 50)):
         for git, options in OPTIONS:
             wanted = git_blame(shuffled, file, *git, f"-L{first},{min(last, count)}", "HEAD")
-            assert_same(blame(con, shuffled, file, "HEAD", lines=[first, last], **options), wanted, (first, last, git))
+            assert_same(
+                blame(con, shuffled, file, "HEAD", lines=[first, last], **options),
+                wanted,
+                (first, last, git),
+            )
     for lines in ([count + 1, count + 1], [0, 1], [3, 2], [1], [1, None]):
         with pytest.raises(duckdb.Error, match="invalid_args: "):
             blame(con, shuffled, file, "HEAD", lines=lines)
 
 
 def test_since_ends_what_is_followed(con, shuffled):
-    dates = [int(date) for date in repositories.git_text(shuffled, "log", "--format=%ct", "HEAD").split()]
+    dates = [
+        int(date) for date in repositories.git_text(shuffled, "log", "--format=%ct", "HEAD").split()
+    ]
     for date in dates[:: len(dates) // 5]:
         for file in files(shuffled, "HEAD"):
             wanted = git_blame(shuffled, file, f"--since={date} +0000", "HEAD")
-            assert_same(blame(con, shuffled, file, "HEAD", since=date * 1_000_000), wanted, (file, date))
+            assert_same(
+                blame(con, shuffled, file, "HEAD", since=date * 1_000_000), wanted, (file, date)
+            )
 
 
 def test_lines_that_are_not_committed_have_no_commit(con, shuffled, tmp_path):
@@ -212,8 +285,14 @@ def test_lines_that_are_not_committed_have_no_commit(con, shuffled, tmp_path):
     (repo / first).write_text("new\n" + (repo / first).read_text() + "last without a newline")
     repositories.git(repo, "mv", second, "moved.c")
     for git, options in OPTIONS:
-        assert_same(blame(con, repo, first, "WORKTREE", **options), git_blame(repo, first, *git), git)
-        assert_same(blame(con, repo, "moved.c", "WORKTREE", **options), git_blame(repo, "moved.c", *git), git)
+        assert_same(
+            blame(con, repo, first, "WORKTREE", **options), git_blame(repo, first, *git), git
+        )
+        assert_same(
+            blame(con, repo, "moved.c", "WORKTREE", **options),
+            git_blame(repo, "moved.c", *git),
+            git,
+        )
     assert {row[2] for row in blame(con, repo, first, "WORKTREE")} > {None}
     assert_same(blame(con, repo, first, "INDEX"), git_blame(repo, first, "HEAD"))
     repositories.git(repo, "add", first)
@@ -258,7 +337,9 @@ def test_every_file_of_ripgrep_is_blamed_as_git_does_it(con, ripgrep, rev):
 def test_files_of_ripgrep_are_blamed_with_each_option(con, ripgrep, git, options):
     listed = [file for file in files(ripgrep, "HEAD") if file.endswith(".rs")]
     for file in random.Random(SEED).sample(listed, 10):
-        assert_same(blame(con, ripgrep, file, **options), git_blame(ripgrep, file, *git, "HEAD"), file)
+        assert_same(
+            blame(con, ripgrep, file, **options), git_blame(ripgrep, file, *git, "HEAD"), file
+        )
 
 
 @pytest.mark.slow
@@ -269,7 +350,11 @@ def test_files_of_ripgrep_are_blamed_without_ignored_commits(con, ripgrep):
         commits = repositories.git_text(ripgrep, "rev-list", "HEAD", "--", file).splitlines()
         ignored = chance.sample(commits, min(len(commits), 4))
         options = [word for commit in ignored for word in ("--ignore-rev", commit)]
-        assert_same(blame(con, ripgrep, file, ignore_revs=ignored), git_blame(ripgrep, file, *options, "HEAD"), (file, ignored))
+        assert_same(
+            blame(con, ripgrep, file, ignore_revs=ignored),
+            git_blame(ripgrep, file, *options, "HEAD"),
+            (file, ignored),
+        )
 
 
 @pytest.mark.slow
@@ -305,18 +390,27 @@ def runs(file: str, lines: list[tuple]) -> list[tuple]:
             found[-1][3] += 1
         else:
             found.append([same, line, original, 1])
-    return [(file, first, count, *same[:-2], same[-2], original, same[-1]) for same, first, original, count in found]
+    return [
+        (file, first, count, *same[:-2], same[-2], original, same[-1])
+        for same, first, original, count in found
+    ]
 
 
 @pytest.mark.parametrize("git, options", OPTIONS, ids=NAMES)
 def test_a_tree_is_blamed_as_its_files_are(con, shuffled, git, options):
-    wanted = [run for file in sorted(files(shuffled, "HEAD")) for run in runs(file, git_blame(shuffled, file, *git, "HEAD"))]
+    wanted = [
+        run
+        for file in sorted(files(shuffled, "HEAD"))
+        for run in runs(file, git_blame(shuffled, file, *git, "HEAD"))
+    ]
     assert_same(tree_blame(con, shuffled, "HEAD", **options), wanted)
     assert len(wanted) > 40
 
 
 def test_paths_limit_the_tree_and_the_work_tree_is_blamed(con, cases):
-    listed = sorted(file for file in files(cases, "main") if file.endswith(".txt") and file != "c.txt")
+    listed = sorted(
+        file for file in files(cases, "main") if file.endswith(".txt") and file != "c.txt"
+    )
     wanted = [run for file in listed for run in runs(file, git_blame(cases, file, "main"))]
     assert_same(tree_blame(con, cases, "main", paths=["*.txt", ":!c.txt"]), wanted)
     assert_same(tree_blame(con, cases, "WORKTREE", paths=["*.txt", ":!c.txt"]), wanted)
@@ -324,6 +418,10 @@ def test_paths_limit_the_tree_and_the_work_tree_is_blamed(con, cases):
 
 @pytest.mark.slow
 def test_the_tree_of_ripgrep_is_blamed_as_git_does_it(con, ripgrep):
-    wanted = [run for file in sorted(files(ripgrep, "HEAD")) for run in runs(file, git_blame(ripgrep, file, "HEAD"))]
+    wanted = [
+        run
+        for file in sorted(files(ripgrep, "HEAD"))
+        for run in runs(file, git_blame(ripgrep, file, "HEAD"))
+    ]
     got = [row for row in tree_blame(con, ripgrep, "HEAD") if row[0] in {run[0] for run in wanted}]
     assert_same(sorted(got), sorted(wanted))

@@ -21,13 +21,19 @@ def git_follow(repo, file: str, *options: str) -> list[tuple]:
     for entry in printed.split(b"\x01\x01")[1:]:
         head, _, body = entry.partition(b"\0\x02\x02")
         commit, parents, name = (field.decode(errors="replace") for field in head.split(b"\0"))
-        fields = [field.removeprefix(b"\n").removeprefix(b"\0") for field in body.split(b"\0") if field.strip(b"\n")]
+        fields = [
+            field.removeprefix(b"\n").removeprefix(b"\0")
+            for field in body.split(b"\0")
+            if field.strip(b"\n")
+        ]
         *_, status = fields[0][1:].decode().split()
         paths = [repositories.lossy(path) for path in fields[1 : 2 + (status[0] in "RC")]]
         added, deleted, _ = fields[1 + len(paths)].split(b"\t", 2)
         counts = (None, None) if added == b"-" else (int(added), int(deleted))
         old, score = (paths[0], int(status[1:])) if len(paths) == 2 else (None, None)
-        rows.append((commit, parents.split(), name, paths[-1], old, STATUS[status[0]], score, *counts))
+        rows.append(
+            (commit, parents.split(), name, paths[-1], old, STATUS[status[0]], score, *counts)
+        )
     return rows
 
 
@@ -45,11 +51,17 @@ def assert_same(got, wanted, what=""):
     assert not difference, f"{what} against {repositories.git_version()}\n{difference}"
 
 
-@pytest.mark.parametrize("git, options", [([], {}), (["--first-parent"], {"first_parent": True})], ids=["plain", "first-parent"])
+@pytest.mark.parametrize(
+    "git, options",
+    [([], {}), (["--first-parent"], {"first_parent": True})],
+    ids=["plain", "first-parent"],
+)
 def test_the_files_of_the_cases_have_git_s_history(con, cases, git, options):
     compared = 0
     for rev in ("main", "orphan", "middle..main"):
-        for file in repositories.git_text(cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1]).splitlines():
+        for file in repositories.git_text(
+            cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1]
+        ).splitlines():
             wanted = git_follow(cases, file, *git, rev)
             if wanted:
                 assert_same(history(con, cases, file, rev, **options), wanted, (file, rev))
@@ -70,7 +82,9 @@ def renamed(tmp_path_factory) -> pathlib.Path:
     gone = []
     for number in range(50):
         name = chance.choice(list(text))
-        action = chance.choice(["edit", "edit", "rename", "rename and edit", "copy", "delete", "again", "side"])
+        action = chance.choice(
+            ["edit", "edit", "rename", "rename and edit", "copy", "delete", "again", "side"]
+        )
         if action == "rename" or action == "rename and edit":
             target = f"{chance.choice(['', 'd/', 'd/e/'])}r{number}"
             (repo / target).parent.mkdir(parents=True, exist_ok=True)
@@ -88,12 +102,18 @@ def renamed(tmp_path_factory) -> pathlib.Path:
             text[name] = lines
         elif action == "side":
             write(repo, "checkout --quiet -b side")
-            clock.commit("on the side", files={name: "".join(f"{line}\n" for line in ["side", *text[name]])})
+            clock.commit(
+                "on the side", files={name: "".join(f"{line}\n" for line in ["side", *text[name]])}
+            )
             write(repo, "checkout --quiet main")
             clock.commit("meanwhile", files={f"o{number}": f"{number}\n"})
             clock.now += 60
             when = {f"GIT_{role}_DATE": f"{clock.now} +0000" for role in ("AUTHOR", "COMMITTER")}
-            who = {f"GIT_{role}_{part}": "m@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+            who = {
+                f"GIT_{role}_{part}": "m@example.com"
+                for role in ("AUTHOR", "COMMITTER")
+                for part in ("NAME", "EMAIL")
+            }
             write(repo, "merge --quiet --no-edit side", "branch --quiet -D side", **who, **when)
             text[name].insert(0, "side")
             continue
@@ -103,7 +123,11 @@ def renamed(tmp_path_factory) -> pathlib.Path:
     return repo
 
 
-@pytest.mark.parametrize("git, options", [([], {}), (["--first-parent"], {"first_parent": True})], ids=["plain", "first-parent"])
+@pytest.mark.parametrize(
+    "git, options",
+    [([], {}), (["--first-parent"], {"first_parent": True})],
+    ids=["plain", "first-parent"],
+)
 def test_files_are_followed_through_renames_and_copies_as_in_git(con, renamed, git, options):
     names = set(repositories.git_text(renamed, "log", "--format=", "--name-only").split())
     compared, statuses = 0, set()
@@ -127,8 +151,12 @@ def test_a_file_that_no_commit_changed_is_refused(con, renamed):
 def test_the_number_of_threads_changes_no_row(con, renamed, count):
     con.execute(f"SET threads = {count}")
     for rev in ("HEAD", "HEAD~30..HEAD"):
-        for file in repositories.git_text(renamed, "ls-tree", "-r", "--name-only", "HEAD").splitlines():
-            assert_same(history(con, renamed, file, rev), git_follow(renamed, file, rev), (file, rev))
+        for file in repositories.git_text(
+            renamed, "ls-tree", "-r", "--name-only", "HEAD"
+        ).splitlines():
+            assert_same(
+                history(con, renamed, file, rev), git_follow(renamed, file, rev), (file, rev)
+            )
 
 
 @pytest.fixture(scope="module")
@@ -138,9 +166,20 @@ def long(tmp_path_factory) -> pathlib.Path:
     write(repo, "init --quiet --initial-branch=main .")
     stream = []
     for number in range(3_000):
-        stream.append(f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\n")
-        stream.append(f"M 644 inline {'f' if number % 10 == 0 else 'other'}\ndata 8\n{number:07}\n\n")
-    repositories.git(repo, "-c", "fastimport.unpackLimit=100000", "fast-import", "--quiet", stdin="".join(stream).encode())
+        stream.append(
+            f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\n"
+        )
+        stream.append(
+            f"M 644 inline {'f' if number % 10 == 0 else 'other'}\ndata 8\n{number:07}\n\n"
+        )
+    repositories.git(
+        repo,
+        "-c",
+        "fastimport.unpackLimit=100000",
+        "fast-import",
+        "--quiet",
+        stdin="".join(stream).encode(),
+    )
     return repo
 
 
@@ -155,15 +194,21 @@ def test_a_limit_leaves_no_threads(con, long):
 
 @pytest.mark.parametrize("missing", ["commit", "tree"])
 def test_a_missing_object_is_the_same_error_for_any_number_of_threads(con, long, missing):
-    name = repositories.git_text(long, "rev-parse", "main~1500" + {"commit": "", "tree": "^{tree}"}[missing]).strip()
+    name = repositories.git_text(
+        long, "rev-parse", "main~1500" + {"commit": "", "tree": "^{tree}"}[missing]
+    ).strip()
     object_file = long / ".git/objects" / name[:2] / name[2:]
     content = object_file.read_bytes()
     object_file.unlink()
     try:
         for count in (1, 2, 8):
             con.execute(f"SET threads = {count}")
-            with pytest.raises(duckdb.Error, match=f"^Invalid Input Error: tool_failed: object {name} is missing"):
-                con.execute("SELECT commit_id, additions FROM file_history('f', 'main', ?)", [str(long)]).fetchall()
+            with pytest.raises(
+                duckdb.Error, match=f"^Invalid Input Error: tool_failed: object {name} is missing"
+            ):
+                con.execute(
+                    "SELECT commit_id, additions FROM file_history('f', 'main', ?)", [str(long)]
+                ).fetchall()
     finally:
         object_file.write_bytes(content)
     assert len(history(con, long, "f", "main")) == 300
@@ -177,7 +222,9 @@ def ripgrep(tmp_path_factory) -> pathlib.Path:
 
 
 def of_ripgrep(ripgrep, count: int) -> list[str]:
-    return random.Random(SEED).sample(repositories.git_text(ripgrep, "ls-files").splitlines(), count)
+    return random.Random(SEED).sample(
+        repositories.git_text(ripgrep, "ls-files").splitlines(), count
+    )
 
 
 def test_some_files_of_ripgrep_have_git_s_history(con, ripgrep):

@@ -52,7 +52,13 @@ class Row(NamedTuple):
 # -- the oracle -------------------------------------------------------------------------------
 
 
-def git_log(repo, *options: str, renames: str = "--no-renames", merges: str = "--no-merges", mailmap: bool = True) -> list[Row]:
+def git_log(
+    repo,
+    *options: str,
+    renames: str = "--no-renames",
+    merges: str = "--no-merges",
+    mailmap: bool = True,
+) -> list[Row]:
     """Returns the rows of `git log --raw --numstat`."""
     who = "%aN%x00%aE" if mailmap else "%an%x00%ae"
     printed = repositories.git(
@@ -62,8 +68,14 @@ def git_log(repo, *options: str, renames: str = "--no-renames", merges: str = "-
     rows = []
     for entry in printed.split(b"\x01\x01")[1:]:
         head, _, body = entry.partition(b"\0\x02\x02")
-        commit, parents, name, email, authored, committed, subject = (field.decode(errors="replace") for field in head.split(b"\0"))
-        fields = [field.removeprefix(b"\n").removeprefix(b"\0") for field in body.split(b"\0") if field.strip(b"\n")]
+        commit, parents, name, email, authored, committed, subject = (
+            field.decode(errors="replace") for field in head.split(b"\0")
+        )
+        fields = [
+            field.removeprefix(b"\n").removeprefix(b"\0")
+            for field in body.split(b"\0")
+            if field.strip(b"\n")
+        ]
         if not fields:
             continue
 
@@ -79,7 +91,16 @@ def _files(fields: list[bytes]) -> list[tuple]:
     while at < len(fields) and fields[at].startswith(b":"):
         old_mode, new_mode, old_oid, new_oid, status = fields[at][1:].decode().split()
         is_paired = status[0] in "RC"
-        raw.append((status, old_mode, new_mode, old_oid, new_oid, [repositories.lossy(path) for path in fields[at + 1 : at + 2 + is_paired]]))
+        raw.append(
+            (
+                status,
+                old_mode,
+                new_mode,
+                old_oid,
+                new_oid,
+                [repositories.lossy(path) for path in fields[at + 1 : at + 2 + is_paired]],
+            )
+        )
         at += 2 + is_paired
     files = []
     for status, old_mode, new_mode, old_oid, new_oid, paths in raw:
@@ -99,7 +120,10 @@ def _files(fields: list[bytes]) -> list[tuple]:
 def ours(con, repo, range="HEAD", columns=COLUMNS, **options) -> list[Row]:
     arguments = "".join(f", {name} := ${name}" for name in options)
     query = f"SELECT {columns} FROM commit_changes($range, $repo{arguments})"
-    return [Row(*row) for row in con.execute(query, {"range": range, "repo": str(repo), **options}).fetchall()]
+    return [
+        Row(*row)
+        for row in con.execute(query, {"range": range, "repo": str(repo), **options}).fetchall()
+    ]
 
 
 def assert_same(got, wanted):
@@ -127,7 +151,9 @@ def one_of_each_case(cases, _) -> History:
 def bundle(name: str, folder: pathlib.Path) -> pathlib.Path:
     if repositories.test_repositories() is None:
         pytest.skip(f"REDLINE_TEST_REPOS is not set: it names the directory of {name}")
-    repositories.git(folder, "clone", "--quiet", "--bare", str(repositories.test_repositories() / name), "clone")
+    repositories.git(
+        folder, "clone", "--quiet", "--bare", str(repositories.test_repositories() / name), "clone"
+    )
     return folder / "clone"
 
 
@@ -156,13 +182,29 @@ def test_rows_equal_those_of_git_log(con, history):
 def test_names_alone_come_in_the_order_of_git_log(con, history):
     query = "SELECT commit_id, file_path, status FROM commit_changes(?, ?)"
     got = con.execute(query, [history.range, str(history.repo)]).fetchall()
-    assert_same(got, [(row.commit_id, row.file_path, row.status) for row in git_log(history.repo, history.range)])
+    assert_same(
+        got,
+        [
+            (row.commit_id, row.file_path, row.status)
+            for row in git_log(history.repo, history.range)
+        ],
+    )
 
 
-@pytest.mark.parametrize("options, flag", [({"renames": True}, "-M"), ({"copies": True}, "-C"), ({"renames": True, "similarity": 90}, "-M90%")], ids=str)
+@pytest.mark.parametrize(
+    "options, flag",
+    [
+        ({"renames": True}, "-M"),
+        ({"copies": True}, "-C"),
+        ({"renames": True, "similarity": 90}, "-M90%"),
+    ],
+    ids=str,
+)
 def test_renames_and_copies_equal_those_of_git_log(con, history, options, flag):
     range = f"{history.older}..HEAD" if history.range == "HEAD" and flag == "-C" else history.range
-    assert_same(ours(con, history.repo, range, **options), git_log(history.repo, range, renames=flag))
+    assert_same(
+        ours(con, history.repo, range, **options), git_log(history.repo, range, renames=flag)
+    )
 
 
 def test_a_merge_is_compared_with_its_first_parent(con, history):
@@ -172,10 +214,16 @@ def test_a_merge_is_compared_with_its_first_parent(con, history):
 
 def test_a_merge_is_compared_with_each_parent(con, history):
     order = repositories.git_text(history.repo, "log", "--format=%H %P", history.range).splitlines()
-    pairs = [(parent, commit) for commit, *parents in map(str.split, order) for parent in parents or [repositories.EMPTY]]
+    pairs = [
+        (parent, commit)
+        for commit, *parents in map(str.split, order)
+        for parent in parents or [repositories.EMPTY]
+    ]
     wanted = [
         (commit, None if parent == repositories.EMPTY else parent, *change)
-        for (parent, commit), changes in zip(pairs, repositories.changes(history.repo, pairs), strict=True)
+        for (parent, commit), changes in zip(
+            pairs, repositories.changes(history.repo, pairs), strict=True
+        )
         for change in changes
     ]
     query = "SELECT commit_id, parent_id, COLUMNS(* EXCLUDE (commit_id, parent_id, author_name, author_email, author_date, committer_date, subject, matched)) FROM commit_changes(?, ?, merges := 'all_parents')"
@@ -186,14 +234,26 @@ def test_a_merge_is_compared_with_each_parent(con, history):
 @pytest.mark.parametrize("hides", [False, True], ids=["streamed", "limited"])
 def test_since_and_until_choose_the_commits_of_git_log(con, history, fraction, hides):
     range = f"{history.older}..HEAD" if hides else "HEAD"
-    times = sorted({int(time) for time in repositories.git_text(history.repo, "log", "-n3000", "--format=%ct", range).split()})
+    times = sorted(
+        {
+            int(time)
+            for time in repositories.git_text(
+                history.repo, "log", "-n3000", "--format=%ct", range
+            ).split()
+        }
+    )
     since, until = times[int(fraction * len(times))], times[int((1 + fraction) / 2 * len(times))]
     moment = "make_timestamptz({}000000::BIGINT)"
     for options, flags in (
         (f"since := {moment.format(since)}", [f"--since=@{since}"]),
-        (f"until := {moment.format(until)}, since := {moment.format(since - 1)}", [f"--until=@{until}", f"--since=@{since - 1}"]),
+        (
+            f"until := {moment.format(until)}, since := {moment.format(since - 1)}",
+            [f"--until=@{until}", f"--since=@{since - 1}"],
+        ),
     ):
-        got = con.execute(f"SELECT {COLUMNS} FROM commit_changes(?, ?, {options})", [range, str(history.repo)]).fetchall()
+        got = con.execute(
+            f"SELECT {COLUMNS} FROM commit_changes(?, ?, {options})", [range, str(history.repo)]
+        ).fetchall()
         assert_same([Row(*row) for row in got], git_log(history.repo, range, *flags))
 
 
@@ -203,13 +263,18 @@ def test_paths_choose_the_commits_of_git_log(con, history):
         assert_same(ours(con, history.repo, history.range, paths=paths), wanted)
 
 
-@pytest.mark.parametrize("range", ["{older}..HEAD", "HEAD..{older}", "{older}...HEAD", "{older}", "HEAD^!", "HEAD~3^@"])
+@pytest.mark.parametrize(
+    "range", ["{older}..HEAD", "HEAD..{older}", "{older}...HEAD", "{older}", "HEAD^!", "HEAD~3^@"]
+)
 def test_a_range_names_the_commits_of_git_log(con, history, range):
     range = range.format(older=history.older)
     if ".." in history.range and ".." not in range and "!" not in range:
         pytest.skip("the whole of a long history takes long with git")
     columns = COLUMNS.replace("additions, deletions, is_binary", "NULL, NULL, NULL")
-    wanted = [row._replace(additions=None, deletions=None, is_binary=None) for row in git_log(history.repo, range)]
+    wanted = [
+        row._replace(additions=None, deletions=None, is_binary=None)
+        for row in git_log(history.repo, range)
+    ]
     assert_same(ours(con, history.repo, range, columns), wanted)
 
 
@@ -218,8 +283,13 @@ def test_any_two_commits_name_the_range_of_git_log(con, history):
     commits = repositories.git_text(history.repo, "rev-list", "-n3000", "HEAD").splitlines()
     for dots in ("..", "...") * 8:
         range = dots.join(chosen.sample(commits, 2))
-        got = con.execute("SELECT DISTINCT ON (commit_id) commit_id FROM commit_changes(?, ?, merges := 'all_parents')", [range, str(history.repo)])
-        wanted = repositories.git_text(history.repo, "log", "-m", "--format=%x00%H", "--raw", range).split("\0")[1:]
+        got = con.execute(
+            "SELECT DISTINCT ON (commit_id) commit_id FROM commit_changes(?, ?, merges := 'all_parents')",
+            [range, str(history.repo)],
+        )
+        wanted = repositories.git_text(
+            history.repo, "log", "-m", "--format=%x00%H", "--raw", range
+        ).split("\0")[1:]
         wanted = {commit.split()[0] for commit in wanted if "\n" in commit.strip()}
         assert {commit for (commit,) in got.fetchall()} == wanted, range
 
@@ -231,8 +301,14 @@ def test_a_commit_that_a_slow_clock_excludes_late_is_not_shown(con, tmp_path):
     who = "<a@example.com> {} +0000"
     stream = []
     for number in range(1, 301):
-        branch, date, parent = ("slow", 1_000_000_000, 290) if number == 300 else ("main", 1_500_000_000 + number, number - 1)
-        stream.append(f"commit refs/heads/{branch}\nmark :{number}\ncommitter A {who.format(date)}\ndata 0\n")
+        branch, date, parent = (
+            ("slow", 1_000_000_000, 290)
+            if number == 300
+            else ("main", 1_500_000_000 + number, number - 1)
+        )
+        stream.append(
+            f"commit refs/heads/{branch}\nmark :{number}\ncommitter A {who.format(date)}\ndata 0\n"
+        )
         stream.append(f"from :{parent}\n" if parent else "")
         stream.append(f"M 644 inline {number % 7}.txt\ndata <<END\n{number}\nEND\n\n")
     repositories.git(tmp_path, "fast-import", "--quiet", stdin="".join(stream).encode())
@@ -248,7 +324,9 @@ def test_a_commit_that_a_slow_clock_excludes_late_is_not_shown(con, tmp_path):
     for threads in (1, 2, 8):
         con.execute(f"SET threads = {threads}")
         assert_same(ours(con, tmp_path, "slow..main"), wanted)
-        with pytest.raises(duckdb.Error, match=f"^Invalid Input Error: tool_failed: object {tree} is missing"):
+        with pytest.raises(
+            duckdb.Error, match=f"^Invalid Input Error: tool_failed: object {tree} is missing"
+        ):
             ours(con, tmp_path, "main")
 
 
@@ -256,7 +334,10 @@ def test_all_is_every_reference(con, history):
     if ".." in history.range:
         pytest.skip("the whole of a long history takes long with git")
     columns = COLUMNS.replace("additions, deletions, is_binary", "NULL, NULL, NULL")
-    wanted = [row._replace(additions=None, deletions=None, is_binary=None) for row in git_log(history.repo, "--all")]
+    wanted = [
+        row._replace(additions=None, deletions=None, is_binary=None)
+        for row in git_log(history.repo, "--all")
+    ]
     assert_same(ours(con, history.repo, "all", columns), wanted)
 
 
@@ -264,26 +345,60 @@ def test_without_the_mailmap_an_author_is_the_one_of_the_commit(con, history):
     wanted = git_log(history.repo, history.range, mailmap=False)
     assert_same(ours(con, history.repo, history.range, mailmap=False), wanted)
     if (history.repo / ".mailmap").exists():
-        assert {row.author_email for row in wanted} != {row.author_email for row in ours(con, history.repo, history.range)}
+        assert {row.author_email for row in wanted} != {
+            row.author_email for row in ours(con, history.repo, history.range)
+        }
 
 
-@pytest.mark.parametrize("options, flag", [({"ignore_whitespace": "all"}, "-w"), ({"algorithm": "histogram"}, "--histogram"), ({"ignore_blank_lines": True}, "--ignore-blank-lines")], ids=str)
+@pytest.mark.parametrize(
+    "options, flag",
+    [
+        ({"ignore_whitespace": "all"}, "-w"),
+        ({"algorithm": "histogram"}, "--histogram"),
+        ({"ignore_blank_lines": True}, "--ignore-blank-lines"),
+    ],
+    ids=str,
+)
 def test_lines_are_counted_as_by_git_log(con, history, options, flag):
-    counted = {(row.commit_id, row.file_path): (row.additions, row.deletions) for row in git_log_numstat(history.repo, flag, history.range)}
+    counted = {
+        (row.commit_id, row.file_path): (row.additions, row.deletions)
+        for row in git_log_numstat(history.repo, flag, history.range)
+    }
     # `--numstat -w` leaves out files without a changed line; redline gives a row for each.
-    got = {(row.commit_id, row.file_path): (row.additions, row.deletions) for row in ours(con, history.repo, history.range, **options)}
+    got = {
+        (row.commit_id, row.file_path): (row.additions, row.deletions)
+        for row in ours(con, history.repo, history.range, **options)
+    }
     assert_same([(key, got[key]) for key in counted], list(counted.items()))
 
 
 def git_log_numstat(repo, *options: str) -> list[Row]:
     """Returns rows with only the commit, the path and the numbers."""
-    printed = repositories.git(repo, "log", "-z", "--numstat", "--no-renames", "--no-merges", "--format=%x01%H%x00", *options)
+    printed = repositories.git(
+        repo,
+        "log",
+        "-z",
+        "--numstat",
+        "--no-renames",
+        "--no-merges",
+        "--format=%x01%H%x00",
+        *options,
+    )
     rows = []
     for entry in printed.split(b"\x01")[1:]:
         commit, *fields = [field.strip(b"\n") for field in entry.split(b"\0")]
         for added, deleted, path in (field.split(b"\t", 2) for field in fields if field):
             numbers = (None, None) if added == b"-" else (int(added), int(deleted))
-            rows.append(Row(commit.decode(), *[None] * 6, repositories.lossy(path), *[None] * 3, *numbers, *[None] * 5))
+            rows.append(
+                Row(
+                    commit.decode(),
+                    *[None] * 6,
+                    repositories.lossy(path),
+                    *[None] * 3,
+                    *numbers,
+                    *[None] * 5,
+                )
+            )
     return rows
 
 
@@ -322,9 +437,19 @@ def test_a_limit_ends_a_query_soon_and_leaves_no_threads(con, long):
     con.execute("SET threads = 2").execute("SELECT 1").fetchall()
     # Of processor time: a busy machine takes no more.
     before, started = process_threads.count(), time.process_time()
-    assert len(con.execute("SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('HEAD', ?) LIMIT 1", [str(long)]).fetchall()) == 1
+    assert (
+        len(
+            con.execute(
+                "SELECT * EXCLUDE (author_date, committer_date) FROM commit_changes('HEAD', ?) LIMIT 1",
+                [str(long)],
+            ).fetchall()
+        )
+        == 1
+    )
     process_threads.assert_ended(before)
-    assert time.process_time() - started < 5  # the whole takes longer still; an idle machine needs under half a second
+    assert (
+        time.process_time() - started < 5
+    )  # the whole takes longer still; an idle machine needs under half a second
 
 
 def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
@@ -342,7 +467,9 @@ def test_a_cancelled_query_ends_soon_and_leaves_no_threads(con, long):
     canceller.start()
     started = time.process_time()
     with pytest.raises(duckdb.InterruptException):
-        con.execute("SELECT sum(additions) FROM commit_changes('HEAD', ?, renames := true)", [str(long)]).fetchall()
+        con.execute(
+            "SELECT sum(additions) FROM commit_changes('HEAD', ?, renames := true)", [str(long)]
+        ).fetchall()
     canceller.join()
     assert time.process_time() - started < 5
     assert most <= before + 1 + 2, "a thread of the test, and two workers"

@@ -25,7 +25,13 @@ def git_lines(repo, lines: str, rev: str = "HEAD", *options: str) -> list[tuple]
             if patch:
                 # The next commit is set off by an empty line.
                 patch = patch.removesuffix(b"\n") if patch.endswith(b"\n\n") else patch
-                rows.append((commit.decode(), re.search(rb"(?m)^\+\+\+ b/(.*)$", patch)[1].decode(), repositories.lossy(patch)))
+                rows.append(
+                    (
+                        commit.decode(),
+                        re.search(rb"(?m)^\+\+\+ b/(.*)$", patch)[1].decode(),
+                        repositories.lossy(patch),
+                    )
+                )
     return rows
 
 
@@ -44,7 +50,10 @@ def assert_same(got: list[tuple], wanted: list[tuple], what="") -> int:
     assert not difference, f"{what} against {repositories.git_version()}\n{difference}"
     exact = 0
     for _, _, patch, first, last in got:
-        hunks = [(int(start), int(start) + int(count) - 1) for start, count in re.findall(r"(?m)^@@ -\S+ \+(\d+),(\d+) @@$", patch)]
+        hunks = [
+            (int(start), int(start) + int(count) - 1)
+            for start, count in re.findall(r"(?m)^@@ -\S+ \+(\d+),(\d+) @@$", patch)
+        ]
         if not patch:
             assert first <= last
             continue
@@ -53,18 +62,32 @@ def assert_same(got: list[tuple], wanted: list[tuple], what="") -> int:
     return exact
 
 
-@pytest.mark.parametrize("git, options", [([], {}), (["--first-parent"], {"first_parent": True})], ids=["plain", "first-parent"])
+@pytest.mark.parametrize(
+    "git, options",
+    [([], {}), (["--first-parent"], {"first_parent": True})],
+    ids=["plain", "first-parent"],
+)
 def test_the_files_of_the_cases_have_git_s_history(con, cases, git, options):
     compared = 0
     for rev in ("main", "orphan", "middle..main"):
-        for file in repositories.git_text(cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1]).splitlines():
-            count = len(repositories.git(cases, "show", f"{rev.split('..')[-1]}:{file}").split(b"\n"))
+        for file in repositories.git_text(
+            cases, "ls-tree", "-r", "--name-only", rev.split("..")[-1]
+        ).splitlines():
+            count = len(
+                repositories.git(cases, "show", f"{rev.split('..')[-1]}:{file}").split(b"\n")
+            )
             for first, last in {(1, count), (max(1, count // 2), count), (1, 1)}:
-                if first > count or not repositories.git(cases, "show", f"{rev.split('..')[-1]}:{file}"):
+                if first > count or not repositories.git(
+                    cases, "show", f"{rev.split('..')[-1]}:{file}"
+                ):
                     continue
                 last = min(last, max(count - 1, 1))
                 wanted = git_lines(cases, f"{first},{last}:{file}", rev, *git)
-                assert_same(history(con, cases, file, min(first, last), max(first, last), rev, **options), wanted, (file, first, last, rev))
+                assert_same(
+                    history(con, cases, file, min(first, last), max(first, last), rev, **options),
+                    wanted,
+                    (file, first, last, rev),
+                )
                 compared += len(wanted)
     assert compared > 30
 
@@ -75,7 +98,10 @@ def moved(tmp_path_factory) -> pathlib.Path:
     repo = tmp_path_factory.mktemp("moved")
     write(repo, "init --quiet --initial-branch=main .")
     clock = Clock(repo)
-    text = lambda *changed: "".join(f"fn part_{number}() {{\n    {changed[0] if changed and number in changed[1:] else 'body'} {number}\n}}\n\n" for number in range(12))
+    text = lambda *changed: "".join(
+        f"fn part_{number}() {{\n    {changed[0] if changed and number in changed[1:] else 'body'} {number}\n}}\n\n"
+        for number in range(12)
+    )
     clock.commit("begin", files={"src/old.rs": text(), ".gitattributes": "*.rs diff=rust\n"})
     clock.commit("edit", files={"src/old.rs": text("first", 2, 7)})
     repositories.git(repo, "mv", "src/old.rs", "src/new.rs")
@@ -83,16 +109,30 @@ def moved(tmp_path_factory) -> pathlib.Path:
     write(repo, "checkout --quiet -b side")
     clock.commit("on the side", files={"src/new.rs": text("side", 2)})
     write(repo, "checkout --quiet main")
-    clock.commit("on main", files={"src/new.rs": text("first", 2, 7, 8).replace("body 10", "main 10")})
-    who = {f"GIT_{role}_{part}": "a@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    clock.commit(
+        "on main", files={"src/new.rs": text("first", 2, 7, 8).replace("body 10", "main 10")}
+    )
+    who = {
+        f"GIT_{role}_{part}": "a@example.com"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
     write(repo, "merge --quiet --no-commit --strategy=ours side", **who)
-    clock.commit("joined by hand", files={"src/new.rs": text("joined", 2, 7).replace("body 10", "main 10").rstrip("\n")})
+    clock.commit(
+        "joined by hand",
+        files={"src/new.rs": text("joined", 2, 7).replace("body 10", "main 10").rstrip("\n")},
+    )
     clock.commit("nothing of it", files={"other": "x\n"})
-    clock.commit("last line", files={"src/new.rs": text("joined", 2, 7).replace("body 10", "main 10") + "// end"})
+    clock.commit(
+        "last line",
+        files={"src/new.rs": text("joined", 2, 7).replace("body 10", "main 10") + "// end"},
+    )
     return repo
 
 
-@pytest.mark.parametrize("lines", [(1, 1), (9, 12), (5, 40), (1, 48), (30, 35), (45, 48), (48, 49), (41, 43)])
+@pytest.mark.parametrize(
+    "lines", [(1, 1), (9, 12), (5, 40), (1, 48), (30, 35), (45, 48), (48, 49), (41, 43)]
+)
 @pytest.mark.parametrize("rev", ["main", "main~3", "side", "main~5..main"])
 def test_lines_are_followed_through_renames_and_merges(con, moved, lines, rev):
     count = len(repositories.git(moved, "show", f"{rev.split('..')[-1]}:src/new.rs").splitlines())
@@ -102,7 +142,9 @@ def test_lines_are_followed_through_renames_and_merges(con, moved, lines, rev):
     assert_same(history(con, moved, "src/new.rs", *lines, rev), wanted, (lines, rev))
 
 
-@pytest.mark.parametrize("name", ["part_2", "^fn part_7", "part_1", "part_11(", r"part_\(3\|4\)", "fn"])
+@pytest.mark.parametrize(
+    "name", ["part_2", "^fn part_7", "part_1", "part_11(", r"part_\(3\|4\)", "fn"]
+)
 def test_a_function_is_found_by_its_name(con, moved, name):
     wanted = git_lines(moved, f":{name}:src/new.rs", "main")
     assert wanted
@@ -112,11 +154,27 @@ def test_a_function_is_found_by_its_name(con, moved, name):
 def test_times_and_lists(con, moved):
     times = [int(time) for time in repositories.git_text(moved, "log", "--format=%ct").split()]
     since, until = (f"make_timestamptz({times[index]}000000)" for index in (5, 2))
-    got = con.execute(f"SELECT commit_id FROM line_history('src/new.rs', 1, 48, 'main', ?, since := {since})", [str(moved)]).fetchall()
-    assert [row[0] for row in got] == list(dict.fromkeys(row[0] for row in git_lines(moved, "1,48:src/new.rs", "main", f"--since=@{times[5]}")))
-    got = con.execute(f"SELECT commit_id FROM line_history('src/new.rs', 1, 48, 'main', ?, until := {until})", [str(moved)]).fetchall()
-    assert [row[0] for row in got] == list(dict.fromkeys(row[0] for row in git_lines(moved, "1,48:src/new.rs", "main", f"--until=@{times[2]}")))
-    table = con.execute("SELECT commit_id, patch FROM line_history('src/new.rs', 9, 12, 'main', ?)", [str(moved)]).fetchall()
+    got = con.execute(
+        f"SELECT commit_id FROM line_history('src/new.rs', 1, 48, 'main', ?, since := {since})",
+        [str(moved)],
+    ).fetchall()
+    assert [row[0] for row in got] == list(
+        dict.fromkeys(
+            row[0] for row in git_lines(moved, "1,48:src/new.rs", "main", f"--since=@{times[5]}")
+        )
+    )
+    got = con.execute(
+        f"SELECT commit_id FROM line_history('src/new.rs', 1, 48, 'main', ?, until := {until})",
+        [str(moved)],
+    ).fetchall()
+    assert [row[0] for row in got] == list(
+        dict.fromkeys(
+            row[0] for row in git_lines(moved, "1,48:src/new.rs", "main", f"--until=@{times[2]}")
+        )
+    )
+    table = con.execute(
+        "SELECT commit_id, patch FROM line_history('src/new.rs', 9, 12, 'main', ?)", [str(moved)]
+    ).fetchall()
     query = "SELECT row.commit_id, row.patch FROM (SELECT unnest(line_history_list('src/new.rs', 9, 12, 'main', ?)) AS row)"
     assert con.execute(query, [str(moved)]).fetchall() == table and len(table) > 2
 
@@ -140,7 +198,9 @@ def test_what_is_not_there_is_said(con, moved):
         got, said = repositories.code_and_words(str(caught.value))
         assert got == code and words in said, (arguments, got, said)
     # Its absolute end is beyond the file, and NULL is all of it.
-    assert history(con, moved, "src/new.rs", 1, 10_000, "main") == history(con, moved, "src/new.rs", None, None, "main")
+    assert history(con, moved, "src/new.rs", 1, 10_000, "main") == history(
+        con, moved, "src/new.rs", None, None, "main"
+    )
 
 
 def seeded(repo, count: int):
@@ -150,7 +210,13 @@ def seeded(repo, count: int):
     found = []
     while len(found) < count:
         rev = dice.choice(revisions[: len(revisions) // 2]) if found else "HEAD"
-        files = [file for file in repositories.git_text(repo, "ls-tree", "-r", "--name-only", rev).splitlines() if file.endswith((".rs", ".md", ".toml"))]
+        files = [
+            file
+            for file in repositories.git_text(
+                repo, "ls-tree", "-r", "--name-only", rev
+            ).splitlines()
+            if file.endswith((".rs", ".md", ".toml"))
+        ]
         file = dice.choice(files)
         lines = repositories.git(repo, "show", f"{rev}:{file}").count(b"\n")
         if lines > 3:
@@ -171,7 +237,10 @@ def compare_ripgrep(con, tmp_path, ranges: slice) -> None:
         exact += assert_same(got, wanted, (file, first, last, rev))
         rows += len(wanted)
     assert rows > len(range(*ranges.indices(100))) and exact > rows * 0.8, (rows, exact)
-    for name, file in (("search", "crates/core/main.rs"), ("is_match", "crates/globset/src/lib.rs")):
+    for name, file in (
+        ("search", "crates/core/main.rs"),
+        ("is_match", "crates/globset/src/lib.rs"),
+    ):
         wanted = git_lines(repo, f":{name}:{file}")
         assert_same(history(con, repo, f":{name}:{file}", None, None), wanted, (name, file))
 

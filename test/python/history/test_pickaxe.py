@@ -13,7 +13,16 @@ SEED = 20_261_128
 
 def git_search(repo, *options: str) -> list[tuple]:
     """Returns commits and paths of `git log` with -S or -G."""
-    printed = repositories.git(repo, "log", "--no-merges", "--name-status", "-z", "--no-textconv", "--format=%x01%H", *options)
+    printed = repositories.git(
+        repo,
+        "log",
+        "--no-merges",
+        "--name-status",
+        "-z",
+        "--no-textconv",
+        "--format=%x01%H",
+        *options,
+    )
     rows = []
     for entry in printed.split(b"\x01")[1:]:
         commit, *fields = [field.lstrip(b"\n") for field in entry.split(b"\0")]
@@ -59,7 +68,20 @@ def texts(tmp_path_factory) -> pathlib.Path:
     return repo
 
 
-@pytest.mark.parametrize("text", ["needle", "aa", "caf\u00e9", "needle\n", "Needle(1)", "needle needle", "no such", "\t", "last"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "needle",
+        "aa",
+        "caf\u00e9",
+        "needle\n",
+        "Needle(1)",
+        "needle needle",
+        "no such",
+        "\t",
+        "last",
+    ],
+)
 def test_a_text_is_found_where_git_finds_it(con, texts, text):
     for git, options in ([], {}), (["-M"], {"renames": True}):
         wanted = git_search(texts, f"-S{text}", *(git or ["--no-renames"]), "HEAD")
@@ -68,10 +90,43 @@ def test_a_text_is_found_where_git_finds_it(con, texts, text):
 
 
 # Each sees the newline that ends a line, or does not.
-NEWLINES = ["needle[[:space:]]", r"needle\s", r"needle\W", "needle[^x]", "needle.$", r"needle\'", "needle\n", r"\`needle", r"\S\s$", "^[^n]*$", "[[:cntrl:]]", "needle(\n|x)", r"last\s", r"\Bn", "e\n^", "$^"]
+NEWLINES = [
+    "needle[[:space:]]",
+    r"needle\s",
+    r"needle\W",
+    "needle[^x]",
+    "needle.$",
+    r"needle\'",
+    "needle\n",
+    r"\`needle",
+    r"\S\s$",
+    "^[^n]*$",
+    "[[:cntrl:]]",
+    "needle(\n|x)",
+    r"last\s",
+    r"\Bn",
+    "e\n^",
+    "$^",
+]
 
 
-@pytest.mark.parametrize("pattern", [*NEWLINES, "needle", "^needle", "needle$", "^ ?needle( needle)?$", "[Nn]eedle.?[([]", r"\[[0-9]\]", "a{3}", "^$", "^.*$", "caf.", "last$"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *NEWLINES,
+        "needle",
+        "^needle",
+        "needle$",
+        "^ ?needle( needle)?$",
+        "[Nn]eedle.?[([]",
+        r"\[[0-9]\]",
+        "a{3}",
+        "^$",
+        "^.*$",
+        "caf.",
+        "last$",
+    ],
+)
 def test_a_pattern_is_found_where_git_finds_it(con, texts, pattern):
     for git, options in ([], {}), (["-M"], {"renames": True}):
         wanted = git_search(texts, f"-G{pattern}", *(git or ["--no-renames"]), "HEAD")
@@ -80,12 +135,17 @@ def test_a_pattern_is_found_where_git_finds_it(con, texts, pattern):
 
 def test_each_of_several_texts_is_named(con, texts):
     needles = ["needle", "aa", "no such"]
-    rows = con.execute("SELECT commit_id, file_path, matched FROM commit_changes('HEAD', ?, contains := ?)", [str(texts), needles]).fetchall()
+    rows = con.execute(
+        "SELECT commit_id, file_path, matched FROM commit_changes('HEAD', ?, contains := ?)",
+        [str(texts), needles],
+    ).fetchall()
     for needle in needles:
         wanted = git_search(texts, f"-S{needle}", "--no-renames", "HEAD")
         assert [(commit, path) for commit, path, matched in rows if needle in matched] == wanted
     assert all(matched for *_, matched in rows)
-    assert con.execute("SELECT DISTINCT matched FROM commit_changes('HEAD', ?)", [str(texts)]).fetchall() == [(None,)]
+    assert con.execute(
+        "SELECT DISTINCT matched FROM commit_changes('HEAD', ?)", [str(texts)]
+    ).fetchall() == [(None,)]
 
 
 @pytest.mark.parametrize(
@@ -113,21 +173,32 @@ def ripgrep(tmp_path_factory) -> pathlib.Path:
 
 def words(ripgrep, count: int) -> list[str]:
     text = (ripgrep / "crates/core/main.rs").read_text() + (ripgrep / "README.md").read_text()
-    return random.Random(SEED).sample(sorted({word for word in text.split() if len(word) > 4}), count)
+    return random.Random(SEED).sample(
+        sorted({word for word in text.split() if len(word) > 4}), count
+    )
 
 
 def test_a_word_is_found_in_ripgrep_where_git_finds_it(con, ripgrep):
     (word,) = words(ripgrep, 1)
-    assert_same(search(con, ripgrep, contains=word), git_search(ripgrep, f"-S{word}", "--no-renames", "HEAD"), word)
+    assert_same(
+        search(con, ripgrep, contains=word),
+        git_search(ripgrep, f"-S{word}", "--no-renames", "HEAD"),
+        word,
+    )
 
 
 @pytest.mark.slow
 def test_fifty_words_are_found_in_ripgrep_where_git_finds_them(con, ripgrep):
     needles = words(ripgrep, 50)
-    rows = con.execute("SELECT commit_id, file_path, matched FROM commit_changes('HEAD', ?, contains := ?)", [str(ripgrep), needles]).fetchall()
+    rows = con.execute(
+        "SELECT commit_id, file_path, matched FROM commit_changes('HEAD', ?, contains := ?)",
+        [str(ripgrep), needles],
+    ).fetchall()
     for needle in needles:
         wanted = git_search(ripgrep, f"-S{needle}", "--no-renames", "HEAD")
-        assert_same([(commit, path) for commit, path, matched in rows if needle in matched], wanted, needle)
+        assert_same(
+            [(commit, path) for commit, path, matched in rows if needle in matched], wanted, needle
+        )
 
 
 @pytest.mark.slow
@@ -135,4 +206,8 @@ def test_patterns_are_found_in_ripgrep_where_git_finds_them(con, ripgrep):
     special = set(r"\[](){}*+?.^$|")
     for word in words(ripgrep, 50)[:12]:
         pattern = "".join(f"\\{letter}" if letter in special else letter for letter in word)
-        assert_same(search(con, ripgrep, changed_lines=pattern), git_search(ripgrep, f"-G{pattern}", "--no-renames", "HEAD"), pattern)
+        assert_same(
+            search(con, ripgrep, changed_lines=pattern),
+            git_search(ripgrep, f"-G{pattern}", "--no-renames", "HEAD"),
+            pattern,
+        )

@@ -19,7 +19,11 @@ pytestmark = pytest.mark.slow
 HISTORIES = int(os.environ.get("REDLINE_HISTORIES", "120"))
 SEED = 20_240_607
 
-MERGES = {"skip": ["--no-merges"], "first_parent": ["--diff-merges=first-parent"], "all_parents": ["-m"]}
+MERGES = {
+    "skip": ["--no-merges"],
+    "first_parent": ["--diff-merges=first-parent"],
+    "all_parents": ["-m"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +39,16 @@ def world(tmp_path_factory) -> tuple[pathlib.Path, list[list[str]]]:
         marks, names = [], []
         for number in range(dice.randrange(3, 16)):
             mark += 1
-            date = START + {"same": 0, "ties": number // 3, "skewed": dice.randrange(30), "ordered": number}[clock]
+            date = (
+                START
+                + {"same": 0, "ties": number // 3, "skewed": dice.randrange(30), "ordered": number}[
+                    clock
+                ]
+            )
             name = f"h{history}-{number}"
-            stream.append(f"commit refs/heads/{name}\nmark :{mark}\ncommitter A <a@b> {date} +0000\ndata 1\nx\n")
+            stream.append(
+                f"commit refs/heads/{name}\nmark :{mark}\ncommitter A <a@b> {date} +0000\ndata 1\nx\n"
+            )
             count = 0 if not marks or dice.random() < 0.08 else dice.choice([1, 1, 1, 2, 2, 3, 4])
             parents = dice.sample(marks[-6:], min(count, len(marks[-6:])))
             for place, parent in enumerate(parents):
@@ -60,9 +71,27 @@ START = 1_700_000_000
 NO_TIMES: Mapping[str, int] = types.MappingProxyType({})
 
 
-def by_git(repo: pathlib.Path, range: list[str], merges: str, paths: list[str], times: Mapping[str, int] = NO_TIMES) -> list[tuple[str, str]]:
+def by_git(
+    repo: pathlib.Path,
+    range: list[str],
+    merges: str,
+    paths: list[str],
+    times: Mapping[str, int] = NO_TIMES,
+) -> list[tuple[str, str]]:
     """Returns commit and path of each row of `git log`."""
-    command = ["log", *(f"--{name}=@{seconds}" for name, seconds in times.items()), *MERGES[merges], "--full-history", "--no-renames", "--raw", "--no-abbrev", "--format=%x00%H%x09%P", *range, "--", *paths]
+    command = [
+        "log",
+        *(f"--{name}=@{seconds}" for name, seconds in times.items()),
+        *MERGES[merges],
+        "--full-history",
+        "--no-renames",
+        "--raw",
+        "--no-abbrev",
+        "--format=%x00%H%x09%P",
+        *range,
+        "--",
+        *paths,
+    ]
     rows = []
     for record in repositories.git(repo, *command).decode().split("\0")[1:]:
         head, *body = record.strip("\n").split("\n")
@@ -71,9 +100,19 @@ def by_git(repo: pathlib.Path, range: list[str], merges: str, paths: list[str], 
     return rows
 
 
-def by_redline(con, repo: pathlib.Path, range: str, merges: str, paths: list[str], times: Mapping[str, int] = NO_TIMES) -> list[tuple[str, str]]:
+def by_redline(
+    con,
+    repo: pathlib.Path,
+    range: str,
+    merges: str,
+    paths: list[str],
+    times: Mapping[str, int] = NO_TIMES,
+) -> list[tuple[str, str]]:
     named = {"merges": merges} | ({"paths": paths} if paths else {})
-    named |= {name: f"{datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc):%F %T}+00" for name, seconds in times.items()}
+    named |= {
+        name: f"{datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc):%F %T}+00"
+        for name, seconds in times.items()
+    }
     query = f"SELECT commit_id, file_path FROM commit_changes($range, $repo{''.join(f', {name} := ${name}' for name in named)})"
     return con.execute(query, named | {"range": range, "repo": str(repo)}).fetchall()
 
@@ -92,16 +131,24 @@ def test_each_range_has_the_rows_of_git_log_in_its_order(con, world):
     failed = []
     for names in branches:
         one, two = (dice.choice(names[-4:]) for _ in "ab")
-        range = dice.choice([f"{one}..{two}", f"{one}...{two}", one, f"{one}^!", f"{two}..{one}", f"{two}...{one}"])
+        range = dice.choice(
+            [f"{one}..{two}", f"{one}...{two}", one, f"{one}^!", f"{two}..{one}", f"{two}...{one}"]
+        )
         merges = dice.choice(list(MERGES))
         paths = dice.choice([[], [], ["a"], ["d"], ["a", "d/c"], [":!a"]])
-        times = {name: START + dice.randrange(-2, 18) for name in ("since", "until") if dice.random() < 0.3}
+        times = {
+            name: START + dice.randrange(-2, 18)
+            for name in ("since", "until")
+            if dice.random() < 0.3
+        }
         # With each parent, `paths` is a filter; git also drops merges that differ from excluded parents alone.
         wanted = by_git(repo, [range], merges, [] if merges == "all_parents" else paths, times)
         wanted = [row for row in wanted if is_named(row[1], paths)]
         got = by_redline(con, repo, range, merges, paths, times)
         if wanted != got:
-            failed.append(f"{range} {merges} {paths} {times}: git {len(wanted)} rows, redline {len(got)}; {set(got) ^ set(wanted)}")
+            failed.append(
+                f"{range} {merges} {paths} {times}: git {len(wanted)} rows, redline {len(got)}; {set(got) ^ set(wanted)}"
+            )
     assert not failed, f"{len(failed)} of {len(branches)}\n" + "\n".join(failed[:20])
 
 
@@ -115,20 +162,40 @@ def test_all_references_have_the_rows_of_git_log(con, tmp_path):
         stream = []
         for mark in range(1, 12):
             branch = dice.choice(["main", "x/y", "z"])
-            stream.append(f"commit refs/heads/{branch}\nmark :{mark}\ncommitter A <a@b> {START + dice.randrange(8)} +0000\ndata 1\nx\n")
+            stream.append(
+                f"commit refs/heads/{branch}\nmark :{mark}\ncommitter A <a@b> {START + dice.randrange(8)} +0000\ndata 1\nx\n"
+            )
             if mark > 1 and dice.random() < 0.8:
                 stream.append(f"from :{dice.randrange(1, mark)}\n")
             stream.append(f"M 644 inline f\ndata 2\n{mark:2}\n\n")
         stream.append("tag t\nfrom :1\ntagger A <a@b> 1 +0000\ndata 1\nx\n")
         repositories.git(repo, "fast-import", "--quiet", "--force", stdin="".join(stream).encode())
-        head = repositories.git_text(repo, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads")
-        repositories.git(repo, "symbolic-ref", "HEAD", f"refs/heads/{dice.choice(['main', 'nosuch', head])}")
+        head = repositories.git_text(
+            repo, "for-each-ref", "--count=1", "--format=%(refname:short)", "refs/heads"
+        )
+        repositories.git(
+            repo, "symbolic-ref", "HEAD", f"refs/heads/{dice.choice(['main', 'nosuch', head])}"
+        )
         repositories.git(repo, "update-ref", "refs/x/blob", f"{head}:f")
         repositories.git(repo, "update-ref", "refs/x/tree", f"{head}^{{tree}}")
-        repositories.git(repo, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
-        repositories.git(repo, "worktree", "add", "--quiet", "--detach", os.fspath(tmp_path / f"linked{number}"), head)
+        repositories.git(
+            repo, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone"
+        )
+        repositories.git(
+            repo,
+            "worktree",
+            "add",
+            "--quiet",
+            "--detach",
+            os.fspath(tmp_path / f"linked{number}"),
+            head,
+        )
         linked = tmp_path / f"linked{number}"
-        who = {f"GIT_{role}_{part}": "a@b" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+        who = {
+            f"GIT_{role}_{part}": "a@b"
+            for role in ("AUTHOR", "COMMITTER")
+            for part in ("NAME", "EMAIL")
+        }
         environment = repositories.environment(**who)
         repositories.git(linked, "commit", "--quiet", "--allow-empty", "-m", "x", env=environment)
         (linked / "g").write_text("g\n")
@@ -137,7 +204,9 @@ def test_all_references_have_the_rows_of_git_log(con, tmp_path):
         repositories.git(linked, "update-ref", "refs/worktree/own", "HEAD~1")
         repositories.git(linked, "update-ref", "refs/bisect/bad", "HEAD")
         for place in (repo, linked):
-            assert by_redline(con, place, "ALL", "all_parents", []) == by_git(place, ["--all"], "all_parents", [])
+            assert by_redline(con, place, "ALL", "all_parents", []) == by_git(
+                place, ["--all"], "all_parents", []
+            )
 
 
 DAMAGE = {
@@ -172,12 +241,22 @@ def test_all_passes_over_symbolic_references_to_nothing(con, tmp_path):
     repositories.git(tmp_path, "init", "--quiet", "--initial-branch=main", ".")
     stream = f"commit refs/heads/main\ncommitter A <a@b> {START} +0000\ndata 1\nx\nM 644 inline f\ndata 2\nx\n\n"
     repositories.git(tmp_path, "fast-import", "--quiet", stdin=stream.encode())
-    for name, target in [("refs/remotes/origin/HEAD", "refs/remotes/origin/main"), ("refs/heads/a", "refs/heads/b"), ("refs/heads/b", "refs/heads/a")]:
+    for name, target in [
+        ("refs/remotes/origin/HEAD", "refs/remotes/origin/main"),
+        ("refs/heads/a", "refs/heads/b"),
+        ("refs/heads/b", "refs/heads/a"),
+    ]:
         repositories.git(tmp_path, "symbolic-ref", name, target)
     (tmp_path / ".git/refs/heads/x.lock").write_text("")
     (tmp_path / ".git/refs/heads/.hidden").write_text("")
     os.mkfifo(tmp_path / ".git/refs/heads/fifo")
     (tmp_path / ".git/refs/heads/away").symlink_to("nowhere")
     (tmp_path / ".git/refs/heads/link").symlink_to("refs/heads/main")
-    assert by_redline(con, tmp_path, "ALL", "skip", []) == by_git(tmp_path, ["--all"], "skip", []) != []
-    assert con.execute("SELECT resolve_revision('link', ?)", [str(tmp_path)]).fetchone()[0] == repositories.git_text(tmp_path, "rev-parse", "link")
+    assert (
+        by_redline(con, tmp_path, "ALL", "skip", [])
+        == by_git(tmp_path, ["--all"], "skip", [])
+        != []
+    )
+    assert con.execute("SELECT resolve_revision('link', ?)", [str(tmp_path)]).fetchone()[
+        0
+    ] == repositories.git_text(tmp_path, "rev-parse", "link")

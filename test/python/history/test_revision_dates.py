@@ -10,7 +10,14 @@ import time
 import pytest
 import repositories
 
-ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "EST5EDT,M3.2.0,M11.1.0"]
+ZONES = [
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kolkata",
+    "Australia/Lord_Howe",
+    "EST5EDT,M3.2.0,M11.1.0",
+]
 
 DATES = [
     # Relative to now.
@@ -59,8 +66,16 @@ def logged(tmp_path_factory) -> pathlib.Path:
     repo = tmp_path_factory.mktemp("dates")
     repositories.git(repo, "init", "--quiet", "--initial-branch=main", ".")
     tree = repositories.git_text(repo, "mktree")
-    who = {f"GIT_{role}_{part}": "a@b" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
-    commit = repositories.git(repo, "commit-tree", tree, "-m", "x", env=repositories.environment(**who)).decode().strip()
+    who = {
+        f"GIT_{role}_{part}": "a@b"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
+    commit = (
+        repositories.git(repo, "commit-tree", tree, "-m", "x", env=repositories.environment(**who))
+        .decode()
+        .strip()
+    )
     (repo / ".git/refs/heads/main").write_text(f"{commit}\n")
     now, times = int(time.time()), [1]
     times += range(now - 25 * 365 * 86400, now, 86400 * 3 + 1117)
@@ -68,7 +83,10 @@ def logged(tmp_path_factory) -> pathlib.Path:
     times += range(now - 9 * 86400, now + 10 * 86400, 1543)
     times += [100_000_001, 1_699_999_999, 1_700_000_001, 1_234_567_000]
     times = sorted(set(times))
-    lines = [f"{number:040x} {number + 1:040x} A <a@b> {at} +0000\tx\n" for number, at in enumerate(times[:-1], 1)]
+    lines = [
+        f"{number:040x} {number + 1:040x} A <a@b> {at} +0000\tx\n"
+        for number, at in enumerate(times[:-1], 1)
+    ]
     lines.append(f"{len(times):040x} {commit} A <a@b> {times[-1]} +0000\tx\n")
     log = repo / ".git/logs/refs/heads/main"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -83,16 +101,31 @@ def test_a_date_selects_the_entry_that_git_selects(logged, extension, zone):
     environment = repositories.environment(TZ=zone)
 
     def by_git() -> list[str | None]:
-        asked = (subprocess.run(["git", "-C", logged, "rev-parse", "--verify", "--quiet", name], capture_output=True, env=environment) for name in names)
+        asked = (
+            subprocess.run(
+                ["git", "-C", logged, "rev-parse", "--verify", "--quiet", name],
+                capture_output=True,
+                env=environment,
+            )
+            for name in names
+        )
         return [answer.stdout.decode().strip() or None for answer in asked]
 
     before = by_git()
-    done = subprocess.run([sys.executable, "-c", ASK, str(extension), str(logged)], input=json.dumps(names), capture_output=True, text=True, env=os.environ | {"TZ": zone})
+    done = subprocess.run(
+        [sys.executable, "-c", ASK, str(extension), str(logged)],
+        input=json.dumps(names),
+        capture_output=True,
+        text=True,
+        env=os.environ | {"TZ": zone},
+    )
     assert done.returncode == 0, done.stderr
     # Time passes between the questions, so git is asked before and after redline.
     failed = [
         f"{name}: git {old}, redline {ours}"
-        for name, old, ours, new in zip(names, before, json.loads(done.stdout), by_git(), strict=True)
+        for name, old, ours, new in zip(
+            names, before, json.loads(done.stdout), by_git(), strict=True
+        )
         if ours not in (old, new)
     ]
     assert not failed, "\n".join(failed)

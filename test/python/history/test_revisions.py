@@ -22,7 +22,9 @@ class World:
         path.mkdir(parents=True)
         self.git("init", "--quiet", "--initial-branch=main", f"--object-format={hash}", ".")
         self.commit("first", {"a.txt": "one\n", "sub/b.txt": "two\n", "sub/deep/c.txt": "three\n"})
-        self.commit("second: fix (a) [b] a{x\n\nbody of the second\nReviewed-by: X", {"a.txt": "two\n"})
+        self.commit(
+            "second: fix (a) [b] a{x\n\nbody of the second\nReviewed-by: X", {"a.txt": "two\n"}
+        )
         self.git("tag", "light")
         self.git("tag", "-a", "-m", "annotated", "annotated")
         self.git("tag", "-a", "-m", "nested", "nested", "annotated")
@@ -40,7 +42,11 @@ class World:
         self.git("checkout", "--quiet", "light")
         self.git("checkout", "--quiet", "main")
         # The same short name as a branch, a tag and a remote-tracking branch.
-        for name, target in [("heads/same", "main~1"), ("tags/same", "main~2"), ("remotes/origin/same", "main~3")]:
+        for name, target in [
+            ("heads/same", "main~1"),
+            ("tags/same", "main~2"),
+            ("remotes/origin/same", "main~3"),
+        ]:
             self.git("update-ref", f"refs/{name}", target)
         self.git("update-ref", "refs/remotes/origin/main", "main~1")
         self.git("update-ref", "refs/remotes/origin/feature", "feature")
@@ -51,7 +57,11 @@ class World:
         self.git("symbolic-ref", "refs/heads/loop1", "refs/heads/loop2")
         self.git("symbolic-ref", "refs/heads/loop2", "refs/heads/loop1")
         for number in range(1, 7):
-            self.git("symbolic-ref", f"refs/heads/deep{number}", f"refs/heads/deep{number - 1}" if number > 1 else "refs/heads/main")
+            self.git(
+                "symbolic-ref",
+                f"refs/heads/deep{number}",
+                f"refs/heads/deep{number - 1}" if number > 1 else "refs/heads/main",
+            )
         self.git("update-ref", "refs/special/x", "main~2")
         self.git("update-ref", "refs/heads/v1.0-1-gabcdefg", "main")
         self.git("update-ref", "refs/heads/@x", "main~1")
@@ -59,19 +69,31 @@ class World:
         self.git("update-ref", "refs/heads/gr\u00fcn", "main~2")
         self.git("update-ref", "refs/heads/beef", "main~2")
         for name in ("ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "FETCH_HEAD"):
-            (path / ".git" / name).write_text(f"{self.id('main~1')}\n" if name != "FETCH_HEAD" else f"{self.id('main~2')}\tnot-for-merge\tbranch 'x' of y\n{self.id('main')}\t\n")
+            (path / ".git" / name).write_text(
+                f"{self.id('main~1')}\n"
+                if name != "FETCH_HEAD"
+                else f"{self.id('main~2')}\tnot-for-merge\tbranch 'x' of y\n{self.id('main')}\t\n"
+            )
         (path / ".git/refs/heads/empty").write_text("")
         (path / ".git/refs/heads/garbage").write_text("garbage\n")
         (path / ".git/refs/heads/missing").write_text(("1" * len(self.id("main"))) + "\n")
         (path / ".git/LOWER_lower").write_text(f"{self.id('main')}\n")
         for key, value in {
-            "remote.origin.url": "/nowhere", "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
-            "remote.fork.url": "/nowhere", "remote.fork.fetch": "+refs/heads/*:refs/remotes/fork/*",
-            "branch.main.remote": "origin", "branch.main.merge": "refs/heads/main",
-            "branch.feature.remote": "origin", "branch.feature.merge": "refs/heads/feature", "branch.feature.pushRemote": "fork",
-            "branch.topic/one.remote": ".", "branch.topic/one.merge": "refs/heads/main",
-            "branch.same.remote": "nosuch", "branch.same.merge": "refs/heads/x",
-            "branch.beef.remote": "origin", "branch.beef.merge": "refs/heads/not-fetched",
+            "remote.origin.url": "/nowhere",
+            "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
+            "remote.fork.url": "/nowhere",
+            "remote.fork.fetch": "+refs/heads/*:refs/remotes/fork/*",
+            "branch.main.remote": "origin",
+            "branch.main.merge": "refs/heads/main",
+            "branch.feature.remote": "origin",
+            "branch.feature.merge": "refs/heads/feature",
+            "branch.feature.pushRemote": "fork",
+            "branch.topic/one.remote": ".",
+            "branch.topic/one.merge": "refs/heads/main",
+            "branch.same.remote": "nosuch",
+            "branch.same.merge": "refs/heads/x",
+            "branch.beef.remote": "origin",
+            "branch.beef.merge": "refs/heads/not-fetched",
         }.items():
             self.git("config", key, value)
         (path / "a.txt").write_text("staged\n")
@@ -85,8 +107,16 @@ class World:
 
     def git(self, *arguments: str) -> str:
         date = f"{self.clock} +0100"
-        who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in [("NAME", "A"), ("EMAIL", "a@b"), ("DATE", date)]}
-        return repositories.git(self.path, *arguments, env=repositories.environment(**who)).decode().rstrip("\n")
+        who = {
+            f"GIT_{role}_{part}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for part, value in [("NAME", "A"), ("EMAIL", "a@b"), ("DATE", date)]
+        }
+        return (
+            repositories.git(self.path, *arguments, env=repositories.environment(**who))
+            .decode()
+            .rstrip("\n")
+        )
 
     def commit(self, message: str, files: dict[str, str]) -> None:
         self.clock += HOUR
@@ -107,7 +137,9 @@ def world(request, tmp_path_factory) -> World:
 
 
 def expressions(world: World) -> list[str]:
-    main, tree, blob, tag = (world.id(name) for name in ("main", "main^{tree}", "main:a.txt", "annotated"))
+    main, tree, blob, tag = (
+        world.id(name) for name in ("main", "main^{tree}", "main:a.txt", "annotated")
+    )
     names = [
         "HEAD", "@", "main", "heads/main", "refs/heads/main", "light", "tags/light", "refs/tags/light", "annotated", "nested", "tree-tag",
         "blob-tag", "annotated-tree", "feature", "topic/one", "one", "same", "heads/same", "tags/same", "origin/same", "remotes/origin/same",
@@ -147,7 +179,11 @@ def expressions(world: World) -> list[str]:
         "main~1:a.txt", "main:sub^{tree}", "main:a.txt^{blob}", "main:sub:b.txt", "HEAD:sub/deep/c.txt/", "nosuch:a.txt", f"{tree[:10]}:a.txt",
         f"{main[:8]}:sub", f"{blob[:10]}:a.txt", "HEAD@{0}:a.txt", "main:f.txt", "topic/one:g.txt", "main:a.txt~1", "{main:a.txt", "main}:a.txt",
     ]  # fmt: skip
-    ids = [oid[:length] for oid in (main, tree, blob, tag) for length in (len(main), len(main) - 1, 40, 39, 20, 12, 8)]
+    ids = [
+        oid[:length]
+        for oid in (main, tree, blob, tag)
+        for length in (len(main), len(main) - 1, 40, 39, 20, 12, 8)
+    ]
     ids += [main.upper(), main[:12].upper(), main[:3], f"x-1-g{main[:10]}", f"x-g{main[:10]}", f"-g{main[:10]}", f"x-1-g{main[:10]}-dirty",
             f"x-1-g{tree[:10]}", f"light-1-g{main[:8]}", f"x-1-g{main[:3]}", f"x-1-g{main[:10]}^{{tree}}", f"x-1-g{main[:10]}~1", f"a b-1-g{main[:10]}",
             f"{main[:10]}^{{tree}}", f"{tree[:10]}^{{commit}}", f"{main}~1", f"{main[:10]}:a.txt", "0" * len(main), "f" * 8, "dead", "deadbeef", "v1.0-1-gabcdefg",
@@ -170,21 +206,38 @@ def by_git(repo: pathlib.Path, names: list[str], **env: str) -> list[str | None]
     answers = []
     environment = repositories.environment(**env)
     for name in names:
-        done = subprocess.run(["git", "-C", repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name], capture_output=True, env=environment)
+        done = subprocess.run(
+            ["git", "-C", repo, "rev-parse", "--verify", "--quiet", "--end-of-options", name],
+            capture_output=True,
+            env=environment,
+        )
         lines = done.stdout.decode().splitlines()
         answers.append(lines[0] if done.returncode == 0 and len(lines) == 1 else None)
     # git accepts a whole id whether the object exists or not; redline reports a missing object.
-    whole = {answer for name, answer in zip(names, answers) if answer and name.lower().startswith(answer)}
-    found = repositories.git(repo, "cat-file", "--batch-check", stdin="".join(f"{oid}\n" for oid in whole).encode()).decode().splitlines()
+    whole = {
+        answer for name, answer in zip(names, answers) if answer and name.lower().startswith(answer)
+    }
+    found = (
+        repositories.git(
+            repo, "cat-file", "--batch-check", stdin="".join(f"{oid}\n" for oid in whole).encode()
+        )
+        .decode()
+        .splitlines()
+    )
     missing = {line.split()[0] for line in found if line.endswith("missing")}
-    return [None if answer in missing and name.lower() == answer else answer for name, answer in zip(names, answers)]
+    return [
+        None if answer in missing and name.lower() == answer else answer
+        for name, answer in zip(names, answers)
+    ]
 
 
 def by_redline(con, repo: pathlib.Path, names: list[str]) -> list[str | Exception]:
     answers = []
     for name in names:
         try:
-            answers.append(con.execute("SELECT resolve_revision(?, ?)", [name, str(repo)]).fetchone()[0])
+            answers.append(
+                con.execute("SELECT resolve_revision(?, ?)", [name, str(repo)]).fetchone()[0]
+            )
         except duckdb.Error as error:
             answers.append(error)
     return answers
@@ -195,7 +248,9 @@ def differences(names, wanted, got) -> list[str]:
     for name, git, ours in zip(names, wanted, got, strict=True):
         if git is None and isinstance(ours, Exception):
             words = str(ours)
-            if not any(f" {code}: " in words for code in ("not_found", "invalid_args", "tool_failed")):
+            if not any(
+                f" {code}: " in words for code in ("not_found", "invalid_args", "tool_failed")
+            ):
                 found.append(f"{name!r}: {words}")
         elif git != ours:
             found.append(f"{name!r}: git {git}, redline {ours}")
@@ -205,14 +260,33 @@ def differences(names, wanted, got) -> list[str]:
 def test_each_revision_is_what_git_resolves_it_to(con, world):
     names = list(dict.fromkeys(expressions(world)))
     # git's command line takes these for an option, a range or a negation.
-    names = [name for name in names if name not in ("^main", "main^!", "main^@", "HEAD^-", "a..b", "--all")]
+    names = [
+        name
+        for name in names
+        if name not in ("^main", "main^!", "main^@", "HEAD^-", "a..b", "--all")
+    ]
     assert len(names) > 300
     wanted = by_git(world.path, names)
     assert sum(answer is not None for answer in wanted) > 200
-    assert not (found := differences(names, wanted, by_redline(con, world.path, names))), "\n".join(found)
+    assert not (found := differences(names, wanted, by_redline(con, world.path, names))), "\n".join(
+        found
+    )
 
 
-@pytest.mark.parametrize("pattern", ["^s", "fi(rst|fth)", "fi(f|r)s?t", "(a)", "^(first|third)", "s|f", "(|x)", "i[rx]", "^[[:alpha:]]+ three"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^s",
+        "fi(rst|fth)",
+        "fi(f|r)s?t",
+        "(a)",
+        "^(first|third)",
+        "s|f",
+        "(|x)",
+        "i[rx]",
+        "^[[:alpha:]]+ three",
+    ],
+)
 def test_of_several_messages_the_newest_commit_s_is_taken(con, world, pattern):
     """gitrevisions(7) says so. git 2.47 takes the oldest; earlier and later versions take the newest."""
     tips = ["HEAD", "feature", "topic/one"]
@@ -237,15 +311,29 @@ def test_each_range_has_the_commits_of_git_log(con, world):
     failed = []
     for range in RANGES:
         try:
-            wanted = repositories.git(world.path, "log", "-m", "--format=%x00%H", "--raw", "--no-renames", "--end-of-options", range, "--").decode()
-            wanted = {commit.split()[0] for commit in wanted.split("\0")[1:] if "\n" in commit.strip()}
+            wanted = repositories.git(
+                world.path,
+                "log",
+                "-m",
+                "--format=%x00%H",
+                "--raw",
+                "--no-renames",
+                "--end-of-options",
+                range,
+                "--",
+            ).decode()
+            wanted = {
+                commit.split()[0] for commit in wanted.split("\0")[1:] if "\n" in commit.strip()
+            }
         except repositories.GitFailed:
             wanted = None
         try:
             got = {commit for (commit,) in con.execute(query, [range, str(world.path)]).fetchall()}
         except duckdb.Error as error:
             got = None
-            if not any(f" {code}: " in str(error) for code in ("not_found", "invalid_args", "tool_failed")):
+            if not any(
+                f" {code}: " in str(error) for code in ("not_found", "invalid_args", "tool_failed")
+            ):
                 failed.append(f"{range}: {error}")
         # git lists no commits for a tree or a blob; redline reports that these are not commits.
         if got != (wanted or None) and not (got == set() == wanted):
@@ -262,12 +350,25 @@ def test_an_abbreviation_is_ambiguous_where_it_is_for_git(con, tmp_path, hash):
     repo = tmp_path / "repo"
     stream = []
     for number in range(1, 2501):
-        stream.append(f"commit refs/heads/main\nmark :{number}\ncommitter A <a@b> {START + number} +0000\ndata 0\n")
+        stream.append(
+            f"commit refs/heads/main\nmark :{number}\ncommitter A <a@b> {START + number} +0000\ndata 0\n"
+        )
         stream.append(f"M 644 inline f\ndata <<END\n{number}\nEND\n\n")
-    repositories.git(repo, "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", stdin="".join(stream).encode())
+    repositories.git(
+        repo,
+        "-c",
+        "fastimport.unpackLimit=1",
+        "fast-import",
+        "--quiet",
+        stdin="".join(stream).encode(),
+    )
     for number in range(120):
         repositories.git(repo, "hash-object", "-w", "--stdin", stdin=b"%d loose" % number)
-    listed = repositories.git(repo, "cat-file", "--batch-check", "--batch-all-objects").decode().split("\n")[:-1]
+    listed = (
+        repositories.git(repo, "cat-file", "--batch-check", "--batch-all-objects")
+        .decode()
+        .split("\n")[:-1]
+    )
     prefixes: dict[str, list[str]] = {}
     for line in listed:
         oid, kind, _ = line.split()
@@ -275,9 +376,21 @@ def test_an_abbreviation_is_ambiguous_where_it_is_for_git(con, tmp_path, hash):
     shared = [prefix for prefix, kinds in prefixes.items() if len(kinds) > 1]
     assert len(shared) > 200
     mixed = [prefix for prefix in shared if len(set(prefixes[prefix])) > 1][:30]
-    forms = ["{}", "{}^{{commit}}", "{}^{{tree}}", "{}^0", "{}~1", "{}:f", "x-1-g{}", "{}^{{}}", "{}^{{blob}}"]
+    forms = [
+        "{}",
+        "{}^{{commit}}",
+        "{}^{{tree}}",
+        "{}^0",
+        "{}~1",
+        "{}:f",
+        "x-1-g{}",
+        "{}^{{}}",
+        "{}^{{blob}}",
+    ]
     names = [form.format(prefix) for prefix in mixed + shared[:5] for form in forms]
-    assert not (found := differences(names, by_git(repo, names), by_redline(con, repo, names))), "\n".join(found)
+    assert not (found := differences(names, by_git(repo, names), by_redline(con, repo, names))), (
+        "\n".join(found)
+    )
     error = by_redline(con, repo, [shared[0]])[0]
     assert "invalid_args: the abbreviated id" in str(error) and "it may be " in str(error)
 
@@ -334,7 +447,17 @@ def test_what_has_no_end_is_an_error_at_once(con, tmp_path, kind):
 
 def test_a_relative_path_starts_where_repo_points(con, world):
     for folder in ("", "sub", "sub/deep"):
-        for revision in ("HEAD:./", "HEAD:./c.txt", "HEAD:./b.txt", "HEAD:../a.txt", "HEAD:../../a.txt", "HEAD:../sub/b.txt", ":./b.txt", ":../a.txt", "HEAD:./deep"):
+        for revision in (
+            "HEAD:./",
+            "HEAD:./c.txt",
+            "HEAD:./b.txt",
+            "HEAD:../a.txt",
+            "HEAD:../../a.txt",
+            "HEAD:../sub/b.txt",
+            ":./b.txt",
+            ":../a.txt",
+            "HEAD:./deep",
+        ):
             place = world.path / folder
             (wanted,), (got,) = by_git(place, [revision]), by_redline(con, place, [revision])
             assert not differences([revision], [wanted], [got]), folder

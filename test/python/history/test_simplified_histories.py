@@ -27,19 +27,46 @@ def history(dice: random.Random, name: str, first_mark: int) -> tuple[str, list[
     stream, marks, states, names = [], [], [], []
     for number in range(COMMITS):
         mark = first_mark + number
-        date = START + {"ordered": number, "equal": 0, "ties": number // 3, "wrong": dice.randrange(COMMITS)}[clock]
+        date = (
+            START
+            + {
+                "ordered": number,
+                "equal": 0,
+                "ties": number // 3,
+                "wrong": dice.randrange(COMMITS),
+            }[clock]
+        )
         names.append(f"{name}-{number}")
-        stream.append(f"commit refs/heads/{names[-1]}\nmark :{mark}\ncommitter A <a@b> {date} +0000\ndata 1\nx\n")
-        parents = dice.sample(range(max(0, number - 5), number), min(dice.choice([1, 1, 2, 2, 2, 3]), number, 5)) if number and dice.random() > 0.05 else []
+        stream.append(
+            f"commit refs/heads/{names[-1]}\nmark :{mark}\ncommitter A <a@b> {date} +0000\ndata 1\nx\n"
+        )
+        parents = (
+            dice.sample(
+                range(max(0, number - 5), number), min(dice.choice([1, 1, 2, 2, 2, 3]), number, 5)
+            )
+            if number and dice.random() > 0.05
+            else []
+        )
         for place, parent in enumerate(parents):
             stream.append(f"{'merge' if place else 'from'} :{marks[parent]}\n")
         # A merge takes each file from one of its sides, or all of them from one.
         whole = dice.choice(parents) if parents else None
-        state = {file: states[dice.choice(parents) if dice.random() < 0.5 else whole][file] if parents else None for file in FILES}
-        for file in dice.sample(FILES, dice.choice([0, 0, 1, 1, 2]) if len(parents) < 2 else dice.choice([0, 0, 0, 1])):
+        state = {
+            file: states[dice.choice(parents) if dice.random() < 0.5 else whole][file]
+            if parents
+            else None
+            for file in FILES
+        }
+        for file in dice.sample(
+            FILES, dice.choice([0, 0, 1, 1, 2]) if len(parents) < 2 else dice.choice([0, 0, 0, 1])
+        ):
             state[file] = None if dice.random() < 0.1 else dice.randrange(4)
         stream.append("deleteall\n")
-        stream += [f"M 644 inline {file}\ndata 2\n{value}\n\n" for file, value in state.items() if value is not None]
+        stream += [
+            f"M 644 inline {file}\ndata 2\n{value}\n\n"
+            for file, value in state.items()
+            if value is not None
+        ]
         stream.append("\n")
         marks.append(mark)
         states.append(state)
@@ -53,12 +80,21 @@ def world(request, tmp_path_factory) -> tuple[pathlib.Path, list[list[str]]]:
     repo.mkdir()
     repositories.git(repo, "init", "--quiet", "--bare", ".")
     dice = random.Random(SEED)
-    made = [history(dice, f"h{number}", number * COMMITS + 1) for number in range(max(4, QUERIES // 60))]
-    repositories.git(repo, "fast-import", "--quiet", stdin="".join(stream for stream, _ in made).encode())
+    made = [
+        history(dice, f"h{number}", number * COMMITS + 1) for number in range(max(4, QUERIES // 60))
+    ]
+    repositories.git(
+        repo, "fast-import", "--quiet", stdin="".join(stream for stream, _ in made).encode()
+    )
     repositories.git(repo, "pack-refs", "--all")
     if request.param == "with one":
         repositories.git(repo, "commit-graph", "write", "--reachable")
-    ids = dict(line.split() for line in repositories.git_text(repo, "for-each-ref", "--format=%(refname:short) %(objectname)").splitlines())
+    ids = dict(
+        line.split()
+        for line in repositories.git_text(
+            repo, "for-each-ref", "--format=%(refname:short) %(objectname)"
+        ).splitlines()
+    )
     return repo, [[ids[name] for name in names] for _, names in made]
 
 
@@ -73,7 +109,9 @@ def test_what_is_left_of_a_history_is_what_git_leaves(con, world):
         paths = dice.choice(PATHS)
         first_parent = dice.random() < 0.25
         options = ["--first-parent"] * first_parent
-        theirs = repositories.git_text(repo, "log", *options, "--format=%H", range_, "--", *paths).split()
+        theirs = repositories.git_text(
+            repo, "log", *options, "--format=%H", range_, "--", *paths
+        ).split()
         found = con.execute(
             "SELECT commit_id FROM commits($range, $repo, paths := $paths, first_parent := $first_parent)",
             {"range": range_, "repo": str(repo), "paths": paths, "first_parent": first_parent},
@@ -88,9 +126,20 @@ def test_merge_bases_and_distances_are_git_s(con, world):
     dice = random.Random(SEED + 2)
     for _ in range(QUERIES // 10):
         one, two = dice.sample(dice.choice(histories), 2)
-        base = subprocess.run(["git", "-C", repo, "merge-base", one, two], capture_output=True, text=True, env=repositories.environment())
-        ours = con.execute("SELECT merge_base(?, ?, ?)", [one, two, str(repo)]).fetchone()[0] if base.returncode == 0 else ""
+        base = subprocess.run(
+            ["git", "-C", repo, "merge-base", one, two],
+            capture_output=True,
+            text=True,
+            env=repositories.environment(),
+        )
+        ours = (
+            con.execute("SELECT merge_base(?, ?, ?)", [one, two, str(repo)]).fetchone()[0]
+            if base.returncode == 0
+            else ""
+        )
         assert ours == base.stdout.strip(), (one, two)
-        count = repositories.git_text(repo, "rev-list", "--left-right", "--count", f"{one}...{two}").split()
+        count = repositories.git_text(
+            repo, "rev-list", "--left-right", "--count", f"{one}...{two}"
+        ).split()
         distance = con.execute("SELECT ahead_behind(?, ?, ?)", [one, two, str(repo)]).fetchone()[0]
         assert [str(distance["ahead"]), str(distance["behind"])] == count, (one, two)

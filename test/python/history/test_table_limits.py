@@ -34,31 +34,46 @@ def turning_commits():
 @pytest.fixture(scope="module")
 def turning(tmp_path_factory):
     """Returns a repository whose file has been renamed 200 times between two names."""
-    return written_repositories.write(tmp_path_factory.mktemp("turning") / "turning.git", turning_commits())
+    return written_repositories.write(
+        tmp_path_factory.mktemp("turning") / "turning.git", turning_commits()
+    )
 
 
 def newest_name(repo) -> str:
-    (name,) = [name for name in repositories.git_text(repo, "ls-tree", "--name-only", "main").split() if name != "still.txt"]
+    (name,) = [
+        name
+        for name in repositories.git_text(repo, "ls-tree", "--name-only", "main").split()
+        if name != "still.txt"
+    ]
     return name
 
 
 def test_a_file_renamed_back_and_forth_is_followed_to_its_start(con, turning):
     name = newest_name(turning)
-    rows = con.execute("SELECT commit_id, file_path, status FROM file_history(?, 'main', ?)", [name, str(turning)]).fetchall()
+    rows = con.execute(
+        "SELECT commit_id, file_path, status FROM file_history(?, 'main', ?)", [name, str(turning)]
+    ).fetchall()
     words = {"A": "added", "M": "modified", "R": "renamed"}
-    printed = repositories.git_text(turning, "log", "--follow", "--format=%x00%H", "--name-status", "main", "--", name)
+    printed = repositories.git_text(
+        turning, "log", "--follow", "--format=%x00%H", "--name-status", "main", "--", name
+    )
     wanted = []
     for entry in printed.split("\0")[1:]:
         commit, change = entry.split("\n\n", 1)
         kind, *paths = change.strip().split("\t")
         wanted.append((commit, paths[-1], words[kind[0]]))
     assert rows == wanted
-    assert len(rows) == TURNS and sum(status == "renamed" for _, _, status in rows) == (TURNS - 1) // 2
+    assert (
+        len(rows) == TURNS and sum(status == "renamed" for _, _, status in rows) == (TURNS - 1) // 2
+    )
 
 
 def test_lines_of_a_file_renamed_back_and_forth_are_blamed_as_git_does_it(con, turning):
     name = newest_name(turning)
-    rows = con.execute("SELECT commit_id, original_path, original_line FROM file_blame(?, 'main', ?)", [name, str(turning)]).fetchall()
+    rows = con.execute(
+        "SELECT commit_id, original_path, original_line FROM file_blame(?, 'main', ?)",
+        [name, str(turning)],
+    ).fetchall()
     printed = repositories.git_text(turning, "blame", "--line-porcelain", "main", "--", name)
     wanted, commit, line, path = [], "", 0, ""
     for text in printed.splitlines():
@@ -73,8 +88,12 @@ def test_lines_of_a_file_renamed_back_and_forth_are_blamed_as_git_does_it(con, t
 
 def test_lines_renamed_back_and_forth_are_followed_as_git_log_does_it(con, turning):
     name = newest_name(turning)
-    rows = con.execute("SELECT commit_id FROM line_history(?, 10, 40, 'main', ?)", [name, str(turning)]).fetchall()
-    wanted = repositories.git_text(turning, "log", "--format=%H", "--no-patch", f"-L10,40:{name}", "main").split()
+    rows = con.execute(
+        "SELECT commit_id FROM line_history(?, 10, 40, 'main', ?)", [name, str(turning)]
+    ).fetchall()
+    wanted = repositories.git_text(
+        turning, "log", "--format=%H", "--no-patch", f"-L10,40:{name}", "main"
+    ).split()
     assert [commit for (commit,) in rows] == wanted
     assert len(rows) > 30
 
@@ -85,9 +104,17 @@ def crowded(tmp_path_factory):
     path = tmp_path_factory.mktemp("crowded") / "crowded.git"
     written_repositories.write(path, [{"a.txt": b"one\n"}, {"a.txt": b"two\n"}])
     old, new = (repositories.git_text(path, "rev-parse", name) for name in ("main~1", "main"))
-    lines = [f"{(old, new)[number % 2]} refs/heads/many/{number:06}\n" for number in range(REFERENCES)]
-    (path / "packed-refs").write_text("# pack-refs with: peeled fully-peeled sorted \n" + "".join(lines))
-    for name, target in {"tags/blob": "main:a.txt", "tags/tree": "main^{tree}", "heads/zz-blob": "main:a.txt"}.items():
+    lines = [
+        f"{(old, new)[number % 2]} refs/heads/many/{number:06}\n" for number in range(REFERENCES)
+    ]
+    (path / "packed-refs").write_text(
+        "# pack-refs with: peeled fully-peeled sorted \n" + "".join(lines)
+    )
+    for name, target in {
+        "tags/blob": "main:a.txt",
+        "tags/tree": "main^{tree}",
+        "heads/zz-blob": "main:a.txt",
+    }.items():
         place = path / "refs" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(repositories.git_text(path, "rev-parse", target) + "\n")
@@ -97,8 +124,12 @@ def crowded(tmp_path_factory):
 
 
 def test_a_hundred_thousand_references_are_listed_as_git_lists_them(con, crowded):
-    rows = con.execute("SELECT name, object_id FROM refs(?) WHERE name <> 'HEAD'", [str(crowded)]).fetchall()
-    wanted = repositories.git_text(crowded, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    rows = con.execute(
+        "SELECT name, object_id FROM refs(?) WHERE name <> 'HEAD'", [str(crowded)]
+    ).fetchall()
+    wanted = repositories.git_text(
+        crowded, "for-each-ref", "--format=%(refname) %(objectname)"
+    ).splitlines()
     assert [" ".join(row) for row in rows] == wanted
     assert len(rows) == REFERENCES + 5
 
@@ -108,10 +139,20 @@ def test_one_of_a_hundred_thousand_references_is_resolved_for_every_row(con, cro
     assert con.execute(query, [str(crowded), REFERENCES]).fetchone() == (2,)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("refs/tags/blob", None), ("refs/tags/tree", None), ("refs/heads/zz-blob", None), ("refs/tags/tag-of-tree", "T")])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("refs/tags/blob", None),
+        ("refs/tags/tree", None),
+        ("refs/heads/zz-blob", None),
+        ("refs/tags/tag-of-tree", "T"),
+    ],
+)
 def test_a_reference_that_leads_to_no_commit_has_an_object_and_no_commit(con, crowded, name, kind):
     query = "SELECT object_id, commit_id, tagger_name FROM refs(?) WHERE name = ?"
-    assert con.execute(query, [str(crowded), name]).fetchall() == [(repositories.git_text(crowded, "rev-parse", name), None, kind)]
+    assert con.execute(query, [str(crowded), name]).fetchall() == [
+        (repositories.git_text(crowded, "rev-parse", name), None, kind)
+    ]
 
 
 @pytest.mark.parametrize("query", [
@@ -127,8 +168,17 @@ def test_what_is_no_commit_is_refused_where_a_commit_is_wanted(con, crowded, que
 
 
 def test_the_commits_of_all_references_leave_out_what_is_no_commit(con, crowded):
-    subprocess.run(["git", "-C", str(crowded), "update-ref", "-d", "refs/heads/zz-blob"], check=True, env=repositories.environment())
-    got = [commit for (commit,) in con.execute("SELECT commit_id FROM commits('ALL', ?)", [str(crowded)]).fetchall()]
+    subprocess.run(
+        ["git", "-C", str(crowded), "update-ref", "-d", "refs/heads/zz-blob"],
+        check=True,
+        env=repositories.environment(),
+    )
+    got = [
+        commit
+        for (commit,) in con.execute(
+            "SELECT commit_id FROM commits('ALL', ?)", [str(crowded)]
+        ).fetchall()
+    ]
     assert got == repositories.git_text(crowded, "log", "--all", "--format=%H").split()
 
 
@@ -144,10 +194,16 @@ def endless(tmp_path_factory):
 
     def commits():
         lines = [f"{number % 90} line\n" for number in range(2000)]
-        yield {"long.txt": "".join(lines).encode(), **{f"d{number}/copy.txt": "".join(lines[number:]).encode() for number in range(30)}}
+        yield {
+            "long.txt": "".join(lines).encode(),
+            **{f"d{number}/copy.txt": "".join(lines[number:]).encode() for number in range(30)},
+        }
         for number in range(12_000):
             lines[number * 7919 % 1000 * 2] = f"{number % 90} line {number}\n"
-            yield {"long.txt": "".join(lines).encode(), f"d{number % 30}/copy.txt": "".join(lines[number % 30 :][:300]).encode()}
+            yield {
+                "long.txt": "".join(lines).encode(),
+                f"d{number % 30}/copy.txt": "".join(lines[number % 30 :][:300]).encode(),
+            }
 
     return written_repositories.write(tmp_path_factory.mktemp("endless") / "endless.git", commits())
 

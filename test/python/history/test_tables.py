@@ -42,21 +42,68 @@ def decorations(printed: str) -> list[str]:
 
 
 def git_log(repo, *options: str, mailmap: bool = True) -> list[Commit]:
-    who = FORMAT if mailmap else FORMAT.replace("%aN", "%an").replace("%aE", "%ae").replace("%cN", "%cn").replace("%cE", "%ce")
-    printed = repositories.git(repo, "log", "--decorate=full", "--encoding=UTF-8", f"--format=tformat:{who}", *options)
+    who = (
+        FORMAT
+        if mailmap
+        else FORMAT.replace("%aN", "%an")
+        .replace("%aE", "%ae")
+        .replace("%cN", "%cn")
+        .replace("%cE", "%ce")
+    )
+    printed = repositories.git(
+        repo, "log", "--decorate=full", "--encoding=UTF-8", f"--format=tformat:{who}", *options
+    )
     rows = []
     for entry in printed.split(b"\x01\x01\n")[:-1]:
         fields = [field.decode(errors="replace") for field in entry.split(b"\0")]
-        commit, parents, tree, name, email, authored, committer, address, committed, subject, body, names, notes = fields
-        rows.append(Commit(commit, parents.split(), tree, name, email, int(authored), committer, address, int(committed), subject, body, decorations(names), notes))
+        (
+            commit,
+            parents,
+            tree,
+            name,
+            email,
+            authored,
+            committer,
+            address,
+            committed,
+            subject,
+            body,
+            names,
+            notes,
+        ) = fields
+        rows.append(
+            Commit(
+                commit,
+                parents.split(),
+                tree,
+                name,
+                email,
+                int(authored),
+                committer,
+                address,
+                int(committed),
+                subject,
+                body,
+                decorations(names),
+                notes,
+            )
+        )
     return rows
 
 
 def commits(con, repo, range="HEAD", **options) -> list[Commit]:
     moments = {"since", "until"}
-    arguments = "".join(f", {name} := make_timestamptz(${name}::BIGINT)" if name in moments else f", {name} := ${name}" for name in options)
+    arguments = "".join(
+        f", {name} := make_timestamptz(${name}::BIGINT)"
+        if name in moments
+        else f", {name} := ${name}"
+        for name in options
+    )
     query = f"SELECT {COLUMNS} FROM commits($range, $repo{arguments})"
-    return [Commit(*row) for row in con.execute(query, {"range": range, "repo": str(repo), **options}).fetchall()]
+    return [
+        Commit(*row)
+        for row in con.execute(query, {"range": range, "repo": str(repo), **options}).fetchall()
+    ]
 
 
 def assert_same(got, wanted):
@@ -68,17 +115,67 @@ def assert_same(got, wanted):
 @pytest.fixture(scope="module")
 def noted(cases) -> pathlib.Path:
     """Returns the repository of the cases with notes, remote branches, a stash and odd names."""
-    who = {f"GIT_{role}_{part}": "n@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    who = {
+        f"GIT_{role}_{part}": "n@example.com"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
     when = {"GIT_AUTHOR_DATE": "1500000000 +0000", "GIT_COMMITTER_DATE": "1500000000 +0000"}
-    write(cases, "notes add -m first main", "notes add -m second main~1", "notes --ref other add -m other main", **who, **when)
-    write(cases, "branch topic middle", "update-ref refs/remotes/origin/main side", "update-ref refs/remotes/origin/topic third")
-    write(cases, "symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main", "symbolic-ref refs/heads/alias refs/heads/side")
-    write(cases, "tag side", "tag origin/topic middle", "tag a-blob main:a/two.txt", "tag -m of-a-tag nested v1", **who, **when)
-    write(cases, "config remote.origin.url .", "config remote.origin.fetch +refs/heads/*:refs/remotes/origin/*")
-    for branch, remote, merge in [("main", "origin", "main"), ("topic", "origin", "topic"), ("third", ".", "main"), ("fourth", "origin", "gone"), ("fifth", "elsewhere", "x")]:
-        write(cases, f"config branch.{branch}.remote {remote}", f"config branch.{branch}.merge refs/heads/{merge}")
+    write(
+        cases,
+        "notes add -m first main",
+        "notes add -m second main~1",
+        "notes --ref other add -m other main",
+        **who,
+        **when,
+    )
+    write(
+        cases,
+        "branch topic middle",
+        "update-ref refs/remotes/origin/main side",
+        "update-ref refs/remotes/origin/topic third",
+    )
+    write(
+        cases,
+        "symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main",
+        "symbolic-ref refs/heads/alias refs/heads/side",
+    )
+    write(
+        cases,
+        "tag side",
+        "tag origin/topic middle",
+        "tag a-blob main:a/two.txt",
+        "tag -m of-a-tag nested v1",
+        **who,
+        **when,
+    )
+    write(
+        cases,
+        "config remote.origin.url .",
+        "config remote.origin.fetch +refs/heads/*:refs/remotes/origin/*",
+    )
+    for branch, remote, merge in [
+        ("main", "origin", "main"),
+        ("topic", "origin", "topic"),
+        ("third", ".", "main"),
+        ("fourth", "origin", "gone"),
+        ("fifth", "elsewhere", "x"),
+    ]:
+        write(
+            cases,
+            f"config branch.{branch}.remote {remote}",
+            f"config branch.{branch}.merge refs/heads/{merge}",
+        )
     (cases / "a" / "two.txt").write_text("stashed\n")
-    write(cases, "stash --quiet", "pack-refs --all", "update-ref refs/heads/loose main~2", "update-ref refs/changes/1 main~3", **who, **when)
+    write(
+        cases,
+        "stash --quiet",
+        "pack-refs --all",
+        "update-ref refs/heads/loose main~2",
+        "update-ref refs/changes/1 main~3",
+        **who,
+        **when,
+    )
     return cases
 
 
@@ -96,7 +193,11 @@ def noted(cases) -> pathlib.Path:
         ("main", ["main", "--notes=other"], {"notes_ref": "other"}),
         ("ALL", ["--all", "--", "a"], {"paths": ["a"]}),
         ("main", ["main", "--", "third.txt", "b/*"], {"paths": ["third.txt", "b/*"]}),
-        ("main", ["main", "--first-parent", "--", "a", "c.txt"], {"paths": ["a", "c.txt"], "first_parent": True}),
+        (
+            "main",
+            ["main", "--first-parent", "--", "a", "c.txt"],
+            {"paths": ["a", "c.txt"], "first_parent": True},
+        ),
         ("middle..main", ["middle..main", "--", "a", "third.txt"], {"paths": ["a", "third.txt"]}),
         ("side...fifth", ["side...fifth", "--", "*.txt"], {"paths": ["*.txt"]}),
     ],
@@ -124,17 +225,47 @@ def test_random_histories_are_simplified_as_git_does_it(con, tmp_path):
     made = [clock.commit("root", files={"a": "0\n", "b": "0\n", "c/d": "0\n"})]
     for number in range(60):
         parents = random.sample(made[-6:], min(len(made), random.choice([1, 1, 2, 2, 3])))
-        trees = [repositories.git_text(tmp_path, "rev-parse", f"{parent}^{{tree}}") for parent in parents]
+        trees = [
+            repositories.git_text(tmp_path, "rev-parse", f"{parent}^{{tree}}") for parent in parents
+        ]
         repositories.git(tmp_path, "read-tree", random.choice(trees))
         if random.random() < 0.6:
-            blob = repositories.git(tmp_path, "hash-object", "-w", "--stdin", stdin=f"{random.randrange(3)}\n".encode()).decode().strip()
-            repositories.git(tmp_path, "update-index", "--add", "--cacheinfo", f"100644,{blob},{random.choice(['a', 'b', 'c/d'])}")
+            blob = (
+                repositories.git(
+                    tmp_path,
+                    "hash-object",
+                    "-w",
+                    "--stdin",
+                    stdin=f"{random.randrange(3)}\n".encode(),
+                )
+                .decode()
+                .strip()
+            )
+            repositories.git(
+                tmp_path,
+                "update-index",
+                "--add",
+                "--cacheinfo",
+                f"100644,{blob},{random.choice(['a', 'b', 'c/d'])}",
+            )
         tree = repositories.git_text(tmp_path, "write-tree")
         clock.now += random.choice([0, 3600, 3600, -7200])
         when = {f"GIT_{role}_DATE": f"{clock.now} +0000" for role in ("AUTHOR", "COMMITTER")}
-        who = {f"GIT_{role}_{part}": "r@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+        who = {
+            f"GIT_{role}_{part}": "r@example.com"
+            for role in ("AUTHOR", "COMMITTER")
+            for part in ("NAME", "EMAIL")
+        }
         arguments = [word for parent in parents for word in ("-p", parent)]
-        commit = repositories.git(tmp_path, "commit-tree", tree, "-m", f"c{number}", *arguments, env=repositories.environment(**who, **when))
+        commit = repositories.git(
+            tmp_path,
+            "commit-tree",
+            tree,
+            "-m",
+            f"c{number}",
+            *arguments,
+            env=repositories.environment(**who, **when),
+        )
         made.append(commit.decode().strip())
     compared = 0
     for tip in made[-5:]:
@@ -142,9 +273,20 @@ def test_random_histories_are_simplified_as_git_does_it(con, tmp_path):
             span = tip if start is None else f"{start}{random.choice(['..', '...'])}{tip}"
             for paths in (["a"], ["b"], ["c"], ["a", "c/d"], []):
                 first = random.random() < 0.3
-                wanted = repositories.git_text(tmp_path, "log", "--format=%H %P", *(["--first-parent"] if first else []), span, "--", *paths).splitlines()
+                wanted = repositories.git_text(
+                    tmp_path,
+                    "log",
+                    "--format=%H %P",
+                    *(["--first-parent"] if first else []),
+                    span,
+                    "--",
+                    *paths,
+                ).splitlines()
                 query = "SELECT concat_ws(' ', commit_id, array_to_string(parent_ids, ' ')) FROM commits(?, ?, paths := ?, first_parent := ?)"
-                got = [row.strip() for (row,) in con.execute(query, [span, str(tmp_path), paths, first]).fetchall()]
+                got = [
+                    row.strip()
+                    for (row,) in con.execute(query, [span, str(tmp_path), paths, first]).fetchall()
+                ]
                 assert got == [row.strip() for row in wanted], (span, paths, first)
                 compared += len(got)
     assert compared > 500
@@ -160,10 +302,14 @@ FIELDS = [
 
 
 def git_refs(repo) -> list[tuple]:
-    printed = repositories.git(repo, "for-each-ref", "--include-root-refs", "--format=" + "%00".join(FIELDS) + "%01").decode()
+    printed = repositories.git(
+        repo, "for-each-ref", "--include-root-refs", "--format=" + "%00".join(FIELDS) + "%01"
+    ).decode()
     rows = []
     for entry in printed.split("\x01\n")[:-1]:
-        name, short, oid, kind, peeled, target, head, upstream, track, tagger, email, date = entry.split("\0")
+        name, short, oid, kind, peeled, target, head, upstream, track, tagger, email, date = (
+            entry.split("\0")
+        )
         if "refs/" not in name and name != "HEAD":
             continue
         commit = None
@@ -172,9 +318,15 @@ def git_refs(repo) -> list[tuple]:
         counts = dict(part.split() for part in track.split(", ") if " " in part)
         has_counts = upstream and track != "gone"
         if kind == "tag":
-            subject = repositories.git_text(repo, "for-each-ref", "--format=%(contents:subject)", name)
+            subject = repositories.git_text(
+                repo, "for-each-ref", "--format=%(contents:subject)", name
+            )
         else:  # of a commit not in its own encoding
-            subject = repositories.git_text(repo, "log", "-1", "--encoding=UTF-8", "--format=%s", oid) if kind == "commit" else None
+            subject = (
+                repositories.git_text(repo, "log", "-1", "--encoding=UTF-8", "--format=%s", oid)
+                if kind == "commit"
+                else None
+            )
         rows.append((
             name, short, oid, commit, target or None, head == "*", upstream or None,
             int(counts.get("ahead", 0)) if has_counts else None, int(counts.get("behind", 0)) if has_counts else None,
@@ -193,7 +345,9 @@ def refs(con, repo) -> list[tuple]:
 
 def test_the_references_are_those_of_git_for_each_ref(con, noted):
     assert_same(refs(con, noted), git_refs(noted))
-    kinds = dict(con.execute("SELECT kind, count(*) FROM refs(?) GROUP BY kind", [str(noted)]).fetchall())
+    kinds = dict(
+        con.execute("SELECT kind, count(*) FROM refs(?) GROUP BY kind", [str(noted)]).fetchall()
+    )
     assert set(kinds) == {"head", "branch", "remote", "tag", "note", "stash", "other"}
 
 
@@ -209,15 +363,22 @@ def test_a_damaged_reference_is_a_row_without_an_object(con, tmp_path):
     write(tmp_path, "init --quiet --initial-branch=main .")
     Clock(tmp_path).commit("root", files={"a": "a\n"})
     (tmp_path / ".git/refs/heads/broken").write_text("no id\n")
-    assert con.execute("SELECT name, object_id IS NULL, subject FROM refs(?) WHERE kind = 'branch'", [str(tmp_path)]).fetchall() == [
+    assert con.execute(
+        "SELECT name, object_id IS NULL, subject FROM refs(?) WHERE kind = 'branch'",
+        [str(tmp_path)],
+    ).fetchall() == [
         ("refs/heads/broken", True, None),
         ("refs/heads/main", False, "root"),
     ]
 
 
-@pytest.mark.parametrize("pair", [("main", "side"), ("third", "fourth"), ("main", "main"), ("orphan", "main")])
+@pytest.mark.parametrize(
+    "pair", [("main", "side"), ("third", "fourth"), ("main", "main"), ("orphan", "main")]
+)
 def test_ahead_and_behind_are_git_s_counts(con, noted, pair):
-    wanted = repositories.git_text(noted, "rev-list", "--left-right", "--count", "...".join(pair)).split()
+    wanted = repositories.git_text(
+        noted, "rev-list", "--left-right", "--count", "...".join(pair)
+    ).split()
     got = con.execute("SELECT ahead_behind(?, ?, ?)", [*pair, str(noted)]).fetchone()[0]
     assert [got["ahead"], got["behind"]] == [int(count) for count in wanted]
 
@@ -234,5 +395,8 @@ def ripgrep(tmp_path_factory) -> pathlib.Path:
 
 def test_ripgrep_s_commits_and_references_are_git_s(con, ripgrep):
     assert_same(commits(con, ripgrep, "ALL"), git_log(ripgrep, "--all"))
-    assert_same(commits(con, ripgrep, "HEAD", paths=["crates/core", "src/main.rs"]), git_log(ripgrep, "HEAD", "--", "crates/core", "src/main.rs"))
+    assert_same(
+        commits(con, ripgrep, "HEAD", paths=["crates/core", "src/main.rs"]),
+        git_log(ripgrep, "HEAD", "--", "crates/core", "src/main.rs"),
+    )
     assert_same(refs(con, ripgrep), git_refs(ripgrep))

@@ -21,7 +21,9 @@ def linear(path, commits: int = 20):
     for number in range(commits):
         lines[number] = f"changed by {number}"
         text = "\n".join(lines) + "\n"
-        stream.append(f"commit refs/heads/main\ncommitter n <e> {1700000000 + number} +0000\ndata 2\n{number % 10}\nM 644 inline f\ndata {len(text)}\n{text}")
+        stream.append(
+            f"commit refs/heads/main\ncommitter n <e> {1700000000 + number} +0000\ndata 2\n{number % 10}\nM 644 inline f\ndata {len(text)}\n{text}"
+        )
     git(path, "fast-import", "--quiet", stdin="\n".join(stream).encode())
     return path
 
@@ -48,10 +50,14 @@ def circle(path, length: int, is_same: bool):
     ],
     ids=["blame", "copies", "ignored", "tree", "ancestor"],
 )
-def test_a_history_that_comes_back_to_a_commit_is_damage(extension, tmp_path, query, length, is_same):
+def test_a_history_that_comes_back_to_a_commit_is_damage(
+    extension, tmp_path, query, length, is_same
+):
     path = linear(tmp_path / "repository", commits=2)
     circle(path, length, is_same)
-    (answer,) = apart.run(extension, [(query, [str(path)])], settings=["SET redline_max_seconds = 0"])
+    (answer,) = apart.run(
+        extension, [(query, [str(path)])], settings=["SET redline_max_seconds = 0"]
+    )
     assert answer.error is not None and OWN_ANCESTOR in answer.error
 
 
@@ -60,7 +66,10 @@ def edges(path, *, change, mend: bool):
     file = path / ".git/objects/info/commit-graph"
     file.chmod(0o644)
     data = bytearray(file.read_bytes())
-    chunks = {bytes(data[at : at + 4]): struct.unpack(">Q", data[at + 4 : at + 12])[0] for at in range(8, 8 + 12 * data[6], 12)}
+    chunks = {
+        bytes(data[at : at + 4]): struct.unpack(">Q", data[at + 4 : at + 12])[0]
+        for at in range(8, 8 + 12 * data[6], 12)
+    }
     count = struct.unpack(">I", data[chunks[b"OIDF"] + 1020 : chunks[b"OIDF"] + 1024])[0]
     change(data, chunks[b"CDAT"], count)
     if mend:
@@ -87,8 +96,14 @@ def questions(path):
         ("SELECT line, commit_id FROM file_blame('f', 'main', ?)", [str(path)]),
         ("SELECT commit_id FROM commits('main', ?)", [str(path)]),
         ("SELECT commit_id FROM commits('main', ?, paths := ['f'])", [str(path)]),
-        *((f"SELECT resolve_revision('main~{number}', ?)", [str(path)]) for number in (1, 7, 19, 30)),
-        ("SELECT ahead_behind('main', 'main~9', ?), merge_base('main', 'main~9', ?)", [str(path)] * 2),
+        *(
+            (f"SELECT resolve_revision('main~{number}', ?)", [str(path)])
+            for number in (1, 7, 19, 30)
+        ),
+        (
+            "SELECT ahead_behind('main', 'main~9', ?), merge_base('main', 'main~9', ?)",
+            [str(path)] * 2,
+        ),
     ]
 
 
@@ -99,8 +114,12 @@ def alike(data, start, count):
         data[start + at * 36 + 28 : start + at * 36 + 32] = struct.pack(">I", 7 << 2)
 
 
-@pytest.mark.parametrize(("change", "mend"), [(alike, True), (lead_back, False), (zero_block, False), (flip_bit, False)])
-def test_a_commit_graph_that_is_damaged_or_leads_back_changes_no_answer(extension, tmp_path, change, mend):
+@pytest.mark.parametrize(
+    ("change", "mend"), [(alike, True), (lead_back, False), (zero_block, False), (flip_bit, False)]
+)
+def test_a_commit_graph_that_is_damaged_or_leads_back_changes_no_answer(
+    extension, tmp_path, change, mend
+):
     path = linear(tmp_path / "repository")
     queries = questions(path)
     right = [(answer.rows, answer.error) for answer in apart.run(extension, queries)]
@@ -110,12 +129,18 @@ def test_a_commit_graph_that_is_damaged_or_leads_back_changes_no_answer(extensio
     assert [(answer.rows, answer.error) for answer in apart.run(extension, queries)] == right
 
 
-def test_a_commit_graph_that_lies_within_its_rules_ends_no_query_but_in_an_answer(extension, tmp_path):
+def test_a_commit_graph_that_lies_within_its_rules_ends_no_query_but_in_an_answer(
+    extension, tmp_path
+):
     path = linear(tmp_path / "repository")
     git(path, "commit-graph", "write", "--reachable")
     edges(path, change=lead_back, mend=True)
     for answer in apart.run(extension, questions(path)):
-        assert answer.rows is not None or "not_found: " in answer.error or "tool_failed: " in answer.error
+        assert (
+            answer.rows is not None
+            or "not_found: " in answer.error
+            or "tool_failed: " in answer.error
+        )
 
 
 def skewed(path, seed: int, commits: int):
@@ -125,14 +150,22 @@ def skewed(path, seed: int, commits: int):
     git(path, "init", "--quiet", "--initial-branch=main")
     stream, parents = [], []
     for number in range(commits):
-        chosen = chance.sample(range(number), min(number, chance.choice((1, 1, 1, 2, 3)))) if number else []
+        chosen = (
+            chance.sample(range(number), min(number, chance.choice((1, 1, 1, 2, 3))))
+            if number
+            else []
+        )
         if chosen and chance.random() < 0.6:
             chosen[0] = number - 1
             chosen = list(dict.fromkeys(chosen))
         parents.append(chosen)
-        links = "".join(f"{'merge' if place else 'from'} :{parent + 1}\n" for place, parent in enumerate(chosen))
+        links = "".join(
+            f"{'merge' if place else 'from'} :{parent + 1}\n" for place, parent in enumerate(chosen)
+        )
         reset = "" if chosen else f"reset refs/heads/c{number}\n"
-        stream.append(f"{reset}commit refs/heads/c{number}\nmark :{number + 1}\ncommitter n <e> {1700000000 + chance.randrange(commits)} +0000\ndata 1\n{number % 10}\n{links}")
+        stream.append(
+            f"{reset}commit refs/heads/c{number}\nmark :{number + 1}\ncommitter n <e> {1700000000 + chance.randrange(commits)} +0000\ndata 1\n{number % 10}\n{links}"
+        )
     git(path, "fast-import", "--quiet", stdin="".join(f"{part}\n" for part in stream).encode())
     return parents
 
@@ -154,7 +187,10 @@ def test_distances_are_true_whatever_the_clocks_said(con, tmp_path, seed, has_gr
         {"repo": str(path), "pairs": [{"a": str(a), "b": str(b)} for a, b in pairs]},
     ).fetchall()
     for (a, b), (found,) in zip(pairs, rows):
-        wanted = {"ahead": len(ancestors[a] - ancestors[b]), "behind": len(ancestors[b] - ancestors[a])}
+        wanted = {
+            "ahead": len(ancestors[a] - ancestors[b]),
+            "behind": len(ancestors[b] - ancestors[a]),
+        }
         asked = git_text(path, "rev-list", "--left-right", "--count", f"c{a}...c{b}").split()
         assert found == dict(zip(("ahead", "behind"), map(int, asked))), (a, b, wanted)
 
@@ -163,11 +199,16 @@ def test_a_history_each_of_whose_commits_is_older_than_its_parent_has_true_dista
     path = tmp_path / "repository"
     path.mkdir()
     git(path, "init", "--quiet", "--initial-branch=main")
-    stream = [f"commit refs/heads/main\ncommitter n <e> {1700000000 - number * 100} +0000\ndata 1\n{number % 10}\n" for number in range(20)]
+    stream = [
+        f"commit refs/heads/main\ncommitter n <e> {1700000000 - number * 100} +0000\ndata 1\n{number % 10}\n"
+        for number in range(20)
+    ]
     git(path, "fast-import", "--quiet", stdin="\n".join(stream).encode())
     git(path, "branch", "old", "main~9")
     git(path, "config", "branch.old.remote", ".")
     git(path, "config", "branch.old.merge", "refs/heads/main")
     found = con.execute("SELECT ahead_behind('old', 'main', ?)", [str(path)]).fetchone()[0]
     assert found == {"ahead": 0, "behind": 9}
-    assert con.execute("SELECT ahead, behind FROM refs(?) WHERE name = 'refs/heads/old'", [str(path)]).fetchall() == [(0, 9)]
+    assert con.execute(
+        "SELECT ahead, behind FROM refs(?) WHERE name = 'refs/heads/old'", [str(path)]
+    ).fetchall() == [(0, 9)]

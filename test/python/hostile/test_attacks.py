@@ -41,7 +41,9 @@ def test_a_function_that_takes_a_repository_is_among_the_calls():
     assert set(REPOSITORY_CALLS) | tools == set(CALLS) - TOOLS
 
 
-def questions(world: hostile.World, attack: hostile.Attack, repo: str, thorough: bool) -> list[Question]:
+def questions(
+    world: hostile.World, attack: hostile.Attack, repo: str, thorough: bool
+) -> list[Question]:
     """Returns what is asked of one hostile repository: `thorough` with each function, else with one for each reader."""
     place = f"{repo}/{attack.repo}" if attack.repo else repo
     tip, blob = world.ids[0], world.blob
@@ -50,15 +52,26 @@ def questions(world: hostile.World, attack: hostile.Attack, repo: str, thorough:
     for old, new, file in (("main~1", "main", "a.txt"), (EMPTY, tip, hostile.SECRET.file)):
         values = {"old": old, "new": new, "file": file, "repo": place}
         calls = CALLS.values() if thorough else [CALLS["file_changes"], CALLS["file_diff"]]
-        asked += [Question(sql, {name: values[name] for name in values if f"${name}" in sql}) for sql in calls]
-    asked += [Question(sql, {"repo": place}) for sql in (OTHER_CALLS + DIRECTORY_CALLS if thorough else OTHER_CALLS[:1] + OTHER_CALLS[3:4])]
+        asked += [
+            Question(sql, {name: values[name] for name in values if f"${name}" in sql})
+            for sql in calls
+        ]
+    asked += [
+        Question(sql, {"repo": place})
+        for sql in (
+            OTHER_CALLS + DIRECTORY_CALLS if thorough else OTHER_CALLS[:1] + OTHER_CALLS[3:4]
+        )
+    ]
     revisions = [
         hostile.SECRET.branch, f"deep/er/{hostile.SECRET.branch}", *hostile.NEAR_MISSES[:2], "aside", f"{tip}~1", "main@{1}",
         *attack.revisions,
         # Without knowing an id: every id that begins with four digits.
         *(oid[:4] for oid in world.ids[:3]), blob[:4],
     ]  # fmt: skip
-    return asked + [Question("SELECT * FROM file_changes('EMPTY', $new, $repo)", {"new": new, "repo": place}) for new in revisions]
+    return asked + [
+        Question("SELECT * FROM file_changes('EMPTY', $new, $repo)", {"new": new, "repo": place})
+        for new in revisions
+    ]
 
 
 def ask(con, question: Question) -> str:
@@ -92,7 +105,10 @@ def limited_by_duckdb(connect, extension, world):
 
 def limited_by_sandboxes(connect, extension, world):
     con = connect()
-    con.execute("SET GLOBAL redline_sandboxes = " + literal(json.dumps([{"name": "inside", "root": str(world.inside)}])))
+    con.execute(
+        "SET GLOBAL redline_sandboxes = "
+        + literal(json.dumps([{"name": "inside", "root": str(world.inside)}]))
+    )
     return con, "inside"
 
 
@@ -102,7 +118,11 @@ def limited_by_the_lockdown(connect, extension, world):
     return con, "workspace"
 
 
-HOSTS = {"allowed_directories": limited_by_duckdb, "sandboxes": limited_by_sandboxes, "lockdown": limited_by_the_lockdown}
+HOSTS = {
+    "allowed_directories": limited_by_duckdb,
+    "sandboxes": limited_by_sandboxes,
+    "lockdown": limited_by_the_lockdown,
+}
 
 
 def literal(text: str) -> str:
@@ -131,7 +151,9 @@ def asked_of(con, world: hostile.World, prefix: str, thorough: bool) -> list[dic
     for number, attack in enumerate(ATTACKS):
         asked = questions(world, attack, f"{prefix}/{number:03}", thorough)
         repo = world.inside / f"{number:03}"
-        answers.append({str(question): without_names_inside(ask(con, question), repo) for question in asked})
+        answers.append(
+            {str(question): without_names_inside(ask(con, question), repo) for question in asked}
+        )
     assert con.execute("SELECT 42").fetchone() == (42,)
     return answers
 
@@ -148,7 +170,11 @@ def test_nothing_outside_comes_back(connect, extension, secret, host):
     wrong = []
     KEPT[host] = asked_of(con, world, prefix, thorough=host == "sandboxes")
     for attack, answers in zip(ATTACKS, KEPT[host], strict=True):
-        leaks = [(question, leak[0]) for question, shown in answers.items() if (leak := canaries.search(shown))]
+        leaks = [
+            (question, leak[0])
+            for question, shown in answers.items()
+            if (leak := canaries.search(shown))
+        ]
         if leaks:
             wrong.append(f"{attack.name}: {leaks[0][1]} from {leaks[0][0]}")
     assert not wrong, f"{len(wrong)} of {len(ATTACKS)} ways lead out:\n" + "\n".join(wrong)
@@ -170,9 +196,14 @@ def test_an_answer_does_not_depend_on_what_lies_outside(connect, extension, secr
         for question in answers[1]:
             shown = [each[question] for each in answers]
             if len(set(shown)) > 1:
-                wrong.append(f"{attack.name}: {question}\n" + "\n".join(f"    {text[:300]}" for text in shown))
+                wrong.append(
+                    f"{attack.name}: {question}\n"
+                    + "\n".join(f"    {text[:300]}" for text in shown)
+                )
                 break
-    assert not wrong, f"{len(wrong)} of {len(ATTACKS)} ways tell what lies outside:\n" + "\n".join(wrong)
+    assert not wrong, f"{len(wrong)} of {len(ATTACKS)} ways tell what lies outside:\n" + "\n".join(
+        wrong
+    )
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -184,11 +215,15 @@ def test_an_ordinary_clone_is_read_as_without_limits(connect, con, extension, se
     limited, prefix = HOSTS[host](connect, extension, world)
     for repo in ("", "linked", "module", "sub", ".git"):
         attack = hostile.Attack("none", None, repo)
-        here, there = (questions(world, attack, f"{place}/ordinary", True) for place in (prefix, world.inside))
+        here, there = (
+            questions(world, attack, f"{place}/ordinary", True) for place in (prefix, world.inside)
+        )
         for question, free in zip(here, there, strict=True):
             shown = ask(limited, question)
             if question.sql in DIRECTORY_CALLS:
-                words = "no sandbox is configured" if host == "allowed_directories" else "is reserved"
+                words = (
+                    "no sandbox is configured" if host == "allowed_directories" else "is reserved"
+                )
                 is_refused = host == "allowed_directories" or repo == ".git"
                 assert ("fs_denied" in shown and words in shown) == is_refused, (question, shown)
                 continue
@@ -216,7 +251,9 @@ def test_without_limits_the_ways_lead_out_as_in_git(con, secret):
                     continue  # git's path ends there; redline refuses the file
                 wrong.append(f"{attack.name}, {old}..{new}: {str(error)[:300]}")
                 continue
-            if difference := repositories.first_differences([repositories.Change(*row) for row in got], wanted):
+            if difference := repositories.first_differences(
+                [repositories.Change(*row) for row in got], wanted
+            ):
                 wrong.append(f"{attack.name}, {old}..{new}: {difference}")
             elif new != "main":
                 led.add(attack.name)
@@ -225,11 +262,17 @@ def test_without_limits_the_ways_lead_out_as_in_git(con, secret):
 
 
 # What the process opens for itself, whatever is asked of redline.
-OF_THE_PROCESS = re.compile(r"/(proc|sys|dev|usr|lib|lib64|etc/(ld\.so|localtime|nsswitch|passwd|locale))")
-OPENED = re.compile(r'\b(?:open|openat|openat2|creat|execve|execveat)\((?:AT_FDCWD[^,]*, |\d+<(?P<at>[^>]*)>, )?"(?P<path>(?:[^"\\\\]|\\\\.)*)".* = (?:(?P<fd>\d+)<(?P<real>[^>]*)>|(?P<failed>-?\d+|\?))')
+OF_THE_PROCESS = re.compile(
+    r"/(proc|sys|dev|usr|lib|lib64|etc/(ld\.so|localtime|nsswitch|passwd|locale))"
+)
+OPENED = re.compile(
+    r'\b(?:open|openat|openat2|creat|execve|execveat)\((?:AT_FDCWD[^,]*, |\d+<(?P<at>[^>]*)>, )?"(?P<path>(?:[^"\\\\]|\\\\.)*)".* = (?:(?P<fd>\d+)<(?P<real>[^>]*)>|(?P<failed>-?\d+|\?))'
+)
 
 
-def traced(extension, world: hostile.World, log: pathlib.Path, settings: list[str], prefix: str) -> list[re.Match]:
+def traced(
+    extension, world: hostile.World, log: pathlib.Path, settings: list[str], prefix: str
+) -> list[re.Match]:
     """Returns every call that opened something or started a program while the attacks were asked."""
     statements = [("SELECT 42", [])]
     for number, attack in enumerate(ATTACKS):
@@ -238,37 +281,69 @@ def traced(extension, world: hostile.World, log: pathlib.Path, settings: list[st
             ("SELECT file_path FROM file_patches('main~1', 'main', ?)", [place]),
             ("SELECT count(*) FROM file_patches('EMPTY', ?, ?)", [world.ids[0], place]),
             ("SELECT count(*) FROM commit_changes('ALL', ?)", [place]),
-            ("SELECT count(*) FROM file_patches('HEAD', 'WORKTREE', ?, untracked := true)", [place]),
-            ("SELECT redline_call_text('GitDiff', json_object('from_rev', ?, 'path', ?))", [hostile.NEAR_MISSES[0], place]),
-            *(("SELECT count(*) FROM file_changes('EMPTY', ?, ?)", [revision, place]) for revision in (world.ids[1][:4], *attack.revisions)),
+            (
+                "SELECT count(*) FROM file_patches('HEAD', 'WORKTREE', ?, untracked := true)",
+                [place],
+            ),
+            (
+                "SELECT redline_call_text('GitDiff', json_object('from_rev', ?, 'path', ?))",
+                [hostile.NEAR_MISSES[0], place],
+            ),
+            *(
+                ("SELECT count(*) FROM file_changes('EMPTY', ?, ?)", [revision, place])
+                for revision in (world.ids[1][:4], *attack.revisions)
+            ),
         ]
     strace = shutil.which("strace")
-    if strace is None or subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode != 0:
-        pytest.skip("strace is not installed or may not trace here; the canaries are checked without it")
+    if (
+        strace is None
+        or subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode != 0
+    ):
+        pytest.skip(
+            "strace is not installed or may not trace here; the canaries are checked without it"
+        )
     calls = "trace=open,openat,openat2,creat,execve,execveat"
     apart.run(
         extension, statements, settings=settings, seconds=300,
         under=[strace, "-f", "-y", "-qq", "-s", "4096", "-e", calls, "-o", str(log)],
     )  # fmt: skip
-    return [found for line in log.read_text(errors="replace").splitlines() if (found := OPENED.search(line))]
+    return [
+        found
+        for line in log.read_text(errors="replace").splitlines()
+        if (found := OPENED.search(line))
+    ]
 
 
 def test_no_file_outside_is_opened_and_no_program_started(extension, secret, tmp_path):
     """strace sees each opening: by the path that was asked for, and by where the handle that came back leads."""
     world = secret
     sandbox = literal(json.dumps([{"name": "inside", "root": str(world.inside)}]))
-    calls = traced(extension, world, tmp_path / "calls", [f"SET GLOBAL redline_sandboxes = {sandbox}"], "inside")
+    calls = traced(
+        extension,
+        world,
+        tmp_path / "calls",
+        [f"SET GLOBAL redline_sandboxes = {sandbox}"],
+        "inside",
+    )
     inside = f"{world.inside}/"
     opened = [call for call in calls if (call["real"] or "").startswith(inside)]
     assert len(opened) > 10 * len(ATTACKS), "strace saw next to nothing"
     wrong = set()
     for call in calls:
         # Where a relative path starts counts too; a failed call is an attempt.
-        path = call["path"] if call["path"].startswith("/") or not call["at"] else f"{call['at']}/{call['path']}"
+        path = (
+            call["path"]
+            if call["path"].startswith("/") or not call["at"]
+            else f"{call['at']}/{call['path']}"
+        )
         for name in (path, call["real"] or path):
             if name.startswith(f"{world.root}/") and not f"{name}/".startswith(inside):
                 wrong.add(call[0])
-            elif not name.startswith(f"{world.root}/") and "exec" not in call[0] and not OF_THE_PROCESS.match(name):
+            elif (
+                not name.startswith(f"{world.root}/")
+                and "exec" not in call[0]
+                and not OF_THE_PROCESS.match(name)
+            ):
                 wrong.add(call[0]) if calls.index(call) > calls.index(opened[0]) else None
     started = [call for call in calls if "exec" in call[0]]
     assert len(started) == 1 and "apart.py" in started[0].string, started

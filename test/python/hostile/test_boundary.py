@@ -40,7 +40,11 @@ def child(extension, root, what: str, **environment) -> None:
         [sys.executable, "-B", faults.__file__, extension, root, what],
         capture_output=True, text=True, timeout=60 + 10 * SECONDS, env=os.environ | environment,
     )  # fmt: skip
-    assert (done.returncode, done.stdout.endswith("ended well\n")) == (0, True), (done.returncode, done.stdout[-500:], done.stderr[-3000:])
+    assert (done.returncode, done.stdout.endswith("ended well\n")) == (0, True), (
+        done.returncode,
+        done.stdout[-500:],
+        done.stderr[-3000:],
+    )
 
 
 @pytest.fixture
@@ -53,7 +57,22 @@ def root(tmp_path):
 def test_a_large_allocation_that_fails_is_an_error(extension, root, tmp_path):
     library = tmp_path / "starve.so"
     source = "test/host/starve.c"
-    subprocess.run(["cc", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    subprocess.run(
+        [
+            "cc",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-shared",
+            "-fPIC",
+            "-o",
+            library,
+            source,
+            "-ldl",
+        ],
+        check=True,
+    )
     child(extension, root, "starve", LD_PRELOAD=str(library))
 
 
@@ -71,7 +90,16 @@ def test_interrupts_at_random_moments_leave_a_working_database(extension, root):
 
 
 def test_the_wait_for_a_lock_ends_at_the_deadline(connect, root):
-    con = configure(connect(), {"name": "ws", "root": str(root), "mode": "rw", "write_approval": False, "edit_approval": False})
+    con = configure(
+        connect(),
+        {
+            "name": "ws",
+            "root": str(root),
+            "mode": "rw",
+            "write_approval": False,
+            "edit_approval": False,
+        },
+    )
     con.execute("SET redline_max_seconds = 1")
     directory = os.open(root, os.O_RDONLY)
     try:
@@ -83,14 +111,21 @@ def test_the_wait_for_a_lock_ends_at_the_deadline(connect, root):
         assert said["isError"] and said["content"][0]["text"].startswith("timeout: ")
     finally:
         os.close(directory)
-    assert not (root / "new").exists() and answer(con, "SELECT write_file('ws/new', 'y')").error is None
+    assert (
+        not (root / "new").exists()
+        and answer(con, "SELECT write_file('ws/new', 'y')").error is None
+    )
 
 
 def test_a_deadline_ends_a_chunk_between_its_rows(connect, root):
-    con = configure(connect(), {"name": "ws", "root": str(root), "mode": "rw", "write_approval": False})
+    con = configure(
+        connect(), {"name": "ws", "root": str(root), "mode": "rw", "write_approval": False}
+    )
     con.execute("SET redline_max_seconds = 1")
     (root / "large").write_text(TEXT * 20)
     start = time.process_time()
-    assert_refused(answer(con, "SELECT read_file('ws/large', i, 1).content FROM range(2000) t(i)"), "timeout")
+    assert_refused(
+        answer(con, "SELECT read_file('ws/large', i, 1).content FROM range(2000) t(i)"), "timeout"
+    )
     # Of processor time, which a busy machine does not use up; all rows take many times as much.
     assert time.process_time() - start < 6

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
 
 DEADLINE = 1
 
+
 def slack() -> float:
     """Returns how late an answer may be, in seconds: a busy machine is slower."""
     return 1 + 0.5 * max(1, os.getloadavg()[0] / os.cpu_count())
@@ -58,7 +59,14 @@ TEXTS = {
     "one line of 100 MB": "repeat('x', 100_000_000), repeat('x', 100_000_000) || 'y'",
     "100,000 pairs": "repeat(hash(i)::VARCHAR || chr(10), 200), repeat(hash(i + 1)::VARCHAR || chr(10), 200) FROM range(100_000) t(i)",
 }
-CALLS = ["length(unified_diff(a, b))", "diff_stats(a, b)", "len(diff_rows(a, b))", "length(diff_texts(a, b).diff)", "length(merge_texts(a, b, b || 'z').text)", "len(merge_conflicts(a, b, 'z' || b))"]
+CALLS = [
+    "length(unified_diff(a, b))",
+    "diff_stats(a, b)",
+    "len(diff_rows(a, b))",
+    "length(diff_texts(a, b).diff)",
+    "length(merge_texts(a, b, b || 'z').text)",
+    "len(merge_conflicts(a, b, 'z' || b))",
+]
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +75,21 @@ def texts(extension):
     con.execute(f"LOAD '{extension}'")
     for number, texts in enumerate(TEXTS.values()):
         con.execute(f"CREATE TABLE texts_{number} AS SELECT {texts}")
-        names = [name for (name,) in con.execute(f"SELECT column_name FROM (DESCRIBE texts_{number})").fetchall()]
+        names = [
+            name
+            for (name,) in con.execute(
+                f"SELECT column_name FROM (DESCRIBE texts_{number})"
+            ).fetchall()
+        ]
         for old, new in zip(names, "ab"):
             con.execute(f'ALTER TABLE texts_{number} RENAME COLUMN "{old}" TO {new}')
     yield con
     con.close()
 
 
-@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.replace("length(", "").replace("len(", "").split("(")[0])
+@pytest.mark.parametrize(
+    "call", CALLS, ids=lambda call: call.replace("length(", "").replace("len(", "").split("(")[0]
+)
 @pytest.mark.parametrize("number", range(len(TEXTS)), ids=list(TEXTS))
 def test_a_function_of_texts_is_back_soon_after_its_deadline(texts, number, call):
     ended(texts, f"SELECT max({call}) FROM texts_{number}")
@@ -87,7 +102,10 @@ def test_words_are_compared_within_the_deadline(texts):
 
 def test_the_message_names_the_setting_and_the_seconds(texts):
     texts.execute("SET GLOBAL redline_max_seconds = 1")
-    with pytest.raises(duckdb.Error, match=r"timeout: .* 1 seconds that redline_max_seconds allows\. .+ raise the setting\."):
+    with pytest.raises(
+        duckdb.Error,
+        match=r"timeout: .* 1 seconds that redline_max_seconds allows\. .+ raise the setting\.",
+    ):
         texts.execute("SELECT max(length(unified_diff(a, b))) FROM texts_3").fetchall()
 
 
@@ -95,7 +113,9 @@ def test_0_and_null_leave_the_default_times(con):
     for none in ["0", "NULL"]:
         con.execute(f"SET GLOBAL redline_max_seconds = {none}")
         assert con.execute("SELECT diff_stats('a', 'b').additions").fetchone() == (1,)
-        assert con.execute("SELECT limits.max_seconds FROM redline_capabilities()").fetchone() == (None,)
+        assert con.execute("SELECT limits.max_seconds FROM redline_capabilities()").fetchone() == (
+            None,
+        )
     con.execute("SET GLOBAL redline_max_seconds = 7")
     assert con.execute("SELECT limits.max_seconds FROM redline_capabilities()").fetchone() == (7,)
 
@@ -110,7 +130,12 @@ PATCHES = {
     "names of 40 MB": """'diff --git ' || repeat('a ', 20_000_000) || chr(10) || 'rename from ' || repeat('a ', 10_000_000), ''""",
     "400,000 files": """repeat('diff --git a/x b/x' || chr(10) || 'old mode 100644' || chr(10) || 'new mode 100755' || chr(10), 400_000), ''""",
 }  # fmt: skip
-PATCH_CALLS = ["len(patch_files(patch))", "len(patch_hunks(patch))", "length(apply_patch(text, patch))", "length(reverse_patch(patch))"]
+PATCH_CALLS = [
+    "len(patch_files(patch))",
+    "len(patch_hunks(patch))",
+    "length(apply_patch(text, patch))",
+    "length(reverse_patch(patch))",
+]
 
 
 @pytest.fixture(scope="module")
@@ -118,15 +143,23 @@ def patches(extension):
     con = duckdb.connect(config={"allow_unsigned_extensions": True})
     con.execute(f"LOAD '{extension}'")
     for number, texts in enumerate(PATCHES.values()):
-        con.execute(f"CREATE TABLE patches_{number} AS SELECT * FROM (SELECT {texts}) t(patch, text)")
+        con.execute(
+            f"CREATE TABLE patches_{number} AS SELECT * FROM (SELECT {texts}) t(patch, text)"
+        )
     yield con
     con.close()
 
 
-@pytest.mark.parametrize("call", PATCH_CALLS, ids=lambda call: call.partition("(")[2].partition("(")[0])
+@pytest.mark.parametrize(
+    "call", PATCH_CALLS, ids=lambda call: call.partition("(")[2].partition("(")[0]
+)
 @pytest.mark.parametrize("number", range(len(PATCHES)), ids=list(PATCHES))
 def test_a_patch_is_read_and_applied_within_the_deadline(patches, number, call):
-    ended(patches, f"SELECT {call} FROM patches_{number}", codes=("timeout", "too_large", "invalid_args"))
+    ended(
+        patches,
+        f"SELECT {call} FROM patches_{number}",
+        codes=("timeout", "too_large", "invalid_args"),
+    )
 
 
 # -- repositories ------------------------------------------------------------------------------
@@ -134,8 +167,16 @@ def test_a_patch_is_read_and_applied_within_the_deadline(patches, number, call):
 
 def commit(repo: pathlib.Path, tree: str, *parents: str) -> str:
     parents = [part for parent in parents for part in ("-p", parent)]
-    identity = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "a"), ("EMAIL", "a@b"))}
-    return repositories.git(repo, "commit-tree", "-m", "m", *parents, tree, env=identity).decode().strip()
+    identity = {
+        f"GIT_{who}_{what}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for what, value in (("NAME", "a"), ("EMAIL", "a@b"))
+    }
+    return (
+        repositories.git(repo, "commit-tree", "-m", "m", *parents, tree, env=identity)
+        .decode()
+        .strip()
+    )
 
 
 def store(repo: pathlib.Path, blob: bytes) -> str:
@@ -164,7 +205,9 @@ def repos(tmp_path_factory) -> dict[str, pathlib.Path]:
         return repo
 
     def file(*sides: bytes):
-        return lambda repo, side: tree_of(repo, [("100644", "blob", store(repo, sides[side]), "file.txt")])
+        return lambda repo, side: tree_of(
+            repo, [("100644", "blob", store(repo, sides[side]), "file.txt")]
+        )
 
     def bomb(repo: pathlib.Path, side: int) -> str:
         if side == 0:
@@ -178,8 +221,15 @@ def repos(tmp_path_factory) -> dict[str, pathlib.Path]:
     newlines = b"\n" * (200 << 20)
     lines = [f"{number * 2654435761 % 2**32}\n" for number in range(400_000)]
     return {
-        "newlines": make("newlines", file(newlines, b"first\n" + newlines[: 100 << 20] + b"middle\n" + newlines[: 100 << 20])),
-        "shuffled": make("shuffled", file("".join(lines).encode(), "".join(sorted(lines)).encode())),
+        "newlines": make(
+            "newlines",
+            file(
+                newlines, b"first\n" + newlines[: 100 << 20] + b"middle\n" + newlines[: 100 << 20]
+            ),
+        ),
+        "shuffled": make(
+            "shuffled", file("".join(lines).encode(), "".join(sorted(lines)).encode())
+        ),
         "bomb": make("bomb", bomb),
     }
 
@@ -199,14 +249,26 @@ QUERIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.partition("(")[2].partition("FROM ")[2].partition("(")[0] or query[11:30])
+@pytest.mark.parametrize(
+    "query",
+    QUERIES,
+    ids=lambda query: (
+        query.partition("(")[2].partition("FROM ")[2].partition("(")[0] or query[11:30]
+    ),
+)
 @pytest.mark.parametrize("name", ["newlines", "shuffled", "bomb"])
 def test_a_function_of_a_repository_is_back_soon_after_its_deadline(con, repos, name, query):
     code = ended(con, query, [str(repos[name])])
     assert name != "bomb" or code is not None
 
 
-@pytest.mark.parametrize("query", ["SELECT count(*) FROM file_diff('file.txt', 'before', 'after', ?)", "SELECT len(file_diff_list('file.txt', 'before', 'after', ?))"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count(*) FROM file_diff('file.txt', 'before', 'after', ?)",
+        "SELECT len(file_diff_list('file.txt', 'before', 'after', ?))",
+    ],
+)
 @pytest.mark.parametrize("name", ["newlines", "shuffled"])
 def test_one_file_is_compared_within_the_deadline(con, repos, name, query):
     ended(con, query, [str(repos[name])])
@@ -228,7 +290,15 @@ def test_a_tool_answers_soon_after_its_deadline(con, repos, name, tool, monkeypa
     assert name != "bomb" or answer["isError"], text
 
 
-CONVERSIONS = ["-text", "text", "text=auto", "text ident", "working-tree-encoding=SHIFT_JIS", "working-tree-encoding=latin1", "working-tree-encoding=UTF-16LE"]
+CONVERSIONS = [
+    "-text",
+    "text",
+    "text=auto",
+    "text ident",
+    "working-tree-encoding=SHIFT_JIS",
+    "working-tree-encoding=latin1",
+    "working-tree-encoding=UTF-16LE",
+]
 
 
 @pytest.mark.parametrize("conversion", CONVERSIONS)
@@ -240,7 +310,10 @@ def test_a_large_file_of_the_work_tree_is_read_within_the_deadline(con, tmp_path
     with open(tmp_path / "large", "wb") as file:
         file.write(b"$Id: \n\r\n" * 1000)
         file.truncate(1000 << 20)
-    for query in ["SELECT count(*) FROM file_changes('INDEX', 'WORKTREE', ?)", "SELECT sum(length(patch)) FROM file_patches('INDEX', 'WORKTREE', ?)"]:
+    for query in [
+        "SELECT count(*) FROM file_changes('INDEX', 'WORKTREE', ?)",
+        "SELECT sum(length(patch)) FROM file_patches('INDEX', 'WORKTREE', ?)",
+    ]:
         ended(con, query, [str(tmp_path)])
 
 
@@ -255,7 +328,11 @@ def test_a_file_of_many_patterns_is_read_within_the_deadline(con, tmp_path, name
     for number in range(50):
         (tmp_path / f"file{number}.txt").write_text("other\n")
         (tmp_path / f"new{number}.txt").write_text("other\n")
-    ended(con, "SELECT sum(additions) FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)", [str(tmp_path)])
+    ended(
+        con,
+        "SELECT sum(additions) FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)",
+        [str(tmp_path)],
+    )
 
 
 # -- what the system gives ---------------------------------------------------------------------
@@ -277,23 +354,45 @@ LIMITED = """
 def under(extension, limit: str, query: str) -> tuple[str, int]:
     """Runs a query in a process of its own; returns what it said and the most memory it held, in KiB."""
     script = textwrap.dedent(LIMITED.format(extension=extension, limit=limit, query=query))
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
     said, _, end = done.stdout.rpartition("[('alive',)] ")
     return said.strip(), int(end)
 
 
 @pytest.mark.parametrize("megabytes", [300, 700, 1200])
-@pytest.mark.parametrize("query", [f"SELECT count(*) FROM diff_lines({SIDES})", f"SELECT sum(length(patch)) FROM file_patches({SIDES})", f"SELECT sum(additions) FROM file_changes({SIDES})"])
-def test_memory_that_the_system_refuses_is_an_error_and_no_end_of_the_process(extension, repos, query, megabytes):
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT count(*) FROM diff_lines({SIDES})",
+        f"SELECT sum(length(patch)) FROM file_patches({SIDES})",
+        f"SELECT sum(additions) FROM file_changes({SIDES})",
+    ],
+)
+def test_memory_that_the_system_refuses_is_an_error_and_no_end_of_the_process(
+    extension, repos, query, megabytes
+):
     used = "int(open('/proc/self/statm').read().split()[0]) * os.sysconf('SC_PAGE_SIZE')"
     limit = f"resource.setrlimit(resource.RLIMIT_AS, ({used} + ({megabytes} << 20),) * 2); con.execute('SET threads = 1')"
     said, _ = under(extension, limit, query.replace("?", f"'{repos['newlines']}'"))
-    assert said.startswith("[(") or "too_large: " in said or "tool_failed: " in said or "Out of Memory" in said, said
+    assert (
+        said.startswith("[(")
+        or "too_large: " in said
+        or "tool_failed: " in said
+        or "Out of Memory" in said
+    ), said
 
 
 def test_a_query_holds_little_more_than_it_may(extension, repos):
-    said, kilobytes = under(extension, "", f"SELECT count(*) FROM diff_lines({SIDES}, context := -1)".replace("?", f"'{repos['newlines']}'"))
+    said, kilobytes = under(
+        extension,
+        "",
+        f"SELECT count(*) FROM diff_lines({SIDES}, context := -1)".replace(
+            "?", f"'{repos['newlines']}'"
+        ),
+    )
     assert "too_large: the query needs more than 2147483648 bytes of memory" in said, said
     assert kilobytes < 3 << 20, kilobytes
 
@@ -308,7 +407,9 @@ def readable(tmp_path_factory):
         repositories.git(repo, "init", "-q", "-b", "main")
         stream = []
         for number in range(40):
-            stream.append(f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\n")
+            stream.append(
+                f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\n"
+            )
             for file in range(30):
                 text = "".join(f"{line * (number + file)}\n" for line in range(40))
                 stream.append(f"M 644 inline d{file % 3}/{file:02}\ndata {len(text)}\n{text}\n")
@@ -316,30 +417,49 @@ def readable(tmp_path_factory):
         for path in [repo, *repo.rglob("*")]:
             os.chmod(path, 0o755)
         changes = repositories.git_text(repo, "diff", "--numstat", "main~39", "main").splitlines()
-        rows = [(path, int(added), int(deleted)) for added, deleted, path in (line.split("\t") for line in changes)]
+        rows = [
+            (path, int(added), int(deleted))
+            for added, deleted, path in (line.split("\t") for line in changes)
+        ]
         patch = repositories.git(repo, "diff", "main~39", "main").decode()
-        history = [(commit,) for commit in repositories.git_text(repo, "log", "--format=%H", "--follow", "main", "--", "d0/03").split()]
-        log = repositories.git(repo, "log", "--format=%H", "--numstat", "--no-renames", "main~30..main").decode()
+        history = [
+            (commit,)
+            for commit in repositories.git_text(
+                repo, "log", "--format=%H", "--follow", "main", "--", "d0/03"
+            ).split()
+        ]
+        log = repositories.git(
+            repo, "log", "--format=%H", "--numstat", "--no-renames", "main~30..main"
+        ).decode()
         commits, commit = [], None
         for line in filter(None, log.splitlines()):
             if "\t" in line:
                 commits.append((commit, line.split("\t")[2]))
             else:
                 commit = line
-        yield repo, {
-            "SELECT file_path, additions, deletions FROM file_changes('main~39', 'main', ?)": rows,
-            "SELECT string_agg(patch, '') FROM file_patches('main~39', 'main', ?)": [(patch,)],
-            "SELECT commit_id, file_path FROM commit_changes('main~30..main', ?) WHERE additions IS NOT NULL": commits,
-            "SELECT commit_id FROM file_history('d0/03', 'main', ?) WHERE additions IS NOT NULL": history,
-        }
+        yield (
+            repo,
+            {
+                "SELECT file_path, additions, deletions FROM file_changes('main~39', 'main', ?)": rows,
+                "SELECT string_agg(patch, '') FROM file_patches('main~39', 'main', ?)": [(patch,)],
+                "SELECT commit_id, file_path FROM commit_changes('main~30..main', ?) WHERE additions IS NOT NULL": commits,
+                "SELECT commit_id FROM file_history('d0/03', 'main', ?) WHERE additions IS NOT NULL": history,
+            },
+        )
 
 
 @pytest.mark.parametrize("limited", [False, True], ids=["free", "limited"])
 @pytest.mark.parametrize("more", range(5))
-def test_a_thread_that_cannot_start_means_fewer_workers_and_never_fewer_rows(extension, readable, more, limited):
+def test_a_thread_that_cannot_start_means_fewer_workers_and_never_fewer_rows(
+    extension, readable, more, limited
+):
     """One more thread does the work of all where access is free; where it is limited, two do."""
     repo, wanted = readable
-    settings = [f"SET allowed_directories = ['{repo}']", "SET enable_external_access = false"] if limited else []
+    settings = (
+        [f"SET allowed_directories = ['{repo}']", "SET enable_external_access = false"]
+        if limited
+        else []
+    )
     with apart.Host(extension, settings=settings, threads=4, more_threads=more) as host:
         for query, rows in wanted.items():
             got = host.ask(query, repo)
@@ -347,7 +467,11 @@ def test_a_thread_that_cannot_start_means_fewer_workers_and_never_fewer_rows(ext
                 assert got.rows == rows, (query, got.error)
             else:
                 assert got.rows == rows or "tool_failed: no " in str(got.error), (query, got.error)
-                assert "ulimit" in str(got.error) or "limit of its processes" in str(got.error) or got.rows == rows
+                assert (
+                    "ulimit" in str(got.error)
+                    or "limit of its processes" in str(got.error)
+                    or got.rows == rows
+                )
 
 
 def test_interrupting_a_range_while_it_is_walked_ends_it_soon(connect, tmp_path):
@@ -355,7 +479,9 @@ def test_interrupting_a_range_while_it_is_walked_ends_it_soon(connect, tmp_path)
     repositories.git(tmp_path, "init", "-q", "-b", "main", ".")
     count, stream = 5_000, []
     for number in range(count):
-        stream.append(f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\nM 644 inline f\ndata 8\n{number:07}\n\n")
+        stream.append(
+            f"commit refs/heads/main\ncommitter a <b> {1_700_000_000 + number} +0000\ndata 2\nx\n\nM 644 inline f\ndata 8\n{number:07}\n\n"
+        )
         if number == 9:
             stream.append("reset refs/heads/old\nfrom refs/heads/main\n\n")
     repositories.git(tmp_path, "fast-import", "--quiet", stdin="".join(stream).encode())
@@ -417,11 +543,19 @@ def test_large_objects_of_many_threads_stay_within_the_bytes_of_a_query(extensio
             file.write_bytes(b"".join(data) + packer.flush())
             entries.append(f"100644 blob {name}\tf{number}\n")
         tree = repositories.git(path, "mktree", stdin="".join(entries).encode()).decode().strip()
-        commit = repositories.git(path, "-c", "user.name=n", "-c", "user.email=e", "commit-tree", "-m", side, tree).decode().strip()
+        commit = (
+            repositories.git(
+                path, "-c", "user.name=n", "-c", "user.email=e", "commit-tree", "-m", side, tree
+            )
+            .decode()
+            .strip()
+        )
         repositories.git(path, "update-ref", f"refs/heads/{side}", commit)
     with apart.Host(extension, threads=8, memory_bytes=16 << 30) as host:
         idle = peak_bytes(host)
-        answer = host.ask("SELECT sum(additions) FROM file_changes('one', 'two', ?)", str(path), seconds=120)
+        answer = host.ask(
+            "SELECT sum(additions) FROM file_changes('one', 'two', ?)", str(path), seconds=120
+        )
         assert answer.error is None or "too_large: " in answer.error
         # 2 GiB and what the threads hold beside large objects.
         assert peak_bytes(host) - idle < 2.5 * (1 << 30)
@@ -442,8 +576,8 @@ def processor_seconds(host: apart.Host) -> float:
 @pytest.mark.parametrize(
     "question",
     [
-        f"SELECT redline_call_text('search', '{{\"path\": \"w\", \"pattern\": \"{MANY_STATES}\", \"regex\": true}}')",
-        f"SELECT redline_call_text('search', '{{\"repo\": \"w\", \"rev\": \"HEAD\", \"pattern\": \"{MANY_STATES}\", \"regex\": true}}')",
+        f'SELECT redline_call_text(\'search\', \'{{"path": "w", "pattern": "{MANY_STATES}", "regex": true}}\')',
+        f'SELECT redline_call_text(\'search\', \'{{"repo": "w", "rev": "HEAD", "pattern": "{MANY_STATES}", "regex": true}}\')',
         f"SELECT resolve_revision(':/{BASIC}', $repo)",
         f"SELECT count(*) FROM line_history(':{BASIC}:long', NULL, NULL, 'HEAD', $repo)",
         f"SELECT count(*) FROM commit_changes('HEAD', $repo, changed_lines := '{BASIC}')",
@@ -453,16 +587,23 @@ def processor_seconds(host: apart.Host) -> float:
 def test_an_expression_of_many_states_ends_on_a_long_line(extension, tmp_path, question):
     path = tmp_path / "repository"
     path.mkdir()
-    git = lambda *arguments, **options: repositories.git(path, "-c", "user.name=n", "-c", "user.email=e", *arguments, **options)
+    git = lambda *arguments, **options: repositories.git(
+        path, "-c", "user.name=n", "-c", "user.email=e", *arguments, **options
+    )
     git("init", "--quiet", "--initial-branch=main")
     (path / "long").write_bytes(b"ab" * (8 << 20))
     git("add", "long")
     git("commit", "--quiet", "--file=-", stdin=b"subject\n\n" + b"ab" * (8 << 20))
     sandbox = json.dumps([{"name": "w", "root": str(path), "mode": "ro"}])
-    settings = [f"SET GLOBAL redline_sandboxes = '{sandbox}'", f"SET GLOBAL redline_max_seconds = {DEADLINE}"]
+    settings = [
+        f"SET GLOBAL redline_sandboxes = '{sandbox}'",
+        f"SET GLOBAL redline_max_seconds = {DEADLINE}",
+    ]
     with apart.Host(extension, settings=settings) as host:
         before = processor_seconds(host)
         answer = host.ask(question.replace("$repo", "'w'"), seconds=120)
         # It may be answered in time, and no message matches; what is not answered ends at the deadline, on each thread.
-        assert answer.error is None or answer.error.partition(": ")[2].startswith(("timeout: ", "invalid_args: ", "not_found: ")), answer.error
+        assert answer.error is None or answer.error.partition(": ")[2].startswith(
+            ("timeout: ", "invalid_args: ", "not_found: ")
+        ), answer.error
         assert processor_seconds(host) - before < 3 * (DEADLINE + 1)

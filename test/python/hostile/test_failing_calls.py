@@ -46,7 +46,9 @@ def repository(tmp_path_factory):
     (path / ".mailmap").write_text("Other <o@example.com> <e>\n")
     (path / "dir").mkdir()
     for number in range(6):
-        (path / "f").write_text("".join(f"line {line} {number if line == number else ''}\n" for line in range(20)))
+        (path / "f").write_text(
+            "".join(f"line {line} {number if line == number else ''}\n" for line in range(20))
+        )
         (path / "dir/g.bin").write_text(f"{number}\n")
         work("add", "--all")
         work("commit", "--quiet", "-m", f"commit {number}")
@@ -70,7 +72,14 @@ class Trials:
     def __init__(self, extension, path, folder):
         self.extension, self.path, self.log = extension, path, folder / "calls"
         paths = [path, *path.rglob("*")]
-        self.under = ["strace", "-f", "-q", "-o", str(self.log), *(part for each in paths for part in ("-P", str(each)))]
+        self.under = [
+            "strace",
+            "-f",
+            "-q",
+            "-o",
+            str(self.log),
+            *(part for each in paths for part in ("-P", str(each))),
+        ]
 
     def ask(self, query: str, *options: str) -> apart.Answer:
         sql = as_text(query).replace("$repo", f"'{self.path}'")
@@ -81,14 +90,20 @@ class Trials:
         """Returns how often the query makes each call."""
         self.right = self.ask(query, "-e", f"trace={','.join(CALLS)}")
         assert self.right.error is None, self.right.error
-        made = [line.split(maxsplit=1)[1].split("(")[0] for line in self.log.read_text().splitlines()]
+        made = [
+            line.split(maxsplit=1)[1].split("(")[0] for line in self.log.read_text().splitlines()
+        ]
         return {call: made.count(call) for call in CALLS if call in made}
 
     def check(self, query: str, call: str, number: int, error: str, onwards: bool) -> str:
         when = f"{number}+" if onwards else str(number)
-        answer = self.ask(query, "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={when}")
+        answer = self.ask(
+            query, "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={when}"
+        )
         if answer.error is None:
-            assert answer.rows == self.right.rows, f"{query}: other rows where {call} {when} gives {error}"
+            assert answer.rows == self.right.rows, (
+                f"{query}: other rows where {call} {when} gives {error}"
+            )
             return "rows"
         code_and_words(answer.error)
         return "error"
@@ -115,15 +130,21 @@ def test_a_call_that_fails_gives_an_error_or_the_right_rows(extension, repositor
 
 @pytest.mark.slow
 @pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
-def test_any_call_that_fails_gives_an_error_or_the_right_rows(extension, repository, tmp_path, query):
+def test_any_call_that_fails_gives_an_error_or_the_right_rows(
+    extension, repository, tmp_path, query
+):
     trials = Trials(extension, repository, tmp_path)
     every = trials_of(trials.calls(query))
-    chosen = random.Random(query).sample(every, min(len(every), int(os.environ.get("REDLINE_FAILURES", "20"))))
+    chosen = random.Random(query).sample(
+        every, min(len(every), int(os.environ.get("REDLINE_FAILURES", "20")))
+    )
     outcomes = [trials.check(query, *each) for each in chosen]
     assert "error" in outcomes
 
 
-@pytest.mark.parametrize("text", ["", "ref: refs/heads/../x\n", "garbage\n", "ref: HEAD\n", "0123\n"])
+@pytest.mark.parametrize(
+    "text", ["", "ref: refs/heads/../x\n", "garbage\n", "ref: HEAD\n", "0123\n"]
+)
 def test_a_head_that_is_damaged_is_not_one_before_the_first_commit(con, repository, tmp_path, text):
     path = tmp_path / "repository"
     shutil.copytree(repository, path)
@@ -136,7 +157,9 @@ def test_a_branch_without_a_commit_has_its_files_added(con, repository, tmp_path
     path = tmp_path / "repository"
     shutil.copytree(repository, path)
     git(path, "symbolic-ref", "HEAD", "refs/heads/unborn")
-    rows = con.execute("SELECT file_path, index_status FROM file_status(?) WHERE file_path = 'f'", [str(path)]).fetchall()
+    rows = con.execute(
+        "SELECT file_path, index_status FROM file_status(?) WHERE file_path = 'f'", [str(path)]
+    ).fetchall()
     assert rows == [("f", "added")]
 
 

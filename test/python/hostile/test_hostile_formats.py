@@ -47,14 +47,20 @@ class Case(NamedTuple):
 def entry(path: bytes, flags: int = 0, strip: bytes | None = None) -> bytes:
     """Returns one entry of an index, of version 4 where `strip` says how much of the previous path is dropped."""
     size = min(len(path), 0xFFF)
-    head = struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100644, 0, 0, 0) + b"\xab" * 20 + struct.pack(">H", size | flags)
+    head = (
+        struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100644, 0, 0, 0)
+        + b"\xab" * 20
+        + struct.pack(">H", size | flags)
+    )
     if strip is not None:
         return head + strip + path + b"\0"
     whole = head + path
     return whole + b"\0" * (8 - len(whole) % 8)
 
 
-def write_index(path: pathlib.Path, version: int, entries: list[bytes], *extensions: tuple[bytes, bytes]) -> None:
+def write_index(
+    path: pathlib.Path, version: int, entries: list[bytes], *extensions: tuple[bytes, bytes]
+) -> None:
     body = b"DIRC" + struct.pack(">II", version, len(entries)) + b"".join(entries)
     end = len(body)
     headers = b""
@@ -93,25 +99,42 @@ def self_naming_split_index(repo):
 def split_indexes_in_a_circle(repo):
     for own, other in (("", "aa"), ("aa", "bb"), ("bb", "aa")):
         name = f"sharedindex.{own * 20}" if own else "index"
-        write_index(repo / ".git" / name, 2, [entry(b"a.txt")], (b"link", bytes.fromhex(other * 20) + EMPTY_EWAH * 2))
+        write_index(
+            repo / ".git" / name,
+            2,
+            [entry(b"a.txt")],
+            (b"link", bytes.fromhex(other * 20) + EMPTY_EWAH * 2),
+        )
 
 
 def deep_tree_extension(repo):
-    write_index(repo / ".git/index", 2, [entry(b"a.txt")], (b"TREE", b"\0-1 1\n" + b"a\0-1 1\n" * 400_000))
+    write_index(
+        repo / ".git/index", 2, [entry(b"a.txt")], (b"TREE", b"\0-1 1\n" + b"a\0-1 1\n" * 400_000)
+    )
 
 
 def deep_untracked_extension(repo):
-    head = b"\0" + bytes(36) * 2 + bytes(4) + bytes(20) * 2 + b".gitignore\0" + b"\x01" + b"\0\x01\0"
+    head = (
+        b"\0" + bytes(36) * 2 + bytes(4) + bytes(20) * 2 + b".gitignore\0" + b"\x01" + b"\0\x01\0"
+    )
     write_index(repo / ".git/index", 2, [entry(b"a.txt")], (b"UNTR", head + b"\0\x01a\0" * 400_000))
 
 
 def prefix_bomb(repo):
     first = b"a" * 1_000_000
-    write_index(repo / ".git/index", 4, [entry(first, strip=b"\0"), *(entry(b"b", strip=b"\0") for _ in range(30_000))])
+    write_index(
+        repo / ".git/index",
+        4,
+        [entry(first, strip=b"\0"), *(entry(b"b", strip=b"\0") for _ in range(30_000))],
+    )
 
 
 def prefix_bomb_of_directories(repo):
-    write_index(repo / ".git/index", 4, [entry(b"a/a/a", strip=b"\0"), *(entry(b"/a/a/a", strip=b"\0") for _ in range(40_000))])
+    write_index(
+        repo / ".git/index",
+        4,
+        [entry(b"a/a/a", strip=b"\0"), *(entry(b"/a/a/a", strip=b"\0") for _ in range(40_000))],
+    )
 
 
 def repeated_blocks(repo):
@@ -153,14 +176,26 @@ def own_tag(repo):
 
 def tags_in_a_circle(repo):
     for oid, other in (("ab" * 20, "cd" * 20), ("cd" * 20, "ab" * 20)):
-        loose(repo, "tag", f"object {other}\ntype tag\ntag x\ntagger a <b> 1 +0000\n\nx\n".encode(), oid)
+        loose(
+            repo,
+            "tag",
+            f"object {other}\ntype tag\ntag x\ntagger a <b> 1 +0000\n\nx\n".encode(),
+            oid,
+        )
     (repo / ".git/refs/tags/own").write_text("ab" * 20 + "\n")
 
 
 def long_chain_of_tags(repo):
     oid, kind = repositories.git_text(repo, "rev-parse", "main"), "commit"
     for number in range(3_000):
-        oid, kind = loose(repo, "tag", f"object {oid}\ntype {kind}\ntag {number}\ntagger a <b> 1 +0000\n\nx\n".encode()), "tag"
+        oid, kind = (
+            loose(
+                repo,
+                "tag",
+                f"object {oid}\ntype {kind}\ntag {number}\ntagger a <b> 1 +0000\n\nx\n".encode(),
+            ),
+            "tag",
+        )
     (repo / ".git/refs/tags/own").write_text(oid + "\n")
 
 
@@ -191,7 +226,10 @@ def tree_bomb(repo):
 
 def blobs_of_newlines(repo):
     size = 200 << 20
-    old, new = (tree(repo, ("100644", "f", loose(repo, "blob", b"\n" * size + end))) for end in (b"", b"x\n"))
+    old, new = (
+        tree(repo, ("100644", "f", loose(repo, "blob", b"\n" * size + end)))
+        for end in (b"", b"x\n")
+    )
     commit(repo, "own", new, commit(repo, "before", old))
 
 
@@ -206,20 +244,26 @@ def fan_out_of_alternates(repo):
     for level in range(4):
         (below / "info").mkdir(parents=True, exist_ok=True)
         store = f"{'../..' if level == 0 else '..'}/s{level}"
-        (below / "info/alternates").write_text("".join(f"{store}{'/.' * (n % 3)}{'/' * (n // 3)}\n" for n in range(300)))
+        (below / "info/alternates").write_text(
+            "".join(f"{store}{'/.' * (n % 3)}{'/' * (n // 3)}\n" for n in range(300))
+        )
         below = repo / f"s{level}"
     below.mkdir()
 
 
 def alternates_in_a_circle(repo):
     for own, other in (("../..", "one"), ("..", "two"), ("..", "one")):
-        place = repo / ".git/objects" if own == "../.." else repo / ("one" if other == "two" else "two")
+        place = (
+            repo / ".git/objects" if own == "../.." else repo / ("one" if other == "two" else "two")
+        )
         (place / "info").mkdir(parents=True, exist_ok=True)
         (place / "info/alternates").write_text(f"{own}/{other}\n")
 
 
 def long_list_of_alternates(repo):
-    (repo / ".git/objects/info/alternates").write_text("".join(f"../../none{n}\n" for n in range(300_000)))
+    (repo / ".git/objects/info/alternates").write_text(
+        "".join(f"../../none{n}\n" for n in range(300_000))
+    )
 
 
 STARS = "**/a/" * 26 + "b"
@@ -250,7 +294,19 @@ def stars_that_never_match(part: str, suffix: str) -> Callable[[pathlib.Path], N
 
 def committed(repo: pathlib.Path, path: str) -> None:
     repositories.git(repo, "add", path)
-    repositories.git(repo, "-c", "user.name=a", "-c", "user.email=b", "commit", "--allow-empty", "-qm", "more", "--", path)
+    repositories.git(
+        repo,
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=b",
+        "commit",
+        "--allow-empty",
+        "-qm",
+        "more",
+        "--",
+        path,
+    )
 
 
 def text_in(part: str, line: bytes, count: int) -> Callable[[pathlib.Path], None]:
@@ -309,8 +365,16 @@ def varint(number: int) -> bytes:
 
 def idx_bytes(ids: list[tuple[str, int]], pack: bytes) -> bytes:
     ids = sorted(ids)
-    fan = b"".join(struct.pack(">I", sum(int(oid[:2], 16) <= byte for oid, _ in ids)) for byte in range(256))
-    body = b"\xfftOc" + struct.pack(">I", 2) + fan + b"".join(bytes.fromhex(oid) for oid, _ in ids) + bytes(4 * len(ids))
+    fan = b"".join(
+        struct.pack(">I", sum(int(oid[:2], 16) <= byte for oid, _ in ids)) for byte in range(256)
+    )
+    body = (
+        b"\xfftOc"
+        + struct.pack(">I", 2)
+        + fan
+        + b"".join(bytes.fromhex(oid) for oid, _ in ids)
+        + bytes(4 * len(ids))
+    )
     body += b"".join(struct.pack(">I", offset) for _, offset in ids) + pack[-20:]
     return body + hashlib.sha1(body).digest()
 
@@ -354,7 +418,9 @@ def bases_in_a_circle(repo):
 
 
 def delta_that_claims_much(repo):
-    odd_pack(object_header(3, 2) + zlib.compress(b"ab"), on_base(1, delta(2, 1 << 42, b"\x02ab")))(repo)
+    odd_pack(object_header(3, 2) + zlib.compress(b"ab"), on_base(1, delta(2, 1 << 42, b"\x02ab")))(
+        repo
+    )
 
 
 def deltas_that_multiply(repo):
@@ -399,13 +465,20 @@ def message_of_lines(repo):
     head = f"tree {EMPTY}\nauthor a <b> 1700000000 +0000\ncommitter a <b> 1700000000 +0000\n\n".encode()
     oid = loose(repo, "commit", head + lines)
     (repo / ".git/refs/heads/own").write_text(oid + "\n")
-    tag = loose(repo, "tag", f"object {oid}\ntype commit\ntag own\ntagger a <b> 1700000000 +0000\n\n".encode() + lines)
+    tag = loose(
+        repo,
+        "tag",
+        f"object {oid}\ntype commit\ntag own\ntagger a <b> 1700000000 +0000\n\n".encode() + lines,
+    )
     (repo / ".git/refs/tags/own").write_text(tag + "\n")
 
 
 def packed_references(repo):
     tip = repositories.git_text(repo, "rev-parse", "main")
-    (repo / ".git/packed-refs").write_text("# pack-refs with: peeled fully-peeled sorted \n" + "".join(f"{tip} refs/heads/p{number:06}\n" for number in range(50_000)))
+    (repo / ".git/packed-refs").write_text(
+        "# pack-refs with: peeled fully-peeled sorted \n"
+        + "".join(f"{tip} refs/heads/p{number:06}\n" for number in range(50_000))
+    )
 
 
 def many_refspecs(repo):
@@ -415,15 +488,38 @@ def many_refspecs(repo):
     for name in branches:
         (repo / ".git/refs/heads" / name).write_text(tip + "\n")
     with (repo / ".git/config").open("a") as config:
-        config.write(f'[remote "o"]\nurl=x\n{refspecs}' + "".join(f'[branch "{name}"]\nremote=o\nmerge=refs/heads/x\n' for name in branches))
+        config.write(
+            f'[remote "o"]\nurl=x\n{refspecs}'
+            + "".join(f'[branch "{name}"]\nremote=o\nmerge=refs/heads/x\n' for name in branches)
+        )
 
 
 BINARY_DRIVER = b'[diff "x"]\n'
-ABOUT_OWN = [(NAMES, "main", "own"), (TOOL, "main", "own"), ("SELECT file_path FROM file_changes('EMPTY', 'own^{tree}', ?)",)]
-LINES = [(COUNTS, "before", "own"), ("SELECT sum(length(patch)) FROM file_patches(?, ?, ?)", "before", "own"), (TOOL, "before", "own")]
-LONG_MESSAGE = [(f"SELECT sum(length({column})) FROM {table}",) for table, column in (("commits('own', ?)", "subject"), ("commits('own', ?)", "body"), ("refs(?)", "subject"))]
+ABOUT_OWN = [
+    (NAMES, "main", "own"),
+    (TOOL, "main", "own"),
+    ("SELECT file_path FROM file_changes('EMPTY', 'own^{tree}', ?)",),
+]
+LINES = [
+    (COUNTS, "before", "own"),
+    ("SELECT sum(length(patch)) FROM file_patches(?, ?, ?)", "before", "own"),
+    (TOOL, "before", "own"),
+]
+LONG_MESSAGE = [
+    (f"SELECT sum(length({column})) FROM {table}",)
+    for table, column in (
+        ("commits('own', ?)", "subject"),
+        ("commits('own', ?)", "body"),
+        ("refs(?)", "subject"),
+    )
+]
 BACKSLASHES = "\\\\" * 1_000
-HISTORY = [("SELECT count(*) FROM commit_changes('own', ?)",), (NAMES, "own~50", "own"), ("SELECT count(*) FROM file_changes('main...own', NULL, ?)",), (EVERY_COMMIT,)]
+HISTORY = [
+    ("SELECT count(*) FROM commit_changes('own', ?)",),
+    (NAMES, "own~50", "own"),
+    ("SELECT count(*) FROM file_changes('main...own', NULL, ?)",),
+    (EVERY_COMMIT,),
+]
 
 CASES = {
     "a split index that names itself": Case(self_naming_split_index, OWN),
@@ -493,7 +589,9 @@ def copied(template: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
     return target
 
 
-def assert_answered(host: apart.Host, repo: pathlib.Path, questions: list[tuple], slow: bool) -> None:
+def assert_answered(
+    host: apart.Host, repo: pathlib.Path, questions: list[tuple], slow: bool
+) -> None:
     """Asks everything: an answer, or an error with a code, in time."""
     assert host.ask(f"SET GLOBAL redline_max_seconds = {DEADLINE if slow else 0}").error is None
     for sql, *parameters in questions:
@@ -501,7 +599,9 @@ def assert_answered(host: apart.Host, repo: pathlib.Path, questions: list[tuple]
         busy = max(1, os.getloadavg()[0] / os.cpu_count())
         got = host.ask(sql, *parameters, repo, seconds=SECONDS * busy)
         if slow:
-            assert got.seconds < DEADLINE + 2 + busy, f"{got.seconds:.1f} s for {sql}: {str(got.error)[:200]}"
+            assert got.seconds < DEADLINE + 2 + busy, (
+                f"{got.seconds:.1f} s for {sql}: {str(got.error)[:200]}"
+            )
         # Of a streamed result DuckDB may say only that it ended, not why.
         is_streamed = slow and str(got.error).startswith("INTERRUPT Error")
         if got.error is not None and not is_streamed:
@@ -516,7 +616,9 @@ def test_a_hostile_file_is_answered_in_time(extension, template, tmp_path, name)
     case.make(repo)
     with apart.Host(extension, memory_bytes=MEMORY) as host:
         assert_answered(host, repo, case.questions, case.slow)
-        assert host.ask(NAMES, "main~1", "main", template).rows, "another repository is not read any more"
+        assert host.ask(NAMES, "main~1", "main", template).rows, (
+            "another repository is not read any more"
+        )
 
 
 # Every file that git reads as a whole.
@@ -541,7 +643,13 @@ SPECIAL = {
     "a link to /dev/zero": lambda path: path.symlink_to("/dev/zero"),
     "a FIFO": other_special,
 }
-ABOUT_FILES = [*OWN, (NAMES, "HEAD@{1}", "HEAD"), (NAMES, "other", "HEAD"), (NAMES, "nosuch", "HEAD"), (TOOL, "HEAD", "WORKTREE")]
+ABOUT_FILES = [
+    *OWN,
+    (NAMES, "HEAD@{1}", "HEAD"),
+    (NAMES, "other", "HEAD"),
+    (NAMES, "nosuch", "HEAD"),
+    (TOOL, "HEAD", "WORKTREE"),
+]
 
 
 @pytest.mark.parametrize("special", SPECIAL)

@@ -20,23 +20,38 @@ SPLIT = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
 def fast_import(repo, stream: bytes):
-    subprocess.run(["git", "-C", repo, "fast-import", "--quiet"], input=stream, check=True, capture_output=True)
+    subprocess.run(
+        ["git", "-C", repo, "fast-import", "--quiet"], input=stream, check=True, capture_output=True
+    )
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     """Returns a repository in which all that somebody else can choose says what redline says."""
     root = tmp_path_factory.mktemp("hostile")
-    git = lambda *arguments: subprocess.run(["git", "-C", root, *arguments], check=True, capture_output=True)
+    git = lambda *arguments: subprocess.run(
+        ["git", "-C", root, *arguments], check=True, capture_output=True
+    )
     git("init", "-q", "-b", "main")
     evil = "".join(f"{end}{FORGED}{end}```{end}" for end in BREAKS) + "".join(UNSEEN[:3])
     lines = "".join(f"x{end}{FORGED}\n" for end in BREAKS + UNSEEN[:3])
-    names = [f"a{end}{FORGED}{end}b.txt" for end in BREAKS] + [f"new\n{FORGED}\nline.txt", f"x\n12:{FORGED}", "d\n/e.txt"]
+    names = [f"a{end}{FORGED}{end}b.txt" for end in BREAKS] + [
+        f"new\n{FORGED}\nline.txt",
+        f"x\n12:{FORGED}",
+        "d\n/e.txt",
+    ]
     message = f"(merge) [HEAD, main] {evil}\n\nbody {evil}\n{FORGED}\n".encode()
     stream = b""
     for mark in (1, 2):
-        stream += b"commit refs/heads/main\nauthor [HEAD, main] 2026-01-01 Admin %s <e@x> 1700000000 +0000\n" % f"(merge) {evil}".replace("\n", " ").encode()
-        stream += b"committer C <c@x> 170000000%d +0000\ndata %d\n%s\n" % (mark, len(message), message)
+        stream += (
+            b"commit refs/heads/main\nauthor [HEAD, main] 2026-01-01 Admin %s <e@x> 1700000000 +0000\n"
+            % f"(merge) {evil}".replace("\n", " ").encode()
+        )
+        stream += b"committer C <c@x> 170000000%d +0000\ndata %d\n%s\n" % (
+            mark,
+            len(message),
+            message,
+        )
         for name in names:
             text = (lines * mark).encode()
             quoted = '"' + "".join(f"\\{byte:03o}" for byte in name.encode()) + '"'
@@ -63,7 +78,12 @@ def calls(con):
     }  # fmt: skip
     tools = [name for (name,) in con.execute("SELECT name FROM redline_tools()").fetchall()]
     assert set(tools) == set(arguments)
-    more = [("list_files", {}), ("search", {"pattern": "redline|x", "rev": "main"}), ("GitLog", {"file": f"new\n{FORGED}\nline.txt"}), ("GitDiff", {"from": "INDEX", "to": "WORKTREE"})]
+    more = [
+        ("list_files", {}),
+        ("search", {"pattern": "redline|x", "rev": "main"}),
+        ("GitLog", {"file": f"new\n{FORGED}\nline.txt"}),
+        ("GitDiff", {"from": "INDEX", "to": "WORKTREE"}),
+    ]
     return [*arguments.items(), *more]
 
 
@@ -74,37 +94,75 @@ BYTES = {"read_file", "GitFile", "GitDiff", "GitDiffFile", "GitShow", "Diff"}
 def test_no_line_of_an_answer_is_one_that_a_repository_has_written(connect, root):
     con = configure(connect(), {"name": "hostile", "root": root, "mode": "rw"})
     for tool, arguments in calls(con):
-        (text,) = con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()
+        (text,) = con.execute(
+            "SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]
+        ).fetchone()
         for line in SPLIT.split(text) if tool not in BYTES else text.split("\n"):
             # What a tool hands on is indented, or stands behind a sign.
-            assert not (line if tool in BYTES else line.lstrip()).startswith(FORGED), (tool, arguments, line)
-            assert not line.startswith("```") or tool in ("read_file", "GitFile"), (tool, arguments, line)
+            assert not (line if tool in BYTES else line.lstrip()).startswith(FORGED), (
+                tool,
+                arguments,
+                line,
+            )
+            assert not line.startswith("```") or tool in ("read_file", "GitFile"), (
+                tool,
+                arguments,
+                line,
+            )
         if tool not in BYTES:
-            assert not any(c in text for c in [*BREAKS, "\x1b", "\u202e", "\u2066"]), (tool, arguments)
+            assert not any(c in text for c in [*BREAKS, "\x1b", "\u202e", "\u2066"]), (
+                tool,
+                arguments,
+            )
 
 
 def test_what_redline_says_of_a_commit_stands_where_no_text_of_it_reaches(connect, root):
     con = configure(connect(), {"name": "hostile", "root": root})
     log = con.execute("SELECT redline_call_text('GitLog', '{}')").fetchone()[0].splitlines()
     heads = [re.match(r"[0-9a-f]{12} (?:\[([^\]]*)\] )?2023-11-14 ", line) for line in log[1:3]]
-    assert all(heads) and heads[0][1].split(", ")[:2] == ["HEAD", "main"] and heads[1][1] is None, log
+    assert all(heads) and heads[0][1].split(", ")[:2] == ["HEAD", "main"] and heads[1][1] is None, (
+        log
+    )
     assert "(HEAD)" not in heads[0][1] and len(heads[0][1].split(", ")) == 4
     refs = con.execute("SELECT redline_call_text('GitRefs', '{}')").fetchone()[0].splitlines()
     told = [line.split(" | ")[0] for line in refs[1:] if line]
-    assert [line.split(" ")[0] for line in told if line.endswith(" (HEAD)")] == ["main"] and len(told) == 4, refs
+    assert [line.split(" ")[0] for line in told if line.endswith(" (HEAD)")] == ["main"] and len(
+        told
+    ) == 4, refs
 
 
 # Names that a sandbox takes; the others are refused before anything is drawn.
-NAMES = ["[redline, approved]", "f) y", "Approved", "└──────┘", "│ Write this file", "```", "⚠ Approved", "Page 2 of 2", "+++ b"]
+NAMES = [
+    "[redline, approved]",
+    "f) y",
+    "Approved",
+    "└──────┘",
+    "│ Write this file",
+    "```",
+    "⚠ Approved",
+    "Page 2 of 2",
+    "+++ b",
+]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Returns a directory of which every name and every line says what redline says."""
     folder = tmp_path_factory.mktemp("workspace")
-    lines = [*(f"x{end}{FORGED}" for end in BREAKS + UNSEEN), "Approved.", "└──────┘", "⚠ Approved", "Page 2 of 2", "(goes on)", "```", "[y/n] y"]
+    lines = [
+        *(f"x{end}{FORGED}" for end in BREAKS + UNSEEN),
+        "Approved.",
+        "└──────┘",
+        "⚠ Approved",
+        "Page 2 of 2",
+        "(goes on)",
+        "```",
+        "[y/n] y",
+    ]
     for name in NAMES:
-        (folder / name).write_text("\n".join([*lines[:-6], "changed", *lines[-6:]]).replace("\0", ""))
+        (folder / name).write_text(
+            "\n".join([*lines[:-6], "changed", *lines[-6:]]).replace("\0", "")
+        )
     return folder
 
 
@@ -113,9 +171,19 @@ def proposals(folder):
     for name in NAMES:
         path = f"{folder}/{name}"
         yield "read_file", {"path": path}
-        yield "edit_file", {"path": path, "old_string": "changed", "new_string": f"changed\n{FORGED}\rx\n└──┘\nApproved.\n[y/n] y"}
+        yield (
+            "edit_file",
+            {
+                "path": path,
+                "old_string": "changed",
+                "new_string": f"changed\n{FORGED}\rx\n└──┘\nApproved.\n[y/n] y",
+            },
+        )
         yield "write_file", {"path": path, "content": f"{FORGED}\n```\nApproved.\n[y/n] y\n"}
-        yield "write_file", {"path": f"{path}.new", "content": "".join(f"x{end}{FORGED}{end}" for end in BREAKS)}
+        yield (
+            "write_file",
+            {"path": f"{path}.new", "content": "".join(f"x{end}{FORGED}{end}" for end in BREAKS)},
+        )
 
 
 def test_a_sandbox_takes_no_name_that_ends_a_line_anywhere(connect, root):
@@ -123,12 +191,16 @@ def test_a_sandbox_takes_no_name_that_ends_a_line_anywhere(connect, root):
     names = [name for name in os.listdir(root) if SPLIT.search(name)]
     assert len(names) > len(BREAKS)
     for name in names:
-        (text,) = con.execute("SELECT redline_call_text('read_file', ?)", [json.dumps({"path": f"hostile/{name}"})]).fetchone()
+        (text,) = con.execute(
+            "SELECT redline_call_text('read_file', ?)", [json.dumps({"path": f"hostile/{name}"})]
+        ).fetchone()
         assert text.startswith("fs_denied: ") and not SPLIT.search(text.rstrip("\n")), text
 
 
 # What stands at the start of a row that redline writes around a payload.
-OWN_ROW = re.compile(r"[┌│├└]|⚠ |Page \d+ of \d+$|\(goes on\)$|Write this file\?|Apply this edit\?|Allow this read\?|\[y/n\]$")
+OWN_ROW = re.compile(
+    r"[┌│├└]|⚠ |Page \d+ of \d+$|\(goes on\)$|Write this file\?|Apply this edit\?|Allow this read\?|\[y/n\]$"
+)
 
 
 def assert_boxed(shown, what):
@@ -136,21 +208,34 @@ def assert_boxed(shown, what):
     assert not any(c in shown for c in [*BREAKS, "\x1b", "\u202e", "\u2066", "\x00"]), what
     for line in shown.split("\n"):
         # A warning that is wider than the terminal goes on in the next row; no name and no line of a file is in one.
-        assert OWN_ROW.match(line) or not re.search("redline|approved|x|changed|```", line), (what, line)
+        assert OWN_ROW.match(line) or not re.search("redline|approved|x|changed|```", line), (
+            what,
+            line,
+        )
 
 
 @pytest.mark.parametrize("width, height", [(80, 24), (40, 10), (100, 60)])
-def test_no_row_that_a_person_is_shown_is_one_that_a_file_has_written(connect, folder, width, height):
-    con = configure(connect(), {"name": "workspace", "root": folder, "mode": "rw", "read_approval": True})
+def test_no_row_that_a_person_is_shown_is_one_that_a_file_has_written(
+    connect, folder, width, height
+):
+    con = configure(
+        connect(), {"name": "workspace", "root": folder, "mode": "rw", "read_approval": True}
+    )
     con.execute("SET GLOBAL redline_approver = sha256('the key')")
     for tool, arguments in proposals("workspace"):
         con.execute("SELECT needs_approval(?, ?)", [tool, json.dumps(arguments)])
-    waiting = con.execute("SELECT description, payload FROM pending_approvals('the key')").fetchall()
+    waiting = con.execute(
+        "SELECT description, payload FROM pending_approvals('the key')"
+    ).fetchall()
     assert len(waiting) == 4 * len(NAMES)
     for description, payload in waiting:
         assert not SPLIT.search(description)
-        pages = con.execute("SELECT approval_pages(?, ?, ?)", [payload, width, height]).fetchone()[0]
-        box = con.execute("SELECT approval_display(?, ?, ?)", [payload, width, height]).fetchone()[0]
+        pages = con.execute("SELECT approval_pages(?, ?, ?)", [payload, width, height]).fetchone()[
+            0
+        ]
+        box = con.execute("SELECT approval_display(?, ?, ?)", [payload, width, height]).fetchone()[
+            0
+        ]
         for shown in (box, *(page["text"] for page in pages)):
             assert_boxed(shown, (description, width))
 
@@ -161,7 +246,13 @@ def test_a_form_shows_no_row_that_a_file_has_written(extension, folder):
     import mcp_types as types
     from mcp import Client, StdioServerParameters
 
-    server = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write"]
+    server = [
+        str(ROOT / "examples/mcp_server.py"),
+        str(folder),
+        "--extension",
+        str(extension),
+        "--write",
+    ]
     shown = []
 
     async def refuse(context, params):
@@ -170,11 +261,16 @@ def test_a_form_shows_no_row_that_a_file_has_written(extension, folder):
 
     async def main():
         with anyio.fail_after(120):
-            async with Client(StdioServerParameters(command=sys.executable, args=server), elicitation_callback=refuse) as client:
+            async with Client(
+                StdioServerParameters(command=sys.executable, args=server),
+                elicitation_callback=refuse,
+            ) as client:
                 for tool, arguments in proposals("workspace"):
                     if tool != "read_file":
                         answer = await client.call_tool(tool, arguments)
-                        assert answer.is_error and answer.content[0].text.startswith("declined: "), answer
+                        assert answer.is_error and answer.content[0].text.startswith(
+                            "declined: "
+                        ), answer
 
     before = snapshot(folder)
     anyio.run(main)
@@ -241,10 +337,20 @@ def test_a_page_shows_no_row_that_a_file_has_written(extension, folder, tmp_path
         for tool, arguments in [call for call in proposals("workspace") if call[0] != "read_file"]:
             call = served.call(tool, arguments)
             (link,) = served.waiting()
-            for page in (served.request().text, served.request(link).text, served.request(f"{link}&view=whole").text):
-                assert not any(c in page for c in [*BREAKS, "\x1b", "\u202e", "\u2066", "\x00"]), (tool, arguments)
+            for page in (
+                served.request().text,
+                served.request(link).text,
+                served.request(f"{link}&view=whole").text,
+            ):
+                assert not any(c in page for c in [*BREAKS, "\x1b", "\u202e", "\u2066", "\x00"]), (
+                    tool,
+                    arguments,
+                )
                 own = "\n".join(Drawn(page).own)
-                assert not re.search(r"redline: the person|```|└|┌|Page 2 of 2|f\) y|\[y/n\]|Approved", own.replace("Yes, approve", "")), (tool, arguments, own)
+                assert not re.search(
+                    r"redline: the person|```|└|┌|Page 2 of 2|f\) y|\[y/n\]|Approved",
+                    own.replace("Yes, approve", ""),
+                ), (tool, arguments, own)
                 # Nothing that ends a line, not even where it is shown by a number.
                 assert not SPLIT.search(re.search("<title>(.*?)</title>", page, re.DOTALL)[1])
             assert served.answer(Document(served.request(link).text).form("no")).status == 303
@@ -267,12 +373,16 @@ def test_a_view_in_a_client_shows_no_row_that_a_file_has_written(extension, fold
         apps = Apps(host)
         for tool, arguments in [call for call in proposals("workspace") if call[0] != "read_file"]:
             asked = tool, json.dumps(arguments), "one"
-            payload = await host.called("one", "SELECT system.main.needs_approval(?, ?, ?, ?)", *asked, host.key)
+            payload = await host.called(
+                "one", "SELECT system.main.needs_approval(?, ?, ?, ?)", *asked, host.key
+            )
             apps.asked(Call(*asked, str(payload)))
             page = (await apps.page("one")).decode()
             assert not any(c in page for c in [*BREAKS, "\x1b", "\u202e", "\u2066", "\x00"]), asked
             own = "\n".join(Drawn(page).own)
-            assert "This is a view." in own and not re.search(r"redline: the person|```|└|┌|Page 2 of 2|f\) y|\[y/n\]|Approved", own), (asked, own)
+            assert "This is a view." in own and not re.search(
+                r"redline: the person|```|└|┌|Page 2 of 2|f\) y|\[y/n\]|Approved", own
+            ), (asked, own)
 
     anyio.run(main)
 
@@ -284,7 +394,12 @@ def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root)
     from duckdb_redline.server.host import READING, sandboxes_of
     from duckdb_redline.server.query import read
 
-    served = {"sandboxes": sandboxes_of({"hostile": root}, False), "roots": [str(root)], "extension": str(extension), "grants": READING}
+    served = {
+        "sandboxes": sandboxes_of({"hostile": root}, False),
+        "roots": [str(root)],
+        "extension": str(extension),
+        "grants": READING,
+    }
     con = querying.open_database(served | {"seconds": 60, "max_file_bytes": None})
     for sql in (
         "SELECT subject, body, author_name FROM commits('main', 'hostile')", "SELECT subject || body AS s, 1 FROM commits('main', 'hostile')",
@@ -293,7 +408,9 @@ def test_no_row_of_a_query_is_one_that_a_repository_has_written(extension, root)
         "SELECT redline_call_text('GitLog', '{}')", "SELECT subject::INT FROM commits('main', 'hostile')", "SELECT error(body)::INT FROM commits('main', 'hostile')",
     ):  # fmt: skip
         try:
-            text = querying.answer(con.cursor(), {"seconds": 60} | read({"sql": sql, "max_bytes": 1_000_000}))["content"][0]["text"]
+            text = querying.answer(
+                con.cursor(), {"seconds": 60} | read({"sql": sql, "max_bytes": 1_000_000})
+            )["content"][0]["text"]
         except querying.Refused as error:
             text = querying.escaped(str(error))
             assert "\n" not in text, sql
@@ -308,6 +425,12 @@ def test_a_session_that_is_named_like_a_connection_is_told_from_it(connect, tmp_
     con.execute("SELECT write_approval('w/own', 'x')")
     own = con.execute("SELECT session FROM pending_approvals('the key')").fetchone()[0]
     for name in (own, f"'{own}'"):
-        con.execute("SELECT needs_approval('write_file', ?, ?)", [json.dumps({"path": "w/a", "content": "x"}), name])
-    listed = [session for (session,) in con.execute("SELECT session FROM pending_approvals('the key')").fetchall()]
+        con.execute(
+            "SELECT needs_approval('write_file', ?, ?)",
+            [json.dumps({"path": "w/a", "content": "x"}), name],
+        )
+    listed = [
+        session
+        for (session,) in con.execute("SELECT session FROM pending_approvals('the key')").fetchall()
+    ]
     assert listed == [own, f"'{own}'", f"''{own}''"]

@@ -27,17 +27,29 @@ SECRET = "SECRET"
 
 
 def functions(con) -> set[str]:
-    return {name for (name,) in con.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()}
+    return {
+        name
+        for (name,) in con.execute(
+            "SELECT DISTINCT function_name FROM duckdb_functions()"
+        ).fetchall()
+    }
 
 
 def settings(con) -> list[str]:
-    return [name for (name,) in con.execute("SELECT name FROM duckdb_settings() WHERE name LIKE 'redline%'").fetchall()]
+    return [
+        name
+        for (name,) in con.execute(
+            "SELECT name FROM duckdb_settings() WHERE name LIKE 'redline%'"
+        ).fetchall()
+    ]
 
 
 def test_every_function_is_tried_under_the_locks(connect):
     ours = functions(connect()) - functions(connect(load=False))
     ours = {name for name in ours if not name.startswith("redline_debug")}
-    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(WAITING_CALLS) | set(TOOL_CALLS) | set(PURE_CALLS)
+    assert ours == set(FILE_CALLS) | set(REPOSITORY_CALLS) | set(WRITE_CALLS) | set(
+        WAITING_CALLS
+    ) | set(TOOL_CALLS) | set(PURE_CALLS)
 
 
 def place(call: str, repo: pathlib.Path | str) -> str:
@@ -50,7 +62,11 @@ def place(call: str, repo: pathlib.Path | str) -> str:
 def world(tmp_path) -> pathlib.Path:
     """Returns a copy of the fixtures: an allowed directory, repositories in it and beside it."""
     shutil.copytree(repositories.fixture("sandbox"), tmp_path / "world", symlinks=True)
-    for name, text in (("inside/plain", "inside"), ("outside/secret", SECRET), ("inside_evil/plain", SECRET)):
+    for name, text in (
+        ("inside/plain", "inside"),
+        ("outside/secret", SECRET),
+        ("inside_evil/plain", SECRET),
+    ):
         (tmp_path / "world" / name / "a.txt").write_text(f"{text}\n")
     # The file that this repository tracks is not checked out in the fixture.
     (tmp_path / "world/outside/secret/secret.txt").write_text(f"{SECRET}\n")
@@ -67,7 +83,15 @@ def outside(world) -> list[pathlib.Path | str]:
     """Returns what must not be read: other directories, as given and by ways that lead there from inside."""
     inside = world / "inside"
     secret = world / "outside" / "secret"
-    return [secret, f"{inside}/../outside/secret", inside / "repository-link", world / "inside_evil" / "plain", world / "missing", "/", "."]
+    return [
+        secret,
+        f"{inside}/../outside/secret",
+        inside / "repository-link",
+        world / "inside_evil" / "plain",
+        world / "missing",
+        "/",
+        ".",
+    ]
 
 
 def lock(con):
@@ -104,7 +128,9 @@ def assert_only_inside_is_read(con, inside: str | pathlib.Path, outside: list):
             assert_refused(answer(con, place(call, repo)), "fs_denied", "permission_denied")
     for call in WAITING_CALLS.values():
         assert_refused(answer(con, place(call, inside)), "not_found", "permission_denied")
-    secret = pathlib.Path(outside[0] if isinstance(outside[0], pathlib.Path) else outside[2]) / "a.txt"
+    secret = (
+        pathlib.Path(outside[0] if isinstance(outside[0], pathlib.Path) else outside[2]) / "a.txt"
+    )
     assert secret.read_text() != "written"
 
 
@@ -140,7 +166,11 @@ def lockdown(con, extension: pathlib.Path, root: pathlib.Path):
 def test_the_lockdown_leaves_no_way_out(connect, extension, inside, outside):
     con = lockdown(connect(load=False), extension, inside.parent)
     for one in (con, con.cursor()):
-        assert_only_inside_is_read(one, f"workspace/{inside.name}", ["workspace/repository-link", "workspace/../outside/secret", *outside])
+        assert_only_inside_is_read(
+            one,
+            f"workspace/{inside.name}",
+            ["workspace/repository-link", "workspace/../outside/secret", *outside],
+        )
         assert_settings_are_locked(one)
 
 
@@ -165,7 +195,22 @@ def test_the_lockdown_binds_duckdb_itself(connect, extension, inside, tmp_path):
 def test_only_the_granted_tools_of_the_lockdown_are_granted(connect, extension, inside):
     con = lockdown(connect(load=False), extension, inside.parent)
     granted = con.execute("SELECT current_setting('redline_tool_grants')").fetchone()[0]
-    assert granted == ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs", "list_files", "search", "read_file", "redline_capabilities"]
+    assert granted == [
+        "Diff",
+        "GitDiff",
+        "GitDiffSummary",
+        "GitDiffFile",
+        "GitLog",
+        "GitShow",
+        "GitFile",
+        "GitBlame",
+        "GitStatus",
+        "GitRefs",
+        "list_files",
+        "search",
+        "read_file",
+        "redline_capabilities",
+    ]
     sandboxes = con.execute("SELECT current_setting('redline_sandboxes')").fetchone()[0]
     assert '"mode": "ro"' in sandboxes
 
@@ -215,11 +260,19 @@ def locked(connect, extension, inside):
 
 
 def held(folder) -> dict[str, bytes]:
-    return {str(file): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file() and not file.is_symlink()}
+    return {
+        str(file): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and not file.is_symlink()
+    }
 
 
 def configuration(con) -> dict[str, str]:
-    return dict(con.execute("SELECT name, value FROM duckdb_settings() WHERE name NOT LIKE '%progress%' AND name NOT LIKE '%profil%' AND name NOT LIKE 'python%'").fetchall())
+    return dict(
+        con.execute(
+            "SELECT name, value FROM duckdb_settings() WHERE name NOT LIKE '%progress%' AND name NOT LIKE '%profil%' AND name NOT LIKE 'python%'"
+        ).fetchall()
+    )
 
 
 @pytest.mark.parametrize("kind", [*REFUSED, *PASSED])
@@ -238,7 +291,12 @@ def test_no_form_of_set_reset_or_pragma_changes_a_setting_under_the_lockdown(loc
     names = [*ours, "enable_external_access", "allowed_directories", "allowed_paths", "disabled_filesystems", "lock_configuration", "allow_unsigned_extensions", "allow_community_extensions", "autoload_known_extensions", "autoinstall_known_extensions", "extension_directory", "home_directory", "temp_directory", "secret_directory", "custom_extension_repository", "threads", "memory_limit", "enable_logging", "logging_storage", "log_query_path", "enable_profiling", "profiling_output", "max_temp_directory_size", "default_order"]  # fmt: skip
     forms = ["SET {n} = {v}", "SET GLOBAL {n} = {v}", "SET SESSION {n} = {v}", "SET {n} TO {v}", "SET {N} = {v}", 'SET "{n}" = {v}', "PRAGMA {n} = {v}", "SET LOCAL {n} = {v}", "RESET {n}", "RESET GLOBAL {n}", "RESET SESSION {n}", "RESET {N}"]  # fmt: skip
     values = ["NULL", "'x'", "1"]
-    queries = {form.format(n=name, N=name.upper(), v=given) for name in names for form in forms for given in values}
+    queries = {
+        form.format(n=name, N=name.upper(), v=given)
+        for name in names
+        for form in forms
+        for given in values
+    }
     assert len(queries) >= 896
     before = configuration(locked)
     for one in (locked, locked.cursor()):
@@ -259,7 +317,9 @@ def test_the_doors_that_are_open_are_named(connect, extension, inside):
 def test_that_duckdb_opens_files_of_a_sandbox_itself_is_tried_and_named(connect, inside):
     con = connect()
     doors = lambda: con.execute("SELECT open_doors FROM redline_capabilities()").fetchone()[0]
-    con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([{"name": "w", "root": str(inside)}])])
+    con.execute(
+        "SET GLOBAL redline_sandboxes = ?", [json.dumps([{"name": "w", "root": str(inside)}])]
+    )
     assert "duckdb_files" in doors()
     con.execute("SET GLOBAL allowed_directories = ?", [[str(inside)]])
     con.execute("SET GLOBAL enable_external_access = false")
@@ -274,7 +334,10 @@ def test_a_lockdown_that_fails_half_way_says_so_at_its_end(connect, extension, i
     script = lockdown_script(extension, inside.parent)
     statements = [part.strip() for part in script.split(";\n") if part.strip()]
     for left_out in range(1, len(statements) - 1):
-        if not any(name in statements[left_out] for name in ("redline_sandboxes", "enable_external_access", "lock_configuration")):
+        if not any(
+            name in statements[left_out]
+            for name in ("redline_sandboxes", "enable_external_access", "lock_configuration")
+        ):
             continue
         con = connect(load=False)
         for number, statement in enumerate(statements):
@@ -283,8 +346,12 @@ def test_a_lockdown_that_fails_half_way_says_so_at_its_end(connect, extension, i
         assert last.error is not None and "left doors open" in last.error, statements[left_out]
 
 
-@pytest.mark.skipif(not duckdb.__version__.startswith("1.5"), reason="the real duckdb_mcp is built for DuckDB 1.5")
-def test_duckdb_mcp_starts_no_program_behind_the_lockdown(extension, world, mcp_extension, tmp_path):
+@pytest.mark.skipif(
+    not duckdb.__version__.startswith("1.5"), reason="the real duckdb_mcp is built for DuckDB 1.5"
+)
+def test_duckdb_mcp_starts_no_program_behind_the_lockdown(
+    extension, world, mcp_extension, tmp_path
+):
     attach = f"ATTACH 'touch' AS x (TYPE mcp, TRANSPORT 'stdio', ARGS '[\"{tmp_path}/proof\"]')"
     for locks_servers in (False, True):
         con = duckdb.connect(config={"allow_unsigned_extensions": True})
@@ -303,15 +370,41 @@ def test_duckdb_mcp_starts_no_program_behind_the_lockdown(extension, world, mcp_
         assert not (tmp_path / "proof").exists()
 
 
-@pytest.mark.skipif(not duckdb.__version__.startswith("1.5"), reason="the real duckdb_mcp is built for DuckDB 1.5")
+@pytest.mark.skipif(
+    not duckdb.__version__.startswith("1.5"), reason="the real duckdb_mcp is built for DuckDB 1.5"
+)
 @pytest.mark.parametrize("root", [True, False], ids=["locked", "fails half-way"])
-def test_a_server_s_script_from_a_pipe_serves_only_behind_the_whole_lockdown(extension, world, mcp_extension, tmp_path, root):
-    (tmp_path / "lockdown.sql").write_text(lockdown_script(extension, world / ("inside" if root else "none")))
-    script = (ROOT / "sql/mcp_server.sql").read_text().replace("LOAD redline;", f"LOAD '{extension}';").replace("LOAD duckdb_mcp;", f"LOAD '{mcp_extension}';")
+def test_a_server_s_script_from_a_pipe_serves_only_behind_the_whole_lockdown(
+    extension, world, mcp_extension, tmp_path, root
+):
+    (tmp_path / "lockdown.sql").write_text(
+        lockdown_script(extension, world / ("inside" if root else "none"))
+    )
+    script = (
+        (ROOT / "sql/mcp_server.sql")
+        .read_text()
+        .replace("LOAD redline;", f"LOAD '{extension}';")
+        .replace("LOAD duckdb_mcp;", f"LOAD '{mcp_extension}';")
+    )
     script = script.replace(".read sql/lockdown.sql", f".read {tmp_path}/lockdown.sql")
-    ask = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}
+    ask = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2024-11-05",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        },
+    }
     shell = pathlib.Path(sys.executable).parent / "duckdb"
-    done = subprocess.run([shell, "-unsigned"], input=script + json.dumps(ask) + "\n", capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [shell, "-unsigned"],
+        input=script + json.dumps(ask) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["id"] for answer in answers] == [1] * root, (done.stdout, done.stderr)
 

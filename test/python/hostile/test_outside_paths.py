@@ -13,7 +13,11 @@ import repositories
 from repositories import git
 
 # What takes a repository, and what takes a file.
-REPOSITORY = ["SELECT count(*) FROM commits('HEAD', ?)", "SELECT file_content('a.txt', 'WORKTREE', ?)", "SELECT * FROM refs(?)"]
+REPOSITORY = [
+    "SELECT count(*) FROM commits('HEAD', ?)",
+    "SELECT file_content('a.txt', 'WORKTREE', ?)",
+    "SELECT * FROM refs(?)",
+]
 FILE = ["SELECT diff_files(?, 'ROOT/in/repo/a.txt').diff"]
 # `DIR` is the absolute path of a directory that exists, or of one that does not; `ROOT` is the directory around both.
 REPOSITORIES = [
@@ -54,7 +58,9 @@ def world(tmp_path):
             shutil.copytree(repo / ".git", root / f"in/{kind}-{name}/.git")
         shutil.rmtree(root / f"in/alternates-{name}/.git/objects")
         (root / f"in/alternates-{name}/.git/objects/info").mkdir(parents=True)
-        (root / f"in/alternates-{name}/.git/objects/info/alternates").write_text(f"{way}/.git/objects\n")
+        (root / f"in/alternates-{name}/.git/objects/info/alternates").write_text(
+            f"{way}/.git/objects\n"
+        )
         shutil.rmtree(root / f"in/gitfile-{name}/.git")
         (root / f"in/gitfile-{name}/.git").write_text(f"gitdir: {way}/.git\n")
         (root / f"in/commondir-{name}/.git/commondir").write_text(f"{way}/.git\n")
@@ -75,9 +81,17 @@ def questions(root, *, files: bool) -> list[Question]:
     asked += [(statement, path) for statement in FILE for path in FILES] if files else []
 
     def filled(text: str, name: str) -> str:
-        return text.replace("DIR", f"{root}/outside/{name}").replace("NAME", name).replace("ROOT", str(root))
+        return (
+            text.replace("DIR", f"{root}/outside/{name}")
+            .replace("NAME", name)
+            .replace("ROOT", str(root))
+        )
 
-    return [Question(filled(statement, name), filled(path, name), name) for statement, path in asked for name in NAMES]
+    return [
+        Question(filled(statement, name), filled(path, name), name)
+        for statement, path in asked
+        for name in NAMES
+    ]
 
 
 def limits(root) -> dict[str, list[str]]:
@@ -103,13 +117,20 @@ def test_no_answer_tells_whether_a_directory_outside_exists(con, world, limit):
         except duckdb.Error as error:
             answer = str(error)
             codes.add(repositories.code_and_words(error)[0])
-        key = (question.statement.replace(question.name, "NAME"), question.path.replace(question.name, "NAME"))
+        key = (
+            question.statement.replace(question.name, "NAME"),
+            question.path.replace(question.name, "NAME"),
+        )
         # A hint lists the repositories inside, those of both names.
         answers.setdefault(key, []).append(re.sub("|".join(NAMES), "NAME", answer))
     told = {key: pair for key, pair in answers.items() if pair[0] != pair[1]}
     assert not told, told
     # Some are answered: they are text outside, and lead back.
-    assert any(pair[0].startswith("[") for pair in answers.values()) and codes <= {"fs_denied", "not_found", "invalid_args"}, codes
+    assert any(pair[0].startswith("[") for pair in answers.values()) and codes <= {
+        "fs_denied",
+        "not_found",
+        "invalid_args",
+    }, codes
 
 
 def test_without_limits_the_same_paths_tell(con, world):
@@ -129,7 +150,10 @@ def test_without_limits_the_same_paths_tell(con, world):
 @pytest.mark.parametrize("limit", ["directories", "sandboxes"])
 def test_no_system_call_names_a_path_outside(extension, world, tmp_path, limit):
     strace = shutil.which("strace")
-    if strace is None or subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode != 0:
+    if (
+        strace is None
+        or subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode != 0
+    ):
         pytest.skip("strace is not installed or may not trace here")
     log = tmp_path / "calls"
     # Names beneath `in` have the words too: what is asked for lies there under another name.
@@ -141,16 +165,24 @@ def test_no_system_call_names_a_path_outside(extension, world, tmp_path, limit):
     # The text of a link is what the call gives back, and not what it asks for.
     # Beneath a handle and through no link, a path is walked up to the first link and no further.
     calls = [call for call in calls if "RESOLVE_NO_SYMLINKS|RESOLVE_BENEATH" not in call]
-    outside = [call for call in calls if "/probe-" in call.split(" = ")[0] and "readlinkat(" not in call]
-    outside += [call for call in calls if "readlinkat(" in call and "/probe-" in call.split(", ")[1]]
+    outside = [
+        call for call in calls if "/probe-" in call.split(" = ")[0] and "readlinkat(" not in call
+    ]
+    outside += [
+        call for call in calls if "readlinkat(" in call and "/probe-" in call.split(", ")[1]
+    ]
     assert not outside, outside[:20]
 
 
 def test_a_root_is_found_by_its_spelling_in_the_setting(con, world):
     (world / "spelled").symlink_to("in")
-    con.execute(f"""SET GLOBAL redline_sandboxes = '[{{"name": "in", "root": "{world}/spelled"}}]'""")
+    con.execute(
+        f"""SET GLOBAL redline_sandboxes = '[{{"name": "in", "root": "{world}/spelled"}}]'"""
+    )
     for path in (f"{world}/spelled/repo", f"{world}/in/repo", "in/repo"):
-        assert con.execute("SELECT count(*) FROM commits('HEAD', ?)", [path]).fetchone() == (1,), path
+        assert con.execute("SELECT count(*) FROM commits('HEAD', ?)", [path]).fetchone() == (1,), (
+            path
+        )
 
 
 def test_relative_paths_start_at_the_current_directory(con, world, monkeypatch):
@@ -158,10 +190,16 @@ def test_relative_paths_start_at_the_current_directory(con, world, monkeypatch):
         con.execute(setting)
     monkeypatch.chdir(world / "outside")
     assert con.execute("SELECT count(*) FROM commits('HEAD', '../in/repo')").fetchone() == (1,)
-    assert con.execute("SELECT diff_files('../in/repo/a.txt', 'single').diff").fetchone()[0].endswith("-one\n+single\n")
+    assert (
+        con.execute("SELECT diff_files('../in/repo/a.txt', 'single').diff")
+        .fetchone()[0]
+        .endswith("-one\n+single\n")
+    )
     monkeypatch.chdir(world / "in/repo")
     assert con.execute("SELECT count(*) FROM commits('HEAD', '.')").fetchone() == (1,)
-    assert con.execute("SELECT diff_files('a.txt', '../repo/./a.txt').identical").fetchone() == (True,)
+    assert con.execute("SELECT diff_files('a.txt', '../repo/./a.txt').identical").fetchone() == (
+        True,
+    )
 
 
 def test_a_range_as_a_table_asks_nothing_through_a_link(con, world, monkeypatch):

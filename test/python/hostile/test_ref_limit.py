@@ -25,7 +25,9 @@ class Limited:
         self.commit("second", "a.txt", "one\ntwo\n")
         self.hidden = {}
         self.git("checkout", "-q", "-b", f"{CANARY}-branch")
-        self.hidden["branch"] = self.commit(f"{CANARY} subject", f"{CANARY}.txt", f"{CANARY} content\n")
+        self.hidden["branch"] = self.commit(
+            f"{CANARY} subject", f"{CANARY}.txt", f"{CANARY} content\n"
+        )
         self.git("tag", f"{CANARY}-light")
         self.git("tag", "-a", f"{CANARY}-tag", "-m", f"{CANARY} tag message")
         self.hidden["tag object"] = self.id(f"{CANARY}-tag")
@@ -49,9 +51,15 @@ class Limited:
 
     def git(self, *arguments: str, where=None) -> None:
         self.now += 3600
-        who = {f"GIT_{role}_{part}": text for role in ("AUTHOR", "COMMITTER") for part, text in (("NAME", "A"), ("EMAIL", "a@example.com"))}
+        who = {
+            f"GIT_{role}_{part}": text
+            for role in ("AUTHOR", "COMMITTER")
+            for part, text in (("NAME", "A"), ("EMAIL", "a@example.com"))
+        }
         when = {f"GIT_{role}_DATE": f"{self.now} +0000" for role in ("AUTHOR", "COMMITTER")}
-        repositories.git(where or self.repo, *arguments, env=repositories.environment(**who, **when))
+        repositories.git(
+            where or self.repo, *arguments, env=repositories.environment(**who, **when)
+        )
 
     def commit(self, message: str, name: str, content: str) -> str:
         (self.repo / name).write_text(content)
@@ -123,7 +131,10 @@ def test_nothing_that_is_hidden_can_be_named(agent, limited):
             assert code in ("not_found", "invalid_args"), (name, error)
         else:
             # Some places in a log are what may be read.
-            assert resolved in (limited.id("main"), limited.id("main~1")) and "@{" in name, (name, resolved)
+            assert resolved in (limited.id("main"), limited.id("main~1")) and "@{" in name, (
+                name,
+                resolved,
+            )
     assert not wrong, f"{len(wrong)} ways:\n" + "\n".join(wrong[:20])
 
 
@@ -133,7 +144,11 @@ def test_without_the_limit_the_names_lead_to_what_is_hidden(connect, limited):
     resolved = set()
     for name in limited.names():
         try:
-            resolved.add(con.execute("SELECT resolve_revision(?, ?)", [name, str(limited.repo)]).fetchone()[0])
+            resolved.add(
+                con.execute("SELECT resolve_revision(?, ?)", [name, str(limited.repo)]).fetchone()[
+                    0
+                ]
+            )
         except duckdb.Error:
             continue
     assert set(limited.hidden.values()) <= resolved
@@ -155,16 +170,48 @@ def test_what_names_everything_names_no_more(agent, limited):
         assert not leaks(limited, shown.replace(f"refs/notes/{CANARY}", "")), (sql, shown)
     names = [name for (name,) in agent.execute("SELECT name FROM refs('w/repo')").fetchall()]
     assert names == ["HEAD", "refs/heads/main", "refs/tags/open1"]
-    assert agent.execute("SELECT upstream, ahead FROM refs('w/repo') WHERE name = 'refs/heads/main'").fetchone() == (None, None)
+    assert agent.execute(
+        "SELECT upstream, ahead FROM refs('w/repo') WHERE name = 'refs/heads/main'"
+    ).fetchone() == (None, None)
     assert agent.execute("SELECT count(*) FROM commits('ALL', 'w/repo')").fetchone() == (2,)
 
 
 def test_what_may_be_read_is_read(agent, con, limited):
-    for name in ("main", "HEAD", "open1", "main~1", "@", "main@{0}", limited.id("main"), limited.id("main~1"), limited.id("main")[:8], "main^{tree}", "HEAD:a.txt", ":/second", ":a.txt", "main^{/first}", "open1..main"):
-        resolve = "SELECT commit_id FROM commits(?, ?)" if ".." in name else "SELECT resolve_revision(?, ?)"
-        assert agent.execute(resolve, [name, "w/repo"]).fetchall() == con.execute(resolve, [name, str(limited.repo)]).fetchall(), name
-    assert agent.execute("SELECT file_content('a.txt', 'WORKTREE', 'w/repo'), file_content('a.txt', 'INDEX', 'w/repo')").fetchone() == ("one\ntwo\n",) * 2
-    assert agent.execute("SELECT count(*) FROM file_blame('a.txt', 'WORKTREE', 'w/repo')").fetchone() == (2,)
+    for name in (
+        "main",
+        "HEAD",
+        "open1",
+        "main~1",
+        "@",
+        "main@{0}",
+        limited.id("main"),
+        limited.id("main~1"),
+        limited.id("main")[:8],
+        "main^{tree}",
+        "HEAD:a.txt",
+        ":/second",
+        ":a.txt",
+        "main^{/first}",
+        "open1..main",
+    ):
+        resolve = (
+            "SELECT commit_id FROM commits(?, ?)"
+            if ".." in name
+            else "SELECT resolve_revision(?, ?)"
+        )
+        assert (
+            agent.execute(resolve, [name, "w/repo"]).fetchall()
+            == con.execute(resolve, [name, str(limited.repo)]).fetchall()
+        ), name
+    assert (
+        agent.execute(
+            "SELECT file_content('a.txt', 'WORKTREE', 'w/repo'), file_content('a.txt', 'INDEX', 'w/repo')"
+        ).fetchone()
+        == ("one\ntwo\n",) * 2
+    )
+    assert agent.execute(
+        "SELECT count(*) FROM file_blame('a.txt', 'WORKTREE', 'w/repo')"
+    ).fetchone() == (2,)
     # Trees and contents are named by what holds them alone.
     with pytest.raises(duckdb.Error, match="not_found"):
         agent.execute("SELECT resolve_revision(?, 'w/repo')", [limited.id("main^{tree}")])
@@ -191,19 +238,34 @@ def test_the_index_and_the_work_tree_of_what_is_hidden_are_hidden(agent, limited
         "SELECT * FROM diff_review('INDEX', 'WORKTREE', $repo)",
     ):
         shown = ask(agent, sql, {"repo": place})
-        assert "fs_denied: what is checked out here is none of the references" in shown and not leaks(limited, shown), (sql, shown)
+        assert (
+            "fs_denied: what is checked out here is none of the references" in shown
+            and not leaks(limited, shown)
+        ), (sql, shown)
     for tool in ("GitStatus", "GitDiff"):
-        shown = ask(agent, f"SELECT redline_call_text('{tool}', $args)", {"args": json.dumps({"repo": place} | ({"from": "main"} if tool == "GitDiff" else {}))})
+        shown = ask(
+            agent,
+            f"SELECT redline_call_text('{tool}', $args)",
+            {"args": json.dumps({"repo": place} | ({"from": "main"} if tool == "GitDiff" else {}))},
+        )
         assert "fs_denied: " in shown and not leaks(limited, shown), shown
-    assert ask(agent, "SELECT resolve_revision('HEAD', $repo)", {"repo": place}).count("not_found") == 1
-    assert agent.execute("SELECT resolve_revision('main', ?)", [place]).fetchone() == (limited.id("main"),)
+    assert (
+        ask(agent, "SELECT resolve_revision('HEAD', $repo)", {"repo": place}).count("not_found")
+        == 1
+    )
+    assert agent.execute("SELECT resolve_revision('main', ?)", [place]).fetchone() == (
+        limited.id("main"),
+    )
 
 
 def test_patterns_of_all_sandboxes_around_count_and_wrong_ones_are_refused(connect, limited):
     con = connect()
 
     def names(*sandboxes) -> list[str] | str:
-        entries = [{"name": f"w{number}", "root": str(limited.root)} | sandbox for number, sandbox in enumerate(sandboxes)]
+        entries = [
+            {"name": f"w{number}", "root": str(limited.root)} | sandbox
+            for number, sandbox in enumerate(sandboxes)
+        ]
         con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps(entries)])
         try:
             return [name for (name,) in con.execute("SELECT name FROM refs('w0/repo')").fetchall()]
@@ -212,11 +274,17 @@ def test_patterns_of_all_sandboxes_around_count_and_wrong_ones_are_refused(conne
 
     every = names({})
     assert len(every) > 8 and any(CANARY in name for name in every)
-    assert names({"refs": ["refs/*"]}) == [name for name in every if name != "refs/tags/open-link"] or set(names({"refs": ["refs/*"]})) == set(every)
+    assert names({"refs": ["refs/*"]}) == [
+        name for name in every if name != "refs/tags/open-link"
+    ] or set(names({"refs": ["refs/*"]})) == set(every)
     assert names({"refs": []}) == []
     assert names({"refs": ["refs/tags/open1"]}) == ["refs/tags/open1"]
     # The other sandbox of the same directory cannot be used to get around it.
-    assert names({}, {"refs": ["refs/tags/open1"]}) == names({"refs": ["refs/tags/open1"]}, {}) == ["refs/tags/open1"]
+    assert (
+        names({}, {"refs": ["refs/tags/open1"]})
+        == names({"refs": ["refs/tags/open1"]}, {})
+        == ["refs/tags/open1"]
+    )
     for wrong in ("main", "", "refs/", "refs/heads/[a]", "refs/a b", "refs/heads/../x"):
         assert "invalid_args: redline_sandboxes[0].refs[0] is" in names({"refs": [wrong]}), wrong
     inner = {"name": "inner", "root": str(limited.repo), "refs": ["refs/heads/main"]}
@@ -224,6 +292,8 @@ def test_patterns_of_all_sandboxes_around_count_and_wrong_ones_are_refused(conne
 
 
 def test_capabilities_name_the_references(agent):
-    assert agent.execute("SELECT s.refs FROM (SELECT unnest(sandboxes) AS s FROM redline_capabilities())").fetchone() == (OPEN,)
+    assert agent.execute(
+        "SELECT s.refs FROM (SELECT unnest(sandboxes) AS s FROM redline_capabilities())"
+    ).fetchone() == (OPEN,)
     text = agent.execute("SELECT redline_call_text('redline_capabilities', '{}')").fetchone()[0]
     assert "only refs/heads/main, refs/tags/open*" in text

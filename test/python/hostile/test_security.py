@@ -63,7 +63,9 @@ COMMANDS = {
 
 def plant(repo: pathlib.Path, git_folder: pathlib.Path, markers: pathlib.Path, name: str) -> None:
     """Sets every command that git knows to one that leaves a marker."""
-    git = lambda *arguments: repositories.git(repo, "config", "--file", str(git_folder / "config"), *arguments)
+    git = lambda *arguments: repositories.git(
+        repo, "config", "--file", str(git_folder / "config"), *arguments
+    )
     for slot, (setting, command) in COMMANDS.items():
         git(setting, command.replace("{run}", f"touch {markers / f'{name}-{slot}'}"))
     git("filter.evil.required", "true")
@@ -72,7 +74,9 @@ def plant(repo: pathlib.Path, git_folder: pathlib.Path, markers: pathlib.Path, n
     git("core.repositoryformatversion", "1")
     git("extensions.partialClone", "origin")
     included = git_folder / "included"
-    included.write_text(f'[diff "evil-included"]\n\ttextconv = "touch {markers / f"{name}-included"}; cat"\n')
+    included.write_text(
+        f'[diff "evil-included"]\n\ttextconv = "touch {markers / f"{name}-included"}; cat"\n'
+    )
     git("include.path", str(included))
     git("includeIf.gitdir:/**.path", str(included))
     for folder in (git_folder / "hooks", git_folder / "evil-hooks"):
@@ -89,7 +93,17 @@ def commit_twice(repo: pathlib.Path, target: str) -> None:
             (repo / file).parent.mkdir(exist_ok=True)
             (repo / file).write_text(f"one\n{target} {number}\n")
         repositories.git(repo, "add", "-A")
-        repositories.git(repo, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", f"commit {number}")
+        repositories.git(
+            repo,
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-q",
+            "-m",
+            f"commit {number}",
+        )
 
 
 class Evil:
@@ -106,13 +120,24 @@ class Evil:
             repositories.git(repo, "init", "-q")
             (repo / ".gitattributes").write_text(ATTRIBUTES)
             commit_twice(repo, repo.name)
-        repositories.git(top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(source), "module")
+        repositories.git(
+            top,
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "--quiet",
+            "add",
+            str(source),
+            "module",
+        )
         commit_twice(top, "again")
         shutil.copytree(source, top / "nested")
         # Only a fetch could bring this blob, and the promisor remote is a command.
         (top / "lost.txt").write_text("lost\n")
         repositories.git(top, "add", "lost.txt")
-        repositories.git(top, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "lost")
+        repositories.git(
+            top, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "lost"
+        )
         repositories.git(top, "tag", "lost")
         lost = repositories.git_text(top, "rev-parse", "HEAD:lost.txt")
         repositories.git(top, "reset", "-q", "--hard", "HEAD~1")
@@ -127,7 +152,16 @@ class Evil:
         (top / "a.txt").write_text("not committed\n")
         (top / "module" / "a.txt").write_text("not committed\n")
         self.top = top
-        self.places = ["", "folder", ".git", "module", "module/folder", ".git/modules/module", "nested", "nested/.git"]
+        self.places = [
+            "",
+            "folder",
+            ".git",
+            "module",
+            "module/folder",
+            ".git/modules/module",
+            "nested",
+            "nested/.git",
+        ]
 
     def statements(self) -> list[tuple[str, list]]:
         """Returns calls of every function, at every place."""
@@ -137,13 +171,19 @@ class Evil:
             for pair in (["HEAD~1", "HEAD"], ["HEAD", "HEAD~1"], [EMPTY, "HEAD"]):
                 statements += [(ALL, [*pair, repo]), (LISTED, [*pair, repo])]
                 for file in self.FILES:
-                    statements += [(ONE_FILE, [file, *pair, repo]), (LISTED_FILE, [file, *pair, repo])]
+                    statements += [
+                        (ONE_FILE, [file, *pair, repo]),
+                        (LISTED_FILE, [file, *pair, repo]),
+                    ]
             for bad in (["nosuch", "HEAD"], ["HEAD", "main@{9}"]):
                 statements.append((ALL, [*bad, repo]))
         return statements + self.fetching()
 
     def fetching(self) -> list[tuple[str, list]]:
-        return [(ALL, ["HEAD", "lost", str(self.top)]), (ONE_FILE, ["lost.txt", "HEAD", "lost", str(self.top)])]
+        return [
+            (ALL, ["HEAD", "lost", str(self.top)]),
+            (ONE_FILE, ["lost.txt", "HEAD", "lost", str(self.top)]),
+        ]
 
     def left(self) -> list[str]:
         """Returns the markers that were left, and removes them."""
@@ -172,8 +212,15 @@ def test_the_planted_commands_run_in_git(evil, tmp_path):
     copy = tmp_path / "top"
     shutil.copytree(evil.top, copy, symlinks=True)
     identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
-    no_process = ["-c", "filter.evil-process.process="]  # it would end git before the other commands run
-    lazy = {name: value for name, value in repositories.environment().items() if name != "GIT_NO_LAZY_FETCH"}
+    no_process = [
+        "-c",
+        "filter.evil-process.process=",
+    ]  # it would end git before the other commands run
+    lazy = {
+        name: value
+        for name, value in repositories.environment().items()
+        if name != "GIT_NO_LAZY_FETCH"
+    }
     for arguments in (
         ["status"], [*no_process, "diff", "HEAD~1", "HEAD"], ["diff", "--no-ext-diff", "HEAD~1", "HEAD"], [*no_process, "add", "a.txt"],
         [*no_process, *identity, "commit", "--allow-empty", "-q", "-m", "x"], ["cat-file", "blob", evil.lost],
@@ -181,7 +228,18 @@ def test_the_planted_commands_run_in_git(evil, tmp_path):
     ):  # fmt: skip
         subprocess.run(["git", "-C", copy, *arguments], capture_output=True, env=lazy)
     ran = set(evil.left())
-    wanted = ["clean", "process", "textconv", "external", "fsmonitor", "command", "included", "remote", "hook-pre-commit", "smudge"]
+    wanted = [
+        "clean",
+        "process",
+        "textconv",
+        "external",
+        "fsmonitor",
+        "command",
+        "included",
+        "remote",
+        "hook-pre-commit",
+        "smudge",
+    ]
     assert {f"top-{slot}" for slot in wanted} <= ran, f"git ran only {sorted(ran)}"
     assert any(name.startswith("module-") for name in ran), "git ran nothing of the submodule"
 
@@ -196,7 +254,11 @@ def settings_of_the_user(evil: Evil, folder: pathlib.Path) -> dict[str, str]:
         f"\tattributesFile = {home}/attributes\n"
     )
     (home / "attributes").write_text("* -diff\n")
-    return {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "GIT_CONFIG_SYSTEM": str(home / ".gitconfig")}
+    return {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home),
+        "GIT_CONFIG_SYSTEM": str(home / ".gitconfig"),
+    }
 
 
 def settings_in_the_environment(evil: Evil, _) -> dict[str, str]:
@@ -208,7 +270,10 @@ def settings_in_the_environment(evil: Evil, _) -> dict[str, str]:
         "core.bigFileThreshold": "1",
         "gitoxide.core.useNsec": "true",
     }
-    found = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_CONFIG_PARAMETERS": "'core.bigfilethreshold=1'"}
+    found = {
+        "GIT_CONFIG_COUNT": str(len(settings)),
+        "GIT_CONFIG_PARAMETERS": "'core.bigfilethreshold=1'",
+    }
     for number, (name, value) in enumerate(settings.items()):
         found |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
     return found
@@ -219,7 +284,12 @@ def commands_in_the_environment(evil: Evil, _) -> dict[str, str]:
         "GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER", "GIT_EDITOR", "EDITOR", "VISUAL", "GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS",
         "SSH_ASKPASS", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_TRACE2_EVENT", "GIT_TRACE", "GIT_TRACE_SETUP",
     ]  # fmt: skip
-    return {name: f"{evil.markers}/environment-{name}" if "TRACE" in name else f"touch {evil.markers}/environment-{name}" for name in names}
+    return {
+        name: f"{evil.markers}/environment-{name}"
+        if "TRACE" in name
+        else f"touch {evil.markers}/environment-{name}"
+        for name in names
+    }
 
 
 def another_repository_in_the_environment(evil: Evil, _) -> dict[str, str]:
@@ -255,9 +325,15 @@ def assert_answers_of_the_clean_copy(evil: Evil, answers: list[apart.Answer]) ->
         if query == ALL and got.error is None:
             place = os.path.relpath(parameters[2], evil.top)
             key = ("" if place == "." else place, parameters[0], parameters[1])
-            assert not repositories.first_differences([Change(*row) for row in got.rows], wanted[key]), parameters
+            assert not repositories.first_differences(
+                [Change(*row) for row in got.rows], wanted[key]
+            ), parameters
         elif got.error is not None:
-            assert "nosuch" in parameters or "main@{9}" in parameters or "lost" in parameters, (query, parameters, got.error)
+            assert "nosuch" in parameters or "main@{9}" in parameters or "lost" in parameters, (
+                query,
+                parameters,
+                got.error,
+            )
             repositories.code_and_words(got.error)
         else:
             assert got.rows, f"no rows for {parameters}"
@@ -342,7 +418,9 @@ SPECIAL = {
     "a socket": lambda path: _socket(path),
     "a folder": lambda path: path.mkdir(),
     "a link to itself": lambda path: os.symlink(path.name, path),
-    "a link to a secret": lambda path: os.symlink(repositories.fixture("sandbox/outside/secret.txt"), path),
+    "a link to a secret": lambda path: os.symlink(
+        repositories.fixture("sandbox/outside/secret.txt"), path
+    ),
     "a terminal": lambda path: os.symlink("/dev/ptmx", path),
 }
 
@@ -361,7 +439,11 @@ def with_part(folder: pathlib.Path, number: int, part: str, make) -> tuple[str, 
     repo = folder / f"{number}"
     source = "files-only" if "pack)" in part or "index)" in part else "corrupt-source"
     shutil.copytree(repositories.fixture(source), repo, symlinks=True)
-    for key, revision in (("(the commit)", "main"), ("(the tree)", "main^{tree}"), ("(the blob)", "main:a.txt")):
+    for key, revision in (
+        ("(the commit)", "main"),
+        ("(the tree)", "main^{tree}"),
+        ("(the blob)", "main:a.txt"),
+    ):
         oid = repositories.git_text(repo, "rev-parse", revision)
         part = part.replace(key, f".git/objects/{oid[:2]}/{oid[2:]}")
     for key, suffix in (("(the pack)", "pack"), ("(the pack's index)", "idx")):
@@ -376,7 +458,9 @@ def with_part(folder: pathlib.Path, number: int, part: str, make) -> tuple[str, 
     path.parent.mkdir(parents=True, exist_ok=True)
     if part == ".git/config.worktree":
         with open(repo / ".git/config", "a") as config:
-            config.write("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n")
+            config.write(
+                "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n"
+            )
     make(path)
     return source, repo
 
@@ -394,11 +478,17 @@ def questions(repo: pathlib.Path, revision: str) -> list[tuple[str, list]]:
 def test_special_files_in_a_repository_neither_block_nor_change_rows(extension, tmp_path, special):
     """Each part of a repository in turn becomes a FIFO, an endless device and so on. The answer is that of the intact repository, or an error."""
     whole = {
-        source: repositories.changes(repositories.fixture(source), [("main~1", "main")])[0] for source in ("corrupt-source", "files-only")
+        source: repositories.changes(repositories.fixture(source), [("main~1", "main")])[0]
+        for source in ("corrupt-source", "files-only")
     }
     wrong = []
-    cases = [(part, *with_part(tmp_path, number, part, SPECIAL[special])) for number, part in enumerate(PARTS)]
-    statements = [statement for part, _, repo in cases for statement in questions(repo, PARTS[part])]
+    cases = [
+        (part, *with_part(tmp_path, number, part, SPECIAL[special]))
+        for number, part in enumerate(PARTS)
+    ]
+    statements = [
+        statement for part, _, repo in cases for statement in questions(repo, PARTS[part])
+    ]
     try:
         answers = apart.run(extension, statements, seconds=60)
     except AssertionError:
@@ -417,7 +507,9 @@ def test_special_files_in_a_repository_neither_block_nor_change_rows(extension, 
                 if got.error is not None:
                     repositories.code_and_words(got.error)
                 elif query == ALL and parameters[0] == "main~1" and got.rows:
-                    assert not repositories.first_differences([Change(*row) for row in got.rows], whole[source])
+                    assert not repositories.first_differences(
+                        [Change(*row) for row in got.rows], whole[source]
+                    )
             except AssertionError as found:
                 wrong.append(f"{part}: {found}")
     assert not wrong, f"{len(wrong)} with {special}:\n" + "\n".join(wrong)
@@ -427,7 +519,10 @@ def test_a_fifo_as_the_path_is_refused(extension, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "folder" / ".git")
-    statements = [(ALL, ["HEAD~1", "HEAD", str(tmp_path / path)]) for path in ("fifo", "fifo/x", "folder", "folder/.git")]
+    statements = [
+        (ALL, ["HEAD~1", "HEAD", str(tmp_path / path)])
+        for path in ("fifo", "fifo/x", "folder", "folder/.git")
+    ]
     for got in apart.run(extension, statements, seconds=20):
         assert_refused(got)
 
@@ -451,7 +546,14 @@ LEAKS = {
 @pytest.mark.parametrize("attack", LEAKS)
 def test_no_error_shows_the_text_of_a_file(con, attack):
     repo = repositories.fixture(LEAKS[attack])
-    for old, new in [("HEAD~1", "HEAD"), ("main~1", "main"), ("nosuch", "HEAD"), (EMPTY, "main"), ("@{1}", "main@{0}"), ("HEAD^{/x}", "main")]:
+    for old, new in [
+        ("HEAD~1", "HEAD"),
+        ("main~1", "main"),
+        ("nosuch", "HEAD"),
+        (EMPTY, "main"),
+        ("@{1}", "main@{0}"),
+        ("HEAD^{/x}", "main"),
+    ]:
         for query in (ALL, LISTED):
             got = answer(con, query, old, new, repo)
             if got.error is not None:
@@ -482,7 +584,9 @@ def test_a_work_tree_elsewhere_counts_where_it_may_be_read(con, connect, tmp_pat
 def limited(connect, *allowed: pathlib.Path):
     con = connect()
     if allowed:
-        con.execute("SET allowed_directories = [" + ", ".join(f"'{folder}'" for folder in allowed) + "]")
+        con.execute(
+            "SET allowed_directories = [" + ", ".join(f"'{folder}'" for folder in allowed) + "]"
+        )
     con.execute("SET enable_external_access = false")
     return con
 
@@ -523,7 +627,15 @@ def test_a_repository_in_an_allowed_directory_is_read(connect, place):
 
 def test_without_the_limit_the_same_repositories_are_read(con):
     """The control: those that git can read are refused above for where they lead, and for no other reason."""
-    readable = ["gitfile-absolute", "gitfile-relative", "git-link", "linked", "alternates-absolute", "alternates-relative", "alternates-hop"]
+    readable = [
+        "gitfile-absolute",
+        "gitfile-relative",
+        "git-link",
+        "linked",
+        "alternates-absolute",
+        "alternates-relative",
+        "alternates-hop",
+    ]
     for name in [*readable, "objects-link", "pack-link", "repository-link"]:
         repo = repositories.fixture(f"sandbox/inside/{name}")
         (wanted,) = repositories.changes(repo, [(EMPTY, "HEAD")])
@@ -535,7 +647,9 @@ def test_without_the_limit_the_same_repositories_are_read(con):
 def test_without_allowed_directories_every_repository_is_refused(connect):
     con = limited(connect)
     for place in ("basic", "sandbox/inside/plain", "nosuch"):
-        assert_refused(answer(con, ALL, "main~1", "main", repositories.fixtures() / place), "fs_denied")
+        assert_refused(
+            answer(con, ALL, "main~1", "main", repositories.fixtures() / place), "fs_denied"
+        )
     assert_refused(answer(con, ALL, "HEAD~1", "HEAD", "."), "fs_denied")
     assert con.execute("SELECT unified_diff('a', 'b')").fetchone()[0]
 
@@ -562,7 +676,9 @@ def test_no_database_lifts_the_limit_of_another(connect):
 
 def test_a_prepared_statement_does_not_keep_earlier_access(connect):
     con = connect()
-    con.execute(f"PREPARE asked AS SELECT count(*) FROM file_changes('before', 'after', '{repositories.fixture('basic')}')")
+    con.execute(
+        f"PREPARE asked AS SELECT count(*) FROM file_changes('before', 'after', '{repositories.fixture('basic')}')"
+    )
     assert con.execute("EXECUTE asked").fetchone()[0] > 0
     con.execute("SET enable_external_access = false")
     assert_refused(answer(con, "EXECUTE asked"), "fs_denied")
@@ -574,7 +690,11 @@ QUERIES = {
     "all": (ALL, ["main~1", "main"], lambda c: tuple(c)),
     "names": (NAMES, ["main~1", "main"], lambda c: (c.file_path, c.status)),
     "sizes": (SIZES, ["main~1", "main"], lambda c: (c.file_path, c.old_size, c.new_size)),
-    "counts": ("SELECT additions, deletions FROM file_changes(?, ?, ?)", ["main~1", "main"], lambda c: (c.additions, c.deletions)),
+    "counts": (
+        "SELECT additions, deletions FROM file_changes(?, ?, ?)",
+        ["main~1", "main"],
+        lambda c: (c.additions, c.deletions),
+    ),
     "HEAD": (ALL, ["HEAD~1", "HEAD"], lambda c: tuple(c)),
 }
 
@@ -594,8 +714,17 @@ def corrupt_repositories() -> list[str]:
 
 # The answer needs the damaged object, so any rows would be invented.
 MUST_FAIL = {
-    f"corrupt-{kind}-{object}" for kind in ("missing", "empty", "flip", "cut", "lie", "garbage") for object in ("blob", "tree", "root-tree", "commit")
-} | {"corrupt-missing-parent", "corrupt-pack-cut", "corrupt-pack-empty", "corrupt-pack-missing", "corrupt-config", "corrupt-no-objects"}
+    f"corrupt-{kind}-{object}"
+    for kind in ("missing", "empty", "flip", "cut", "lie", "garbage")
+    for object in ("blob", "tree", "root-tree", "commit")
+} | {
+    "corrupt-missing-parent",
+    "corrupt-pack-cut",
+    "corrupt-pack-empty",
+    "corrupt-pack-missing",
+    "corrupt-config",
+    "corrupt-no-objects",
+}
 
 
 @pytest.mark.parametrize("name", corrupt_repositories())
@@ -603,7 +732,13 @@ def test_a_broken_repository_gives_right_rows_or_an_error(con, name):
     """Right rows are those of git in the same place, or, where git fails, those of the undamaged repository."""
     repo = repositories.fixtures() / name
     assert os.path.lexists(repo)
-    source = repositories.fixture("multi-pack" if "multi-pack" in name else "files-only" if "-pack-" in name else "corrupt-source")
+    source = repositories.fixture(
+        "multi-pack"
+        if "multi-pack" in name
+        else "files-only"
+        if "-pack-" in name
+        else "corrupt-source"
+    )
     for kind, (query, pair, shown) in QUERIES.items():
         if "multi-pack" in name:
             pair = ["before", "later"]
@@ -618,8 +753,16 @@ def test_a_broken_repository_gives_right_rows_or_an_error(con, name):
             assert not difference, f"{name}, {kind}: {difference}"
         else:
             repositories.code_and_words(got.error)
-    file, pair = ("later.txt", ["before", "later"]) if "multi-pack" in name else ("a.txt", ["main~1", "main"])
-    for query, parameters in [(ONE_FILE, [file, *pair]), (LISTED_FILE, [file, *pair]), (LISTED, pair)]:
+    file, pair = (
+        ("later.txt", ["before", "later"])
+        if "multi-pack" in name
+        else ("a.txt", ["main~1", "main"])
+    )
+    for query, parameters in [
+        (ONE_FILE, [file, *pair]),
+        (LISTED_FILE, [file, *pair]),
+        (LISTED, pair),
+    ]:
         got = answer(con, query, *parameters, repo)
         if got.error is not None:
             repositories.code_and_words(got.error)
@@ -634,8 +777,16 @@ ODD_TREES = [
     "file-is-missing", "folder-is-missing", "file-is-null", "empty-folder", "cut-in-id", "cut-in-name", "cut-in-mode", "no-mode",
     "mode-not-octal",
 ]  # fmt: skip
-LIKE_GIT = {name for name in ODD_TREES if name.startswith("mode-100") or name in ("mode-040755", "mode-leading-zero", "empty-folder")}
-FORGED = {name for name in ODD_TREES if re.match("name-(slash|absolute|traversal|empty|dot$|dot-dot)", name)}
+LIKE_GIT = {
+    name
+    for name in ODD_TREES
+    if name.startswith("mode-100") or name in ("mode-040755", "mode-leading-zero", "empty-folder")
+}
+FORGED = {
+    name
+    for name in ODD_TREES
+    if re.match("name-(slash|absolute|traversal|empty|dot$|dot-dot)", name)
+}
 
 
 @pytest.mark.parametrize("name", ODD_TREES)
@@ -655,7 +806,9 @@ def test_a_tree_that_git_would_not_write_forges_no_rows(con, name):
             assert name not in LIKE_GIT, got.error
             repositories.code_and_words(got.error)
         else:
-            assert not repositories.first_differences([Change(*row) for row in got.rows], wanted), pair
+            assert not repositories.first_differences([Change(*row) for row in got.rows], wanted), (
+                pair
+            )
 
 
 @pytest.mark.parametrize("depth", [2000, 2047, 2048, 2049, 2100, 20000])
@@ -667,7 +820,9 @@ def test_deep_directories_do_not_end_the_process(extension, depth):
         (wanted,) = repositories.changes(repo, [pair])
     except repositories.GitFailed:
         wanted = None
-    for got in apart.run(extension, [(ALL, [*pair, str(repo)]), (NAMES, [EMPTY, pair[1], str(repo)])]):
+    for got in apart.run(
+        extension, [(ALL, [*pair, str(repo)]), (NAMES, [EMPTY, pair[1], str(repo)])]
+    ):
         if wanted is None:
             assert_refused(got, "tool_failed", "too_large")
         else:
@@ -717,7 +872,9 @@ def test_bad_arguments_are_refused_by_name(con, call, tmp_path, monkeypatch):
         assert len(words) < 3_000, "the message repeats a value of any length"
         shown = re.match(r"[\w/.@:=+~-]*", bad)[0][:40]
         assert shown in words, f"{bad[:60]!r} is not named: {words}"
-        assert "\n" not in words.split("\nLINE ")[0].strip(), f"a value broke the message into lines: {words}"
+        assert "\n" not in words.split("\nLINE ")[0].strip(), (
+            f"a value broke the message into lines: {words}"
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -742,7 +899,9 @@ def test_a_nul_does_not_cut_an_argument_short(con, call):
     """`HEAD` followed by a NUL is not HEAD. (The C API itself cuts the arguments of table functions: docs/limitations.md.)"""
     query, parameters = CALLS[call]
     repo = str(repositories.fixture("basic"))
-    good = {"file": "modified.txt", "from": "before", "to": "after", "repo": repo}[call.partition(".")[2]]
+    good = {"file": "modified.txt", "from": "before", "to": "after", "repo": repo}[
+        call.partition(".")[2]
+    ]
     for bad in (f"{good}\0", f"{good}\0x", "\0", f"\0{good}"):
         assert_refused(answer(con, query, *parameters(bad, repo)), "invalid_args", "not_found")
 
@@ -750,25 +909,55 @@ def test_a_nul_does_not_cut_an_argument_short(con, call):
 def test_a_bad_context_is_refused(con):
     repo = str(repositories.fixture("basic"))
     for context in (-2, -2147483648, -9223372036854775808):
-        for query in (f"SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := {context})", f"SELECT file_diff_list('modified.txt', 'before', 'after', ?, {{'context': {context}}})"):
+        for query in (
+            f"SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := {context})",
+            f"SELECT file_diff_list('modified.txt', 'before', 'after', ?, {{'context': {context}}})",
+        ):
             got = answer(con, query, repo)
             # DuckDB itself refuses what no INTEGER can hold.
             if got.error is None or "out of range" not in got.error:
                 assert str(context) in assert_refused(got, "invalid_args")
-    whole = answer(con, "SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := -1)", repo).rows
+    whole = answer(
+        con, "SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := -1)", repo
+    ).rows
     for context in (1_000_000, 2147483647):
-        assert answer(con, f"SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := {context})", repo).rows == whole
+        assert (
+            answer(
+                con,
+                f"SELECT * FROM file_diff('modified.txt', 'before', 'after', ?, context := {context})",
+                repo,
+            ).rows
+            == whole
+        )
 
 
 def test_a_directory_is_not_diffed_as_a_file(con):
     repo = repositories.fixture("basic")
-    for path in ("same/tree", "order/a/y", "paths", "", ".", "/", "./modified.txt/", "modified.txt/", "order//a", "order/../modified.txt", str(repo / "modified.txt")):
-        assert_refused(answer(con, ONE_FILE, path, "before", "after", repo), "not_found", "invalid_args")
+    for path in (
+        "same/tree",
+        "order/a/y",
+        "paths",
+        "",
+        ".",
+        "/",
+        "./modified.txt/",
+        "modified.txt/",
+        "order//a",
+        "order/../modified.txt",
+        str(repo / "modified.txt"),
+    ):
+        assert_refused(
+            answer(con, ONE_FILE, path, "before", "after", repo), "not_found", "invalid_args"
+        )
 
 
 def test_a_missing_file_gets_a_suggestion(con):
     repo = repositories.fixture("basic")
-    for wrong, near in {"modifed.txt": "modified.txt", "Modified.txt": "modified.txt", "attributes/sub/plain.tx": "attributes/sub/plain.txt"}.items():
+    for wrong, near in {
+        "modifed.txt": "modified.txt",
+        "Modified.txt": "modified.txt",
+        "attributes/sub/plain.tx": "attributes/sub/plain.txt",
+    }.items():
         words = assert_refused(answer(con, ONE_FILE, wrong, "before", "after", repo), "not_found")
         assert wrong in words and near in words
 
@@ -777,7 +966,9 @@ def test_a_path_that_is_no_repository_is_not_found(con, tmp_path):
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     for place in ("nosuch", "nosuch/deeper", "file", "file/x", "folder"):
-        assert place.partition("/")[0] in assert_refused(answer(con, ALL, "HEAD~1", "HEAD", tmp_path / place), "not_found")
+        assert place.partition("/")[0] in assert_refused(
+            answer(con, ALL, "HEAD~1", "HEAD", tmp_path / place), "not_found"
+        )
 
 
 def test_a_directory_without_permission_is_refused(con, tmp_path):

@@ -13,5 +13,9 @@ def test_damage_gives_right_rows_or_an_error(extension, tmp_path):
     """After the repair the same process gives the right rows again; `make torture` runs 15,000 cases."""
     run = torture.Torture(extension, tmp_path, SEED)
     run.run(1_500, seconds=SECONDS)
-    assert not run.wrong, f"{len(run.wrong)} wrong of {dict(run.counts)}:\n" + "\n".join(run.wrong[:15])
-    assert run.counts["errors"] > 20 and run.counts["right rows"] > 20, f"next to nothing was tried: {run.counts}"
+    assert not run.wrong, f"{len(run.wrong)} wrong of {dict(run.counts)}:\n" + "\n".join(
+        run.wrong[:15]
+    )
+    assert run.counts["errors"] > 20 and run.counts["right rows"] > 20, (
+        f"next to nothing was tried: {run.counts}"
+    )

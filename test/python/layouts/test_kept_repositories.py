@@ -30,8 +30,12 @@ class World:
         self.git("commit", "--quiet", "-m", text)
 
     def check(self, old: str = "HEAD~1", new: str = "HEAD") -> None:
-        patches = self.con.execute("SELECT patch FROM file_patches(?, ?, ?)", [old, new, str(self.path)]).fetchall()
-        assert "".join(patch for (patch,) in patches) == self.git("diff", "--no-renames", "--no-color", old, new)
+        patches = self.con.execute(
+            "SELECT patch FROM file_patches(?, ?, ?)", [old, new, str(self.path)]
+        ).fetchall()
+        assert "".join(patch for (patch,) in patches) == self.git(
+            "diff", "--no-renames", "--no-color", old, new
+        )
 
 
 @pytest.fixture
@@ -48,7 +52,12 @@ def test_a_new_commit_or_branch_is_seen(world):
 
 
 def test_objects_are_found_after_packing_and_pruning(world):
-    for repack in (["gc", "--quiet", "--prune=now"], ["repack", "-a", "-d", "-q", "-f"], ["repack", "-d", "-q"], ["pack-refs", "--all"]):
+    for repack in (
+        ["gc", "--quiet", "--prune=now"],
+        ["repack", "-a", "-d", "-q", "-f"],
+        ["repack", "-d", "-q"],
+        ["pack-refs", "--all"],
+    ):
         world.commit(f"before-{'-'.join(repack)}".replace("=", ""))
         world.check()
         world.git(*repack)
@@ -80,7 +89,12 @@ def test_references_that_were_packed_again_are_read_anew(world):
 def test_a_changed_configuration_holds(world):
     (world.path / "ä.txt").write_text("x\n")
     world.commit("umlaut")
-    for name, value in (("core.quotePath", "false"), ("core.quotePath", "true"), ("core.bigFileThreshold", "10"), ("core.bigFileThreshold", "1000")):
+    for name, value in (
+        ("core.quotePath", "false"),
+        ("core.quotePath", "true"),
+        ("core.bigFileThreshold", "10"),
+        ("core.bigFileThreshold", "1000"),
+    ):
         world.git("config", name, value)
         world.check()
 
@@ -144,10 +158,15 @@ def counts(con, path, more: str = "") -> list[tuple]:
 def numstat(world, *options: str) -> list[tuple]:
     lines = world.git("diff", "--numstat", "--no-renames", *options, "HEAD~1", "HEAD").splitlines()
     number = lambda text: None if text == "-" else int(text)
-    return sorted((path, number(added), number(deleted)) for added, deleted, path in (line.split("\t") for line in lines))
+    return sorted(
+        (path, number(added), number(deleted))
+        for added, deleted, path in (line.split("\t") for line in lines)
+    )
 
 
-def test_line_counts_follow_options_attributes_and_configuration_however_often_they_are_asked_for(world, con):
+def test_line_counts_follow_options_attributes_and_configuration_however_often_they_are_asked_for(
+    world, con
+):
     (world.path / "blank.txt").write_text("a\n b\nc\n")
     (world.path / "same.bin").write_bytes(b"x\0y\n")
     world.commit("before")
@@ -162,8 +181,12 @@ def test_line_counts_follow_options_attributes_and_configuration_however_often_t
             world.git("config", "core.bigFileThreshold", threshold)
             for _ in range(2):
                 assert counts(con, world.path) == numstat(world)
-                assert counts(con, world.path, ", ignore_whitespace := 'all'") == numstat(world, "--ignore-all-space")
-                assert counts(con, world.path, ", algorithm := 'patience'") == numstat(world, "--patience")
+                assert counts(con, world.path, ", ignore_whitespace := 'all'") == numstat(
+                    world, "--ignore-all-space"
+                )
+                assert counts(con, world.path, ", algorithm := 'patience'") == numstat(
+                    world, "--patience"
+                )
 
 
 def test_line_counts_are_an_error_once_their_pack_or_object_is_gone(world, con):
@@ -176,8 +199,16 @@ def test_line_counts_are_an_error_once_their_pack_or_object_is_gone(world, con):
         counts(con, world.path)
     loose.write_bytes(kept)
     # Contents in one pack, commits and trees in another.
-    names = "\n".join(line.split()[2] for line in world.git("ls-tree", "-r", "HEAD~1").splitlines() + world.git("ls-tree", "-r", "HEAD").splitlines())
-    blobs = git(world.path, "pack-objects", "-q", ".git/objects/pack/pack", stdin=names.encode()).decode().strip()
+    names = "\n".join(
+        line.split()[2]
+        for line in world.git("ls-tree", "-r", "HEAD~1").splitlines()
+        + world.git("ls-tree", "-r", "HEAD").splitlines()
+    )
+    blobs = (
+        git(world.path, "pack-objects", "-q", ".git/objects/pack/pack", stdin=names.encode())
+        .decode()
+        .strip()
+    )
     world.git("prune-packed", "-q")
     assert counts(con, world.path) == counts(con, world.path) == numstat(world)
     for file in (world.path / ".git/objects/pack").glob(f"pack-{blobs}.*"):
@@ -193,7 +224,14 @@ def test_many_packs_leave_the_process_its_handles(extension, tmp_path):
     for number in range(80):
         stream = f"commit refs/heads/main\ncommitter n <e> {1700000000 + number} +0000\ndata 1\n{number % 10}\nM 644 inline f\ndata 4\n{number:03}\n"
         start = "from refs/heads/main^0\n" if number else ""
-        git(path, "-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", stdin=stream.replace("M 644", f"{start}M 644").encode())
+        git(
+            path,
+            "-c",
+            "fastimport.unpackLimit=0",
+            "fast-import",
+            "--quiet",
+            stdin=stream.replace("M 644", f"{start}M 644").encode(),
+        )
     assert len(list((path / ".git/objects/pack").glob("*.pack"))) == 80
     count = ("SELECT count(*), sum(additions) FROM commit_changes('main', ?)", [str(path)])
     handles = ("SELECT count(*) FROM glob('/proc/self/fd/*')", [])
@@ -212,9 +250,25 @@ def test_packed_references_are_read_once_for_all_rows(extension, tmp_path):
     path = tmp_path / "repository"
     path.mkdir()
     git(path, "init", "--quiet", "--initial-branch=main")
-    git(path, "-c", "user.name=n", "-c", "user.email=e", "commit", "--quiet", "--allow-empty", "-m", "one")
+    git(
+        path,
+        "-c",
+        "user.name=n",
+        "-c",
+        "user.email=e",
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "-m",
+        "one",
+    )
     head = git(path, "rev-parse", "HEAD").decode().strip()
-    git(path, "update-ref", "--stdin", stdin="".join(f"create refs/heads/b{number} {head}\n" for number in range(300)).encode())
+    git(
+        path,
+        "update-ref",
+        "--stdin",
+        stdin="".join(f"create refs/heads/b{number} {head}\n" for number in range(300)).encode(),
+    )
     git(path, "pack-refs", "--all")
     packed = path / ".git/packed-refs"
     os.utime(packed, (1700000000, 1700000000))

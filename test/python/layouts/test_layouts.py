@@ -38,12 +38,24 @@ class Layout(NamedTuple):
 
     @property
     def leads_elsewhere(self) -> bool:
-        return self.lender != "none" or self.form in ("linked", "linked, relative", "git directory apart", "submodule")
+        return self.lender != "none" or self.form in (
+            "linked",
+            "linked, relative",
+            "git directory apart",
+            "submodule",
+        )
 
 
 CHOICES = Layout(
     format=["sha1", "sha1", "sha1", "sha256"],
-    objects=["loose", "packed", "packs and loose", "two packs", "multi-pack-index", "multi-pack-index and a later pack"],
+    objects=[
+        "loose",
+        "packed",
+        "packs and loose",
+        "two packs",
+        "multi-pack-index",
+        "multi-pack-index and a later pack",
+    ],
     references=["loose", "packed", "packed and loose", "detached"],
     graph=["none", "single", "chain"],
     index=["plain", "version 4", "split", "untracked cache"],
@@ -62,7 +74,18 @@ class Maker:
         self.env = repositories.environment(**DATES)
 
     def git(self, repo: pathlib.Path, *arguments: str) -> str:
-        return repositories.git(repo, *torture.IDENTITY, "-c", "protocol.file.allow=always", *arguments, env=self.env).decode().strip()
+        return (
+            repositories.git(
+                repo,
+                *torture.IDENTITY,
+                "-c",
+                "protocol.file.allow=always",
+                *arguments,
+                env=self.env,
+            )
+            .decode()
+            .strip()
+        )
 
     def commits(self, repo: pathlib.Path, count: int) -> None:
         for _ in range(count):
@@ -70,7 +93,9 @@ class Maker:
                 path = repo / name
                 path.parent.mkdir(exist_ok=True)
                 lines = path.read_text().splitlines() if path.exists() else []
-                lines[self.chance.randrange(len(lines) + 1) : 0] = [f"{self.chance.random()}"] * self.chance.randrange(1, 30)
+                lines[self.chance.randrange(len(lines) + 1) : 0] = [
+                    f"{self.chance.random()}"
+                ] * self.chance.randrange(1, 30)
                 path.write_text("\n".join(lines) + "\n")
             self.git(repo, "add", "-A")
             self.git(repo, "commit", "-qm", f"commit {self.chance.random()}")
@@ -96,7 +121,11 @@ class Maker:
             return repo / "below"
         if lay.place == "git directory" and lay.form != "bare":
             # A submodule's own directory has its work tree in core.worktree, which is not trusted.
-            return pathlib.Path(self.git(repo, "rev-parse", "--absolute-git-dir")) if lay.form == "plain" else repo
+            return (
+                pathlib.Path(self.git(repo, "rev-parse", "--absolute-git-dir"))
+                if lay.form == "plain"
+                else repo
+            )
         return repo
 
     def lent(self, source: pathlib.Path) -> pathlib.Path:
@@ -131,7 +160,12 @@ class Maker:
         lay = self.layout
         if lay.objects != "loose":
             self.git(repo, "repack", "-q", "-d", "-l")
-        if lay.objects in ("two packs", "multi-pack-index", "multi-pack-index and a later pack", "packs and loose"):
+        if lay.objects in (
+            "two packs",
+            "multi-pack-index",
+            "multi-pack-index and a later pack",
+            "packs and loose",
+        ):
             self.commits(repo, 2)
             if lay.objects != "packs and loose":
                 self.git(repo, "repack", "-q", "-d", "-l")
@@ -145,7 +179,13 @@ class Maker:
         if lay.references == "packed and loose":
             self.git(repo, "branch", "-qf", "side", "HEAD~1")
         if lay.graph != "none":
-            self.git(repo, "commit-graph", "write", "--reachable", *(["--split"] if lay.graph == "chain" else []))
+            self.git(
+                repo,
+                "commit-graph",
+                "write",
+                "--reachable",
+                *(["--split"] if lay.graph == "chain" else []),
+            )
         if lay.graph == "chain":
             self.commits(repo, 1)
             self.git(repo, "commit-graph", "write", "--reachable", "--split=no-merge")
@@ -177,7 +217,9 @@ class Maker:
             repo = self.inside / "linked"
             self.git(main, "worktree", "add", "-q", "--detach", str(repo))
             if "relative" in lay.form:
-                (repo / ".git").write_text(f"gitdir: {os.path.relpath(main / '.git/worktrees/linked', repo)}\n")
+                (repo / ".git").write_text(
+                    f"gitdir: {os.path.relpath(main / '.git/worktrees/linked', repo)}\n"
+                )
         elif lay.form == "submodule":
             top = self.elsewhere / "top"
             top.mkdir()
@@ -186,7 +228,14 @@ class Maker:
             self.borrow_by_path(repo)
             shutil.move(repo / ".git", top / ".git/modules/m")
             (repo / ".git").write_text(f"gitdir: {top}/.git/modules/m\n")
-            self.git(top, "config", "--file", str(top / ".git/modules/m/config"), "core.worktree", str(repo))
+            self.git(
+                top,
+                "config",
+                "--file",
+                str(top / ".git/modules/m/config"),
+                "core.worktree",
+                str(repo),
+            )
         if lay.index == "version 4":
             self.git(repo, "update-index", "--index-version", "4")
         elif lay.index == "split":
@@ -225,7 +274,10 @@ def test_a_layout_is_read_inside_and_refused_outside(connect, tmp_path, seed):
         con.execute(f"SET GLOBAL redline_sandboxes = '{sandbox}'")
         place = f"inside/{repo.relative_to(inside)}"
         if elsewhere == "outside" and layout.leads_elsewhere:
-            for sql in ("SELECT * FROM file_changes('first', 'main', ?)", torture.QUESTIONS["all"].sql):
+            for sql in (
+                "SELECT * FROM file_changes('first', 'main', ?)",
+                torture.QUESTIONS["all"].sql,
+            ):
                 assert_refused(answer(con, sql, place), "fs_denied")
         else:
             assert_as_git(con, repo, place, layout.form == "bare")

@@ -8,14 +8,21 @@ from repositories import git
 from written_repositories import IDENTITY, grown
 
 QUERY = "SELECT commit_id, file_path, status, additions FROM commit_changes('HEAD', ?)"
+
+
 def check(con, path: pathlib.Path, commits: int = 12) -> None:
     """Compares the whole history, the first state and the lengths of abbreviated ids with git's."""
     patches = "".join(
-        patch for (patch,) in con.execute("SELECT patch FROM file_patches('EMPTY', 'HEAD', ?)", [str(path)]).fetchall()
+        patch
+        for (patch,) in con.execute(
+            "SELECT patch FROM file_patches('EMPTY', 'HEAD', ?)", [str(path)]
+        ).fetchall()
     )
     empty = git(path, "hash-object", "-t", "tree", "--stdin").decode().strip()
     assert patches == git(path, "diff", "--no-color", empty, "HEAD").decode()
-    rows = con.execute("SELECT commit_id, file_path, additions FROM commit_changes('HEAD', ?)", [str(path)]).fetchall()
+    rows = con.execute(
+        "SELECT commit_id, file_path, additions FROM commit_changes('HEAD', ?)", [str(path)]
+    ).fetchall()
     wanted, commit = [], ""
     for line in git(path, "log", "--format=%H", "--numstat", "--no-renames").decode().split("\n"):
         if "\t" in line:
@@ -24,13 +31,17 @@ def check(con, path: pathlib.Path, commits: int = 12) -> None:
         elif line:
             commit = line
     assert rows == wanted and len({commit for commit, *_ in rows}) == commits
-    assert con.execute("SELECT sum(new_size) FROM file_changes('EMPTY', 'HEAD', ?)", [str(path)]).fetchone()[0] == sum(
-        file.stat().st_size for file in path.glob("*.txt")
-    )
+    assert con.execute(
+        "SELECT sum(new_size) FROM file_changes('EMPTY', 'HEAD', ?)", [str(path)]
+    ).fetchone()[0] == sum(file.stat().st_size for file in path.glob("*.txt"))
 
 
 def repack(path: pathlib.Path, *options: str, **config: str) -> None:
-    settings = [part for name, value in config.items() for part in ("-c", f"{name.replace('_', '.')}={value}")]
+    settings = [
+        part
+        for name, value in config.items()
+        for part in ("-c", f"{name.replace('_', '.')}={value}")
+    ]
     git(path, *settings, "repack", "-a", "-d", "-f", "-q", *options)
 
 
@@ -42,7 +53,14 @@ def index_again(path: pathlib.Path, version: str) -> None:
     for file in path.glob(".git/objects/pack/*.idx"):
         file.chmod(0o644)
         file.unlink()
-        git(path, "index-pack", f"--index-version={version}", "-o", str(file), str(file.with_suffix(".pack")))
+        git(
+            path,
+            "index-pack",
+            f"--index-version={version}",
+            "-o",
+            str(file),
+            str(file.with_suffix(".pack")),
+        )
     for file in path.glob(".git/objects/pack/*.rev"):
         file.unlink()
 
@@ -50,16 +68,29 @@ def index_again(path: pathlib.Path, version: str) -> None:
 LAYOUTS = {
     "loose objects": lambda path: None,
     "one pack": repack,
-    "deltas that name their base by its id": lambda path: repack(path, repack_useDeltaBaseOffset="false"),
+    "deltas that name their base by its id": lambda path: repack(
+        path, repack_useDeltaBaseOffset="false"
+    ),
     "long chains of deltas": lambda path: repack(path, "--depth=4095", "--window=50"),
     "no deltas": lambda path: repack(path, "--depth=0"),
     "uncompressed": lambda path: repack(path, "-F", pack_compression="0", core_compression="0"),
     "an index of version 1": lambda path: (repack(path), index_again(path, "1")),
     "offsets of 64 bits": lambda path: (repack(path), index_again(path, "2,0x100")),
     "several packs": lambda path: (git(path, "repack", "-d", "-q"), make_more(path)),
-    "a multi-pack-index": lambda path: (git(path, "repack", "-d", "-q"), make_more(path), git(path, "multi-pack-index", "write")),
-    "a commit-graph": lambda path: (repack(path), git(path, "commit-graph", "write", "--reachable")),
-    "a chain of commit-graphs": lambda path: (git(path, "commit-graph", "write", "--reachable", "--split=no-merge"), make_more(path), git(path, "commit-graph", "write", "--reachable", "--split=no-merge")),
+    "a multi-pack-index": lambda path: (
+        git(path, "repack", "-d", "-q"),
+        make_more(path),
+        git(path, "multi-pack-index", "write"),
+    ),
+    "a commit-graph": lambda path: (
+        repack(path),
+        git(path, "commit-graph", "write", "--reachable"),
+    ),
+    "a chain of commit-graphs": lambda path: (
+        git(path, "commit-graph", "write", "--reachable", "--split=no-merge"),
+        make_more(path),
+        git(path, "commit-graph", "write", "--reachable", "--split=no-merge"),
+    ),
 }
 
 
@@ -88,12 +119,16 @@ def test_borrowed_stores_are_read_as_git_reads_them(con, tmp_path):
     git(tmp_path, "clone", "--quiet", "--shared", str(middle), str(last))
     check(con, last)
     # A relative path starts at the store whose file names it.
-    (middle / ".git/objects/info/alternates").write_text("# a comment\n../../../lender/.git/objects\n")
+    (middle / ".git/objects/info/alternates").write_text(
+        "# a comment\n../../../lender/.git/objects\n"
+    )
     check(con, last)
     (middle / ".git/objects/info/alternates").write_text('"../../../lender/.git/ob\\152ects"\n')
     check(con, last)
     # Each store is read once, though the stores name each other.
-    (lender / ".git/objects/info/alternates").write_text(f"{last}/.git/objects\n{middle}/.git/objects\n{tmp_path}/none\n")
+    (lender / ".git/objects/info/alternates").write_text(
+        f"{last}/.git/objects\n{middle}/.git/objects\n{tmp_path}/none\n"
+    )
     check(con, last)
 
 
@@ -106,7 +141,12 @@ def test_what_cannot_be_used_is_said_and_gives_no_rows(con, tmp_path):
     for target in (file, file.with_suffix(".idx")):
         target.chmod(0o644)
         content = target.read_bytes()
-        for damaged in (content[:-1], content[: len(content) // 2], b"", content[:4] + b"\xff" * 8 + content[12:]):
+        for damaged in (
+            content[:-1],
+            content[: len(content) // 2],
+            b"",
+            content[:4] + b"\xff" * 8 + content[12:],
+        ):
             target.write_bytes(damaged)
             with pytest.raises(Exception, match="(tool_failed|not_found|stale): .*"):
                 con.execute(query, [str(path)]).fetchone()
@@ -158,9 +198,15 @@ def test_a_multi_pack_index_that_is_damaged_changes_nothing(con, tmp_path):
 def test_cut_ids_are_as_long_as_gits_beside_a_multi_pack_index(con, tmp_path):
     path = grown(tmp_path / "repository", commits=3)
     blobs = "".join(f"blob\nmark :{n}\ndata <<.\n{n}\n.\n" for n in range(1, 20_000))
-    subprocess.run(["git", "-C", str(path), "fast-import", "--quiet", "--force"], input=blobs.encode(), check=True)
+    subprocess.run(
+        ["git", "-C", str(path), "fast-import", "--quiet", "--force"],
+        input=blobs.encode(),
+        check=True,
+    )
     LAYOUTS["a multi-pack-index"](path)
     for _ in range(2):
-        (patch,) = con.execute("SELECT patch FROM file_patches('HEAD~1', 'HEAD', ?) LIMIT 1", [str(path)]).fetchone()
+        (patch,) = con.execute(
+            "SELECT patch FROM file_patches('HEAD~1', 'HEAD', ?) LIMIT 1", [str(path)]
+        ).fetchone()
         assert git(path, "diff", "--no-color", "HEAD~1", "HEAD").decode().startswith(patch)
         (path / ".git/objects/pack/multi-pack-index").unlink(missing_ok=True)

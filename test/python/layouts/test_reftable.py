@@ -17,60 +17,139 @@ from answers import answer, assert_refused
 
 STEPS = int(os.environ.get("REDLINE_REFTABLE_STEPS", "60"))
 SEED = 20_261_126
-AUTHOR = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@b"}
+AUTHOR = {
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@b",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@b",
+}
 
 
 def git(repo, *arguments: str, stdin: str = "", **env: str) -> str:
-    return repositories.git(repo, *arguments, stdin=stdin.encode(), env=repositories.environment(**env)).decode()
+    return repositories.git(
+        repo, *arguments, stdin=stdin.encode(), env=repositories.environment(**env)
+    ).decode()
 
 
 def read_by_git(repo, *arguments: str) -> list[str]:
     """Returns the words that a command prints; none where it fails."""
-    return subprocess.run(["git", "-C", repo, *arguments], capture_output=True, text=True, env=repositories.environment()).stdout.split()
+    return subprocess.run(
+        ["git", "-C", repo, *arguments],
+        capture_output=True,
+        text=True,
+        env=repositories.environment(),
+    ).stdout.split()
 
 
 @pytest.fixture(params=["sha1", "sha256"])
 def repo(request, tmp_path) -> pathlib.Path:
     """Returns a repository of twenty commits whose references are in tables."""
     repo = tmp_path / "repo"
-    made = subprocess.run(["git", "init", "-q", "--ref-format=reftable", f"--object-format={request.param}", "-b", "main", repo], capture_output=True)
+    made = subprocess.run(
+        [
+            "git",
+            "init",
+            "-q",
+            "--ref-format=reftable",
+            f"--object-format={request.param}",
+            "-b",
+            "main",
+            repo,
+        ],
+        capture_output=True,
+    )
     if made.returncode:
         pytest.skip(f"{repositories.git_version()} makes no reftable repository")
-    commits = "".join(f"commit refs/heads/main\nmark :{n}\ncommitter A <a@b> {1_700_000_000 + n} +0530\ndata 2\nc{n % 10}\nM 644 inline f\ndata 1\n{n % 10}\n" for n in range(1, 21))
+    commits = "".join(
+        f"commit refs/heads/main\nmark :{n}\ncommitter A <a@b> {1_700_000_000 + n} +0530\ndata 2\nc{n % 10}\nM 644 inline f\ndata 1\n{n % 10}\n"
+        for n in range(1, 21)
+    )
     git(repo, "fast-import", "--quiet", stdin=commits)
     return repo
 
 
 def listed(con, repo) -> list[tuple]:
-    rows = con.execute("SELECT name, commit_id, coalesce(symbolic_target, '') FROM refs(?) WHERE name != 'HEAD' ORDER BY name", [str(repo)]).fetchall()
+    rows = con.execute(
+        "SELECT name, commit_id, coalesce(symbolic_target, '') FROM refs(?) WHERE name != 'HEAD' ORDER BY name",
+        [str(repo)],
+    ).fetchall()
     return [tuple(row) for row in rows]
 
 
 def listed_by_git(repo) -> list[tuple]:
-    lines = git(repo, "for-each-ref", "--format=%(refname)%09%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)%09%(symref)").splitlines()
+    lines = git(
+        repo,
+        "for-each-ref",
+        "--format=%(refname)%09%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)%09%(symref)",
+    ).splitlines()
     return sorted(tuple(line.split("\t")) for line in lines)
 
 
 def assert_same(con, repo):
     assert listed(con, repo) == listed_by_git(repo)
-    for name in ["HEAD", *[row[0] for row in listed_by_git(repo)], "refs/heads/gone", "main-worktree/HEAD", "worktrees/linked/HEAD", "ORIG_HEAD", "FETCH_HEAD"]:
+    for name in [
+        "HEAD",
+        *[row[0] for row in listed_by_git(repo)],
+        "refs/heads/gone",
+        "main-worktree/HEAD",
+        "worktrees/linked/HEAD",
+        "ORIG_HEAD",
+        "FETCH_HEAD",
+    ]:
         ours = answer(con, "SELECT resolve_revision(?, ?)", name, str(repo))
-        assert ([] if ours.error else list(ours.rows[0])) == read_by_git(repo, "rev-parse", "--verify", "-q", name), name
+        assert ([] if ours.error else list(ours.rows[0])) == read_by_git(
+            repo, "rev-parse", "--verify", "-q", name
+        ), name
         for number, id in enumerate(read_by_git(repo, "log", "-g", "--format=%H", name, "--")[:4]):
-            assert con.execute("SELECT resolve_revision(?, ?)", [f"{name}@{{{number}}}", str(repo)]).fetchone()[0] == id, (name, number)
+            assert (
+                con.execute(
+                    "SELECT resolve_revision(?, ?)", [f"{name}@{{{number}}}", str(repo)]
+                ).fetchone()[0]
+                == id
+            ), (name, number)
 
 
 def test_random_updates_leave_what_git_reads(con, repo):
     dice = random.Random(SEED)
     ids = git(repo, "rev-list", "main").split()
-    names = [f"refs/heads/{name}" for name in ("a", "b", "topic/one", "topic/two", "z" * 200)] + ["refs/tags/t", "refs/notes/n", "refs/remotes/o/main"]
+    names = [f"refs/heads/{name}" for name in ("a", "b", "topic/one", "topic/two", "z" * 200)] + [
+        "refs/tags/t",
+        "refs/notes/n",
+        "refs/remotes/o/main",
+    ]
     git(repo, "worktree", "add", "-q", "--detach", str(repo.parent / "linked"))
     for step in range(STEPS):
-        kind = dice.choice(["update", "update", "update", "delete", "symbolic", "rename", "tag", "pack", "many", "worktree", "head"])
-        name, env = dice.choice(names), AUTHOR | {"GIT_COMMITTER_DATE": f"{1_700_001_000 + step} +0530"}
+        kind = dice.choice(
+            [
+                "update",
+                "update",
+                "update",
+                "delete",
+                "symbolic",
+                "rename",
+                "tag",
+                "pack",
+                "many",
+                "worktree",
+                "head",
+            ]
+        )
+        name, env = (
+            dice.choice(names),
+            AUTHOR | {"GIT_COMMITTER_DATE": f"{1_700_001_000 + step} +0530"},
+        )
         there = [row[0] for row in listed_by_git(repo)]
         if kind == "update":
-            git(repo, "update-ref", "--create-reflog", "-m", f"step {step}", name, dice.choice(ids), **env)
+            git(
+                repo,
+                "update-ref",
+                "--create-reflog",
+                "-m",
+                f"step {step}",
+                name,
+                dice.choice(ids),
+                **env,
+            )
         elif kind == "delete" and name in there:
             git(repo, "update-ref", "--no-deref", "-d", name)
         elif kind == "symbolic":
@@ -82,10 +161,26 @@ def test_random_updates_leave_what_git_reads(con, repo):
         elif kind == "pack":
             git(repo, "pack-refs", "--all")
         elif kind == "many":
-            lines = "".join(f"update refs/many/{dice.randrange(2000):05d} {dice.choice(ids)}\n" for _ in range(400))
-            git(repo, "update-ref", "--stdin", stdin="\n".join({line.split()[1]: line for line in lines.splitlines()}.values()) + "\n")
+            lines = "".join(
+                f"update refs/many/{dice.randrange(2000):05d} {dice.choice(ids)}\n"
+                for _ in range(400)
+            )
+            git(
+                repo,
+                "update-ref",
+                "--stdin",
+                stdin="\n".join({line.split()[1]: line for line in lines.splitlines()}.values())
+                + "\n",
+            )
         elif kind == "worktree":
-            git(repo.parent / "linked", "update-ref", "--create-reflog", f"refs/{dice.choice(['bisect', 'worktree'])}/x", dice.choice(ids), **env)
+            git(
+                repo.parent / "linked",
+                "update-ref",
+                "--create-reflog",
+                f"refs/{dice.choice(['bisect', 'worktree'])}/x",
+                dice.choice(ids),
+                **env,
+            )
             git(repo.parent / "linked", "checkout", "-q", "--detach", dice.choice(ids), **env)
         elif kind == "head":
             git(repo, "symbolic-ref", "HEAD", "refs/heads/" + dice.choice(["main", "unborn"]))
@@ -99,24 +194,44 @@ def test_random_updates_leave_what_git_reads(con, repo):
             git(repo, "update-ref", "-d", row[0])
     assert_same(con, repo.parent / "linked")
     git(repo, "pack-refs", "--all")
-    lines = "".join(f"delete {row[0]}\n" for row in listed_by_git(repo) if row[0].startswith("refs/many/"))
+    lines = "".join(
+        f"delete {row[0]}\n" for row in listed_by_git(repo) if row[0].startswith("refs/many/")
+    )
     git(repo, "update-ref", "--stdin", stdin=lines)
     assert_same(con, repo)
 
 
 def test_one_name_of_very_many_is_found_without_reading_all(con, repo, tmp_path, extension):
     id = git(repo, "rev-parse", "main").strip()
-    git(repo, "update-ref", "--stdin", stdin="".join(f"create refs/many/{n:06d} {id}\n" for n in range(60_000)))
+    git(
+        repo,
+        "update-ref",
+        "--stdin",
+        stdin="".join(f"create refs/many/{n:06d} {id}\n" for n in range(60_000)),
+    )
     git(repo, "pack-refs", "--all")
     assert con.execute("SELECT count(*) FROM refs(?)", [str(repo)]).fetchone()[0] == 60_002
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     trace = tmp_path / "trace"
     query = ("SELECT resolve_revision('refs/many/031234', ?)", [str(repo)])
-    (found,) = apart.run(extension, [query], under=["strace", "-f", "-y", "-s", "0", "-e", "trace=read,pread64", "-o", str(trace)])
+    (found,) = apart.run(
+        extension,
+        [query],
+        under=["strace", "-f", "-y", "-s", "0", "-e", "trace=read,pread64", "-o", str(trace)],
+    )
     assert found.rows == [(id,)]
-    read = sum(int(line.rsplit("= ", 1)[1]) for line in trace.read_text().splitlines() if ".ref>" in line and line.rstrip()[-1].isdigit())
-    assert 0 < read < 100_000 < sum(table.stat().st_size for table in (repo / ".git/reftable").glob("*.ref"))
+    read = sum(
+        int(line.rsplit("= ", 1)[1])
+        for line in trace.read_text().splitlines()
+        if ".ref>" in line and line.rstrip()[-1].isdigit()
+    )
+    assert (
+        0
+        < read
+        < 100_000
+        < sum(table.stat().st_size for table in (repo / ".git/reftable").glob("*.ref"))
+    )
 
 
 def test_tables_that_are_joined_meanwhile_are_read_right(con, repo):
@@ -136,7 +251,9 @@ def test_tables_that_are_joined_meanwhile_are_read_right(con, repo):
     asked = 0
     while not ended.is_set() or asked < 20:
         asked += 1
-        assert con.execute("SELECT resolve_revision('steady', ?)", [str(repo)]).fetchone()[0] == ids[3]
+        assert (
+            con.execute("SELECT resolve_revision('steady', ?)", [str(repo)]).fetchone()[0] == ids[3]
+        )
         assert ("refs/heads/steady", ids[3], "") in listed(con, repo)
     writer.join()
     assert listed(con, repo) == listed_by_git(repo)
@@ -183,7 +300,11 @@ def test_a_table_that_lies_is_answered_with_rows_or_an_error(con, repo):
     refused = 0
     for _what, damaged in damages(whole, head):
         table.write_bytes(sealed(damaged, hash))
-        for query in ("SELECT count(*) FROM refs(?)", "SELECT resolve_revision('x@{0}', ?)", "SELECT resolve_revision('HEAD', ?)"):
+        for query in (
+            "SELECT count(*) FROM refs(?)",
+            "SELECT resolve_revision('x@{0}', ?)",
+            "SELECT resolve_revision('HEAD', ?)",
+        ):
             got = answer(con, query, str(repo))
             if got.error:
                 assert_refused(got, "tool_failed", "not_found", "too_large")

@@ -16,7 +16,9 @@ def asked(con, old, new, repo) -> list[Change]:
     return [Change(*row) for row in con.execute(ALL, [old, new, str(repo)]).fetchall()]
 
 
-def assert_like_git(con, repo: pathlib.Path, old: str, new: str, place: pathlib.Path | None = None) -> None:
+def assert_like_git(
+    con, repo: pathlib.Path, old: str, new: str, place: pathlib.Path | None = None
+) -> None:
     """Compares the rows with git's, run in `place` where that differs from `repo`."""
     (wanted,) = repositories.changes(place or repo, [(old, new)])
     assert wanted or old == new, "the fixture has no change to compare"
@@ -76,7 +78,11 @@ KINDS = {
     "no index": ("no-index", "HEAD~1", "HEAD"),
     "only packed refs and one pack": ("files-only", "HEAD~1", "HEAD"),
     "format 1 with extensions that change nothing here": ("format-1-known", "HEAD~1", "HEAD"),
-    "format 0 with an extension that git ignores there": ("format-0-unknown-extension", "HEAD~1", "HEAD"),
+    "format 0 with an extension that git ignores there": (
+        "format-0-unknown-extension",
+        "HEAD~1",
+        "HEAD",
+    ),
     "a config that names another work tree": ("sandbox/inside/worktree-etc", "HEAD~1", "HEAD"),
     "a broken index": ("corrupt-index", "HEAD~1", "HEAD"),
 }
@@ -137,7 +143,9 @@ PLACES = {
 def test_other_ways_to_write_the_path_find_the_repository(con, place):
     repo = repositories.fixture("basic")
     (wanted,) = repositories.changes(repo, [("before", "after")])
-    assert not repositories.first_differences(asked(con, "before", "after", PLACES[place](repo)), wanted)
+    assert not repositories.first_differences(
+        asked(con, "before", "after", PLACES[place](repo)), wanted
+    )
 
 
 def test_a_link_to_a_repository_finds_it(con, tmp_path):
@@ -150,7 +158,9 @@ def test_the_current_directory_finds_its_repository(con, monkeypatch):
     (wanted,) = repositories.changes(repo, [("before", "after")])
     for folder in (repo, repo / "order"):
         monkeypatch.chdir(folder)
-        assert not repositories.first_differences(asked(con, "before", "after", "."), wanted), folder
+        assert not repositories.first_differences(asked(con, "before", "after", "."), wanted), (
+            folder
+        )
 
 
 def test_a_directory_that_is_no_repository_is_not_found(con, tmp_path):
@@ -238,7 +248,9 @@ def test_bad_revisions_are_refused_by_name(con, revision):
             continue
         code, words = refused(con, *pair, repo)
         assert code in ("not_found", "invalid_args", "tool_failed"), code
-        assert revision.strip().encode("unicode_escape").decode() in words, f"the value is not named: {words}"
+        assert revision.strip().encode("unicode_escape").decode() in words, (
+            f"the value is not named: {words}"
+        )
     assert not (repositories.ROOT / "y").exists() and not (repositories.ROOT / "x").exists()
 
 
@@ -260,9 +272,14 @@ def test_an_unborn_head_is_not_found(con):
 def test_replacements_are_ignored(con):
     """`git replace` can show a reviewer something other than what will be built."""
     repo = repositories.fixture("replaced")
-    honest, pair = repositories.environment(), ["diff-tree", "-r", "--raw", "main~1^{tree}", "main^{tree}"]
+    honest, pair = (
+        repositories.environment(),
+        ["diff-tree", "-r", "--raw", "main~1^{tree}", "main^{tree}"],
+    )
     fooled = {name: value for name, value in honest.items() if name != "GIT_NO_REPLACE_OBJECTS"}
-    assert repositories.git(repo, *pair, env=fooled) != repositories.git(repo, *pair), "the fixture replaces nothing"
+    assert repositories.git(repo, *pair, env=fooled) != repositories.git(repo, *pair), (
+        "the fixture replaces nothing"
+    )
     assert_like_git(con, repo, "main~1", "main")
 
 
@@ -282,9 +299,18 @@ def test_a_repository_of_another_user_is_read(con, tmp_path):
     shutil.copytree(repositories.fixture("module-source"), repo)
     for path in [repo, *repo.rglob("*")]:
         os.chown(path, 65534, 65534, follow_symlinks=False)
-    strict = {name: value for name, value in repositories.environment().items() if not name.startswith("GIT_CONFIG_")}
+    strict = {
+        name: value
+        for name, value in repositories.environment().items()
+        if not name.startswith("GIT_CONFIG_")
+    }
     with pytest.raises(repositories.GitFailed, match="dubious ownership"):
-        repositories.git(repo, "rev-parse", "main", env=strict | {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"})
+        repositories.git(
+            repo,
+            "rev-parse",
+            "main",
+            env=strict | {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
+        )
     assert_like_git(con, repo, "main~1", "main")
 
 
@@ -295,11 +321,19 @@ def test_a_partial_clone_lists_its_files_and_fetches_nothing(con):
     repo = repositories.fixture("partial-clone")
     before = sorted(path for path in (repo / ".git" / "objects").rglob("*"))
     (raw,) = repositories.raw_changes(repo, [("main~1", "main")])
-    names = con.execute("SELECT file_path, status FROM file_changes('main~1', 'main', ?)", [str(repo)]).fetchall()
+    names = con.execute(
+        "SELECT file_path, status FROM file_changes('main~1', 'main', ?)", [str(repo)]
+    ).fetchall()
     assert names == [(record.path.decode(), repositories.STATUS[record.status]) for record in raw]
     for columns in ("additions", "is_binary", "old_size"):
-        code, words = refused(con, "main~1", "main", repo, f"SELECT {columns} FROM file_changes(?, ?, ?)")
+        code, words = refused(
+            con, "main~1", "main", repo, f"SELECT {columns} FROM file_changes(?, ?, ?)"
+        )
         assert code in ("not_found", "tool_failed")
-        assert raw[0].old_oid[:7] in words or raw[0].path.decode() in words, f"the missing object is not named: {words}"
+        assert raw[0].old_oid[:7] in words or raw[0].path.decode() in words, (
+            f"the missing object is not named: {words}"
+        )
     refused(con, "main~1", "main", repo, "SELECT * FROM file_diff('a.txt', ?, ?, ?)")
-    assert sorted(path for path in (repo / ".git" / "objects").rglob("*")) == before, "objects were fetched"
+    assert sorted(path for path in (repo / ".git" / "objects").rglob("*")) == before, (
+        "objects were fetched"
+    )

@@ -64,7 +64,18 @@ class Beside:
     def fetch(self, number: int) -> None:
         other = self.elsewhere / f"other{number}"
         git(self.elsewhere, "clone", "--quiet", str(self.path), other.name)
-        git(other, "-c", "user.name=n", "-c", "user.email=e", "commit", "--quiet", "--allow-empty", "-m", f"fetched {number}")
+        git(
+            other,
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=e",
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "-m",
+            f"fetched {number}",
+        )
         self.git("fetch", "--quiet", str(other), f"HEAD:refs/heads/fetched{number}")
         shutil.rmtree(other)
 
@@ -145,7 +156,11 @@ def test_a_pack_that_was_replaced_after_a_query_began_is_found_again(connect, hi
     query = "SELECT commit_id, file_path, additions FROM commit_changes('HEAD', ?)"
     whole = con.execute(query, [str(path)]).fetchall()
     # Loose objects become packed ones, then those of another pack.
-    for change in (["repack", "-a", "-d", "-q"], ["repack", "-a", "-d", "-q", "-f", "--depth=5"], ["gc", "--quiet", "--prune=now"]):
+    for change in (
+        ["repack", "-a", "-d", "-q"],
+        ["repack", "-a", "-d", "-q", "-f", "--depth=5"],
+        ["gc", "--quiet", "--prune=now"],
+    ):
         reader = con.cursor()
         rows = reader.execute(query, [str(path)]).fetchmany(1)
         git(path, *change)

@@ -14,7 +14,13 @@ from repositories import ROOT
 
 pytest.importorskip("click", reason="`make test` installs the packages of the commands")
 
-ENVIRONMENT = {"PYTHONPATH": str(ROOT / "python"), "PATH": os.environ["PATH"], "COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
+ENVIRONMENT = {
+    "PYTHONPATH": str(ROOT / "python"),
+    "PATH": os.environ["PATH"],
+    "COLUMNS": "80",
+    "LINES": "24",
+    "TERM": "xterm",
+}
 AUTHOR = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
 
 
@@ -37,7 +43,9 @@ def repo(tmp_path) -> pathlib.Path:
 
 
 def git(folder: pathlib.Path, *words: str) -> str:
-    return subprocess.run(["git", "-C", folder, *AUTHOR, *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", "-C", folder, *AUTHOR, *words], check=True, capture_output=True, text=True
+    ).stdout
 
 
 def commit(folder: pathlib.Path, subject: str) -> None:
@@ -51,7 +59,15 @@ def redline(extension, repo):
 
     def run(*arguments: object, code: int = 0, cwd: pathlib.Path = repo, **more) -> str:
         command = [sys.executable, "-m", "duckdb_redline", "--extension", extension, *arguments]
-        done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, **more)
+        done = subprocess.run(
+            list(map(str, command)),
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            env=ENVIRONMENT,
+            timeout=60,
+            **more,
+        )
         assert done.returncode == code, done.stdout + done.stderr
         return done.stderr if code else done.stdout
 
@@ -62,7 +78,9 @@ def on_a_terminal(extension, repo, *arguments: str, **environment: str) -> str:
     """Returns what the command prints on a terminal of 80 columns."""
     ours, its = pty.openpty()
     command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), *arguments]
-    running = subprocess.Popen(command, cwd=repo, stdin=its, stdout=its, stderr=its, env=ENVIRONMENT | environment)
+    running = subprocess.Popen(
+        command, cwd=repo, stdin=its, stdout=its, stderr=its, env=ENVIRONMENT | environment
+    )
     os.close(its)
     shown = b""
     try:
@@ -98,25 +116,39 @@ def test_a_diff_in_a_pipe_is_that_of_git(redline, repo, arguments, same):
 
 def test_a_repository_is_named_from_elsewhere(redline, repo, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    assert redline("diff", "--repo", repo, "HEAD~1", "--", "src", cwd=elsewhere) == git(repo, "diff", "HEAD~1", "--", "src")
+    assert redline("diff", "--repo", repo, "HEAD~1", "--", "src", cwd=elsewhere) == git(
+        repo, "diff", "HEAD~1", "--", "src"
+    )
 
 
 def test_stat_and_log_print_cells_between_tabs_in_a_pipe(redline):
-    assert redline("stat", "HEAD~1", "HEAD") == "added\t-\t-\tb.bin\nrenamed\t0\t0\told.txt => new.txt\nmodified\t2\t1\tsrc/a.txt\n"
+    assert (
+        redline("stat", "HEAD~1", "HEAD")
+        == "added\t-\t-\tb.bin\nrenamed\t0\t0\told.txt => new.txt\nmodified\t2\t1\tsrc/a.txt\n"
+    )
     lines = [line.split("\t") for line in redline("log").splitlines()]
-    assert [(author, files, added, removed, subject) for _, _, author, files, added, removed, subject in lines] == [
+    assert [
+        (author, files, added, removed, subject)
+        for _, _, author, files, added, removed, subject in lines
+    ] == [
         ("Ann", "4", "4", "3", "Change"),
         ("Ann", "2", "5", "0", "Start"),
     ]
     assert [line.split("\t")[-1] for line in redline("log", "-n", "1").splitlines()] == ["Change"]
     assert [line.split("\t")[-1] for line in redline("log", "HEAD~1").splitlines()] == ["Start"]
-    assert [line.split("\t")[-1] for line in redline("log", "--", "b.bin").splitlines()] == ["Change"]
+    assert [line.split("\t")[-1] for line in redline("log", "--", "b.bin").splitlines()] == [
+        "Change"
+    ]
 
 
 def test_a_terminal_gets_colour_and_no_control_characters_of_a_file(extension, repo):
     shown = on_a_terminal(extension, repo, "--no-pager", "diff")
     assert "\x1b[1mdiff --git a/new.txt b/new.txt\x1b[0m\n" in shown
-    assert "\x1b[32m+not staged\\x1b[2J\\u202e\x1b[0m\n" in shown and "\x1b[2J" not in shown and "\u202e" not in shown
+    assert (
+        "\x1b[32m+not staged\\x1b[2J\\u202e\x1b[0m\n" in shown
+        and "\x1b[2J" not in shown
+        and "\u202e" not in shown
+    )
     plain = on_a_terminal(extension, repo, "--no-pager", "diff", NO_COLOR="1")
     assert "\x1b" not in plain and "+not staged\\x1b[2J\\u202e\n" in plain
 
@@ -124,7 +156,11 @@ def test_a_terminal_gets_colour_and_no_control_characters_of_a_file(extension, r
 def test_a_terminal_gets_tables_within_its_width(extension, repo):
     shown = on_a_terminal(extension, repo, "--no-pager", "stat", "HEAD~1", "HEAD")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    assert "old.txt => new.txt" in plain and "3 files changed, 2 insertions(+), 1 deletion(-)" in plain and all(len(line) <= 80 for line in plain.splitlines())
+    assert (
+        "old.txt => new.txt" in plain
+        and "3 files changed, 2 insertions(+), 1 deletion(-)" in plain
+        and all(len(line) <= 80 for line in plain.splitlines())
+    )
     assert "Change" in on_a_terminal(extension, repo, "--no-pager", "log")
     assert "│   a   │" in on_a_terminal(extension, repo, "--no-pager", "sql", "SELECT 1 AS a")
 
@@ -137,13 +173,24 @@ def test_a_terminal_gets_a_pager(extension, repo, tmp_path_factory):
 
 def test_a_query_is_written_in_every_format(redline, repo):
     query = "FROM file_changes('HEAD~1', 'HEAD', '.') SELECT file_path, additions"
-    assert redline("sql", query).splitlines() == ["file_path,additions", "b.bin,", "new.txt,2", "old.txt,0", "src/a.txt,2"]
+    assert redline("sql", query).splitlines() == [
+        "file_path,additions",
+        "b.bin,",
+        "new.txt,2",
+        "old.txt,0",
+        "src/a.txt,2",
+    ]
     rows = [json.loads(line) for line in redline("sql", "-f", "jsonl", query).splitlines()]
-    assert rows[3] == {"file_path": "src/a.txt", "additions": 2} and json.loads(redline("sql", "-f", "json", query)) == rows
+    assert (
+        rows[3] == {"file_path": "src/a.txt", "additions": 2}
+        and json.loads(redline("sql", "-f", "json", query)) == rows
+    )
     assert "│ src/a.txt │" in redline("sql", "-f", "table", query)
     for ending in ("parquet", "csv"):
         assert redline("sql", "-o", f"out.{ending}", query) == ""
-        assert duckdb.sql(f"SELECT count(*), sum(additions) FROM '{repo}/out.{ending}'").fetchall() == [(4, 4)]
+        assert duckdb.sql(
+            f"SELECT count(*), sum(additions) FROM '{repo}/out.{ending}'"
+        ).fetchall() == [(4, 4)]
     # Statements that return nothing, statements from stdin, the macros, a database on disk.
     assert redline("sql", "-", input="CREATE TABLE t AS SELECT 1 AS a; FROM t;") == "a\n1\n"
     assert redline("sql", "CREATE TABLE t AS SELECT 1 AS a", "--database", "x.duckdb") == ""
@@ -154,7 +201,11 @@ def test_a_query_is_written_in_every_format(redline, repo):
 def test_errors_have_exit_codes_and_one_reason_on_stderr(redline, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     for arguments, code, words in [
-        (["diff", "mian"], 2, "no revision 'mian' can be resolved in the repository at '.'. Did you mean 'main'?"),
+        (
+            ["diff", "mian"],
+            2,
+            "no revision 'mian' can be resolved in the repository at '.'. Did you mean 'main'?",
+        ),
         (["diff", "HEAD~1", "HEAD", "HEAD"], 2, "'HEAD' is one revision too many, and no path"),
         (["diff", "mian..main"], 1, "not_found: no revision 'mian"),
         (["diff", "--staged", "a..b"], 2, "--staged compares one revision"),
@@ -167,12 +218,26 @@ def test_errors_have_exit_codes_and_one_reason_on_stderr(redline, tmp_path_facto
     ]:
         said = redline(*arguments, code=code)
         assert words in said and "Traceback" not in said, said
-    assert "not_found: neither '.' nor a directory above it is a git repository" in redline("diff", code=1, cwd=elsewhere)
+    assert "not_found: neither '.' nor a directory above it is a git repository" in redline(
+        "diff", code=1, cwd=elsewhere
+    )
 
 
 def test_every_command_explains_itself(redline):
     assert "Exit codes: 0 done, 1" in redline("--help")
-    for command in ("diff", "stat", "log", "show", "blame", "status", "sql", "shell", "setup", "help", "approve"):
+    for command in (
+        "diff",
+        "stat",
+        "log",
+        "show",
+        "blame",
+        "status",
+        "sql",
+        "shell",
+        "setup",
+        "help",
+        "approve",
+    ):
         assert redline(command, "--help").startswith(f"Usage: redline {command} [OPTIONS]")
     assert redline("--version").startswith("redline, version 0.")
 
@@ -180,7 +245,11 @@ def test_every_command_explains_itself(redline):
 def test_the_commands_of_the_readme_answer(extension, repo, tmp_path_factory):
     """Those of its first answer, in any repository; the package is that of the checkout, with the extension under test."""
     readme = (ROOT / "README.md").read_text()
-    (script,) = [block for block in re.findall(r"^```sh\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL) if "redline stat" in block]
+    (script,) = [
+        block
+        for block in re.findall(r"^```sh\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+        if "redline stat" in block
+    ]
     folder = tmp_path_factory.mktemp("installed")
     (folder / "duckdb_redline").symlink_to(ROOT / "python/duckdb_redline")
     (folder / "sitecustomize.py").write_text(
@@ -190,8 +259,18 @@ def test_the_commands_of_the_readme_answer(extension, repo, tmp_path_factory):
     (folder / "redline").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m duckdb_redline "$@"\n')
     (folder / "python").symlink_to(sys.executable)
     (folder / "redline").chmod(0o755)
-    environment = ENVIRONMENT | {"PATH": f"{folder}:{ENVIRONMENT['PATH']}", "PYTHONPATH": f"{folder}:{os.pathsep.join(sys.path)}"}
-    done = subprocess.run(["sh", "-e", "-c", script], cwd=repo, env=environment, capture_output=True, text=True, timeout=120)
+    environment = ENVIRONMENT | {
+        "PATH": f"{folder}:{ENVIRONMENT['PATH']}",
+        "PYTHONPATH": f"{folder}:{os.pathsep.join(sys.path)}",
+    }
+    done = subprocess.run(
+        ["sh", "-e", "-c", script],
+        cwd=repo,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     assert "modified\t1\t3\tsrc/a.txt\n" in done.stdout and "\nsrc/a.txt,modified," in done.stdout
     assert re.search(r"│ new\.txt +│ modified +│", done.stdout), done.stdout
@@ -199,7 +278,9 @@ def test_the_commands_of_the_readme_answer(extension, repo, tmp_path_factory):
 
 def test_files_are_listed_as_git_lists_them(redline, repo):
     for words in (["HEAD~1", "HEAD"], ["--cached"]):
-        assert redline("diff", "--name-only", *words) == git(repo, "diff", "-M", "--name-only", *words)
+        assert redline("diff", "--name-only", *words) == git(
+            repo, "diff", "-M", "--name-only", *words
+        )
     assert redline("diff", "--markdown", "HEAD~1", "HEAD").splitlines()[2:] == [
         "| b.bin | added | - | - |",
         "| old.txt => new.txt | renamed | 0 | 0 |",
@@ -220,9 +301,15 @@ def test_a_commit_is_shown_with_its_patch_or_its_files(redline, repo):
 def test_a_log_shows_the_commits_that_are_asked_for(redline, repo):
     subjects = lambda *words: [line.split("\t")[-1] for line in redline("log", *words).splitlines()]
     assert subjects("-S", "four") == ["Change"] and subjects("-G", "^thr") == ["Start"]
-    assert subjects("--author", "^Ann <ann@") == ["Change", "Start"] and subjects("--author", "Bob") == []
+    assert (
+        subjects("--author", "^Ann <ann@") == ["Change", "Start"]
+        and subjects("--author", "Bob") == []
+    )
     assert subjects("--grep", "^Cha") == ["Change"] and subjects("--until", "2001-01-01") == []
-    assert redline("log", "-p", "-n", "1").partition("\ndiff --git")[2] == git(repo, "show", "-M").partition("\ndiff --git")[2]
+    assert (
+        redline("log", "-p", "-n", "1").partition("\ndiff --git")[2]
+        == git(repo, "show", "-M").partition("\ndiff --git")[2]
+    )
     assert redline("log", "--name-only", "HEAD~1").splitlines()[-2:] == ["old.txt", "src/a.txt"]
 
 
@@ -241,11 +328,16 @@ def test_a_blame_names_the_commit_of_each_line(redline, repo):
 
 
 def test_a_query_is_a_table_in_markdown(redline):
-    assert redline("sql", "-f", "markdown", "SELECT 1 AS a, 'x|y' AS b") == "| a | b |\n|---:|---|\n| 1 | x\\|y |\n"
+    assert (
+        redline("sql", "-f", "markdown", "SELECT 1 AS a, 'x|y' AS b")
+        == "| a | b |\n|---:|---|\n| 1 | x\\|y |\n"
+    )
 
 
 def test_help_tells_of_one_function(redline):
-    assert "file_changes" in redline("help") and "file_diff(file VARCHAR" in redline("help", "file_diff")
+    assert "file_changes" in redline("help") and "file_diff(file VARCHAR" in redline(
+        "help", "file_diff"
+    )
     assert "Did you mean file_diff" in redline("help", "file_dif", code=1)
 
 
@@ -256,31 +348,79 @@ def test_setup_writes_its_lines_once_and_keeps_the_others(redline, tmp_path_fact
     for _ in range(2):
         assert "duckdb -unsigned" in redline("setup")
     lines = (home / ".duckdbrc").read_text().splitlines()
-    assert lines[:2] == [".timer on", "-- redline: begin"] and len(lines) == 5 and lines[4] == "-- redline: end"
+    assert (
+        lines[:2] == [".timer on", "-- redline: begin"]
+        and len(lines) == 5
+        and lines[4] == "-- redline: end"
+    )
     script = (home / ".local/share/redline/macros.sql").read_text()
     assert "TEMP MACRO git_log" in script and "TEMP MACRO hotspots" in script
     redline("setup", "--completion", "bash")
-    assert "_REDLINE_COMPLETE" in (home / ".local/share/bash-completion/completions/redline").read_text()
+    assert (
+        "_REDLINE_COMPLETE"
+        in (home / ".local/share/bash-completion/completions/redline").read_text()
+    )
 
 
 def test_revisions_are_completed(extension, repo):
     words = f"redline --extension {extension} diff ma"
-    environment = ENVIRONMENT | {"_REDLINE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": "4"}
-    command = [sys.executable, "-c", "from duckdb_redline.command.main import main; main(prog_name='redline')"]
-    done = subprocess.run(command, cwd=repo, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    environment = ENVIRONMENT | {
+        "_REDLINE_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": "4",
+    }
+    command = [
+        sys.executable,
+        "-c",
+        "from duckdb_redline.command.main import main; main(prog_name='redline')",
+    ]
+    done = subprocess.run(
+        command, cwd=repo, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
     assert "plain,main" in done.stdout.splitlines(), done.stderr
 
 
 def test_nothing_to_show_is_said_on_a_terminal_alone(extension, redline, repo):
-    assert "Nothing differs between HEAD and INDEX" in on_a_terminal(extension, repo, "--no-pager", "stat", "HEAD", "INDEX", "--", "gone")
+    assert "Nothing differs between HEAD and INDEX" in on_a_terminal(
+        extension, repo, "--no-pager", "stat", "HEAD", "INDEX", "--", "gone"
+    )
     assert redline("stat", "HEAD", "INDEX", "--", "gone") == ""
 
 
 def test_a_full_disk_and_a_closed_pipe_are_no_traceback(extension, repo):
-    command = [sys.executable, "-m", "duckdb_redline", "--extension", str(extension), "diff", "HEAD~1"]
+    command = [
+        sys.executable,
+        "-m",
+        "duckdb_redline",
+        "--extension",
+        str(extension),
+        "diff",
+        "HEAD~1",
+    ]
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run(command, cwd=repo, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-        assert done.returncode == 1 and "Traceback" not in done.stderr and "No space left" in done.stderr
-    piped = subprocess.run(["sh", "-c", '"$@" | true', "sh", *command], cwd=repo, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run(
+                command,
+                cwd=repo,
+                env=ENVIRONMENT,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        assert (
+            done.returncode == 1
+            and "Traceback" not in done.stderr
+            and "No space left" in done.stderr
+        )
+    piped = subprocess.run(
+        ["sh", "-c", '"$@" | true', "sh", *command],
+        cwd=repo,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert "Traceback" not in piped.stderr

@@ -63,8 +63,17 @@ def tasks(extension, out):
     """Returns a function that gives the tasks of repositories."""
 
     def of(*paths, **options):
-        options = {"tip": "HEAD", "tables": list(histories.TABLES), "processors": 1, "again": False} | options
-        return histories.tasks(argparse.Namespace(out=out, repositories=list(map(str, paths)), extension=extension, **options))
+        options = {
+            "tip": "HEAD",
+            "tables": list(histories.TABLES),
+            "processors": 1,
+            "again": False,
+        } | options
+        return histories.tasks(
+            argparse.Namespace(
+                out=out, repositories=list(map(str, paths)), extension=extension, **options
+            )
+        )
 
     return of
 
@@ -81,13 +90,21 @@ def clock(tmp_path) -> Clock:
 
 
 def on_disk(folder: pathlib.Path) -> dict:
-    return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != "lock"}
+    return {
+        str(path.relative_to(folder)): path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "lock"
+    }
 
 
 def contents(con, out: pathlib.Path) -> dict:
     """Returns the rows of each table, from the files that the records name."""
     query = "SELECT * EXCLUDE (repository), {} FROM read_parquet(?, hive_partitioning := true) ORDER BY ALL"
-    times = {"changes": ("author_date", "committer_date"), "commits": ("author_date", "committer_date"), "blame": ("author_date",)}
+    times = {
+        "changes": ("author_date", "committer_date"),
+        "commits": ("author_date", "committer_date"),
+        "blame": ("author_date",),
+    }
     rows = {}
     for table, columns in times.items():
         texts = ", ".join(f"{column}::VARCHAR" for column in columns)
@@ -104,7 +121,9 @@ def expected(con, repo: pathlib.Path, tip: str = "HEAD") -> dict:
         named = {"repository": str(repo), "tip" if table == "blame" else "range": tip}
         columns = ("author_date",) if table == "blame" else ("author_date", "committer_date")
         texts = ", ".join(f"{column}::VARCHAR" for column in columns)
-        rows[table] = con.execute(f"SELECT * EXCLUDE ({', '.join(columns)}), {texts} FROM ({query}) ORDER BY ALL", named).fetchall()
+        rows[table] = con.execute(
+            f"SELECT * EXCLUDE ({', '.join(columns)}), {texts} FROM ({query}) ORDER BY ALL", named
+        ).fetchall()
     return rows
 
 
@@ -113,9 +132,14 @@ def test_each_repository_is_in_its_own_partition(con, tasks, out):
     results = [histories.update(task) for task in tasks(*paths, tables=["changes", "commits"])]
     assert [result["state"] for result in results] == ["written", "written"], results
     query = "SELECT repository, count(*), count(DISTINCT commit_id) FROM read_parquet(?, hive_partitioning := true) GROUP BY ALL"
-    found = {name: counts for name, *counts in con.execute(query, [histories.files(out, "changes")]).fetchall()}
+    found = {
+        name: counts
+        for name, *counts in con.execute(query, [histories.files(out, "changes")]).fetchall()
+    }
     for path in paths:
-        changes = con.execute("SELECT count(*), count(DISTINCT commit_id) FROM commit_changes('HEAD', ?)", [str(path)]).fetchone()
+        changes = con.execute(
+            "SELECT count(*), count(DISTINCT commit_id) FROM commit_changes('HEAD', ?)", [str(path)]
+        ).fetchone()
         assert tuple(found[path.name]) == changes and changes[0] > 0
 
 
@@ -123,14 +147,27 @@ def test_a_run_adds_what_came_since_the_last(con, tasks, out, clock):
     (task,) = tasks(clock.repo)
     assert histories.update(task)["state"] == "written"
     first = on_disk(out)
-    assert histories.update(task) | {"seconds": 0, "peak_mib": 0} == {"repository": "repo", "state": "up to date", "rows": 0, "seconds": 0, "peak_mib": 0, "error": ""}
+    assert histories.update(task) | {"seconds": 0, "peak_mib": 0} == {
+        "repository": "repo",
+        "state": "up to date",
+        "rows": 0,
+        "seconds": 0,
+        "peak_mib": 0,
+        "error": "",
+    }
     assert on_disk(out) == first
     clock.commit("two", files={"a.txt": lines(0, 12), "c.txt": "c\n"})
     result = histories.update(task)
-    assert (result["state"], result["rows"]) == ("continued", 2 + 1 + 4), "two changes, a commit, and the blame of three files"
+    assert (result["state"], result["rows"]) == ("continued", 2 + 1 + 4), (
+        "two changes, a commit, and the blame of three files"
+    )
     assert contents(con, out) == expected(con, clock.repo)
     # What was there is as it was; only the blame is replaced.
-    kept = {name: time for name, time in first.items() if name.endswith(".parquet") and "blame" not in name}
+    kept = {
+        name: time
+        for name, time in first.items()
+        if name.endswith(".parquet") and "blame" not in name
+    }
     assert len(kept) == 2 and kept.items() <= on_disk(out).items()
     assert sorted(name.rpartition("/")[2] for name in on_disk(out)) == [
         "blame-000002.parquet", "changes-000001.parquet", "changes-000002.parquet", "commits-000001.parquet", "commits-000002.parquet", "record.json",
@@ -147,8 +184,18 @@ def test_runs_one_after_the_other_are_one_run(con, tasks, out, clock):
 
     def merge(branch: str, *options: str):
         clock.now += 3600
-        when = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in (("NAME", "M"), ("EMAIL", "m@example.com"), ("DATE", f"{clock.now} +0000"))}
-        write(repo, " ".join(["merge", "--quiet", "--no-ff", *options, "-m", "merge", branch]), **when)
+        when = {
+            f"GIT_{role}_{part}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for part, value in (
+                ("NAME", "M"),
+                ("EMAIL", "m@example.com"),
+                ("DATE", f"{clock.now} +0000"),
+            )
+        }
+        write(
+            repo, " ".join(["merge", "--quiet", "--no-ff", *options, "-m", "merge", branch]), **when
+        )
 
     run()
     write(repo, "branch side")
@@ -183,10 +230,18 @@ def test_a_rewritten_history_is_read_anew(con, tasks, out, clock):
     old = repositories.git_text(clock.repo, "rev-parse", "HEAD")
     write(clock.repo, "reset --quiet --hard HEAD~1")
     clock.commit("other two", files={"a.txt": lines(0, 4)})
-    assert histories.update(task)["state"] == f"done again: its history was rewritten, {old[:12]} is not in it"
+    assert (
+        histories.update(task)["state"]
+        == f"done again: its history was rewritten, {old[:12]} is not in it"
+    )
     assert contents(con, out) == expected(con, clock.repo)
     # A tip that is gone altogether was rewritten too, and so is one that went back.
-    write(clock.repo, "reset --quiet --hard HEAD~1", "reflog expire --expire=now --all", "gc --quiet --prune=now")
+    write(
+        clock.repo,
+        "reset --quiet --hard HEAD~1",
+        "reflog expire --expire=now --all",
+        "gc --quiet --prune=now",
+    )
     assert histories.update(task)["state"].startswith("done again: its history was rewritten")
     assert contents(con, out) == expected(con, clock.repo)
     assert len([name for name in on_disk(out) if name.endswith(".parquet")]) == 3
@@ -207,8 +262,13 @@ def test_everything_is_done_again_when_told_or_with_other_tables(con, tasks, out
     histories.update(tasks(clock.repo)[0])
     assert histories.update(tasks(clock.repo, again=True)[0])["state"] == "done again: as asked"
     assert contents(con, out) == expected(con, clock.repo)
-    assert histories.update(tasks(clock.repo, tables=["commits"])[0])["state"] == "done again: other tables"
-    assert [name.rpartition("/")[2] for name in on_disk(out) if name.endswith(".parquet")] == ["commits-000003.parquet"]
+    assert (
+        histories.update(tasks(clock.repo, tables=["commits"])[0])["state"]
+        == "done again: other tables"
+    )
+    assert [name.rpartition("/")[2] for name in on_disk(out) if name.endswith(".parquet")] == [
+        "commits-000003.parquet"
+    ]
 
 
 def test_a_run_that_is_killed_at_any_step_changes_nothing(con, tasks, out, clock, tmp_path):
@@ -240,7 +300,10 @@ def test_two_runs_at_once_do_not_mix(tasks, out, clock):
     with open(out / "repository=repo/lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         result = histories.update(task)
-    assert (result["state"], result["error"]) == ("failed", "another run writes to this repository's files")
+    assert (result["state"], result["error"]) == (
+        "failed",
+        "another run writes to this repository's files",
+    )
     assert on_disk(out) == before
     assert histories.update(task)["state"] == "continued"
 
@@ -249,7 +312,10 @@ def test_one_broken_repository_fails_alone_and_leaves_no_file(tasks, tmp_path, o
     broken = tmp_path / "broken.git"
     broken.mkdir()
     results = [histories.update(task) for task in tasks(broken, repositories.fixture("readme"))]
-    assert [(result["repository"], result["state"]) for result in results] == [("broken", "failed"), ("readme", "written")]
+    assert [(result["repository"], result["state"]) for result in results] == [
+        ("broken", "failed"),
+        ("readme", "written"),
+    ]
     assert "not_found: " in results[0]["error"]
     assert {name.partition("/")[0] for name in on_disk(out)} == {"repository=readme"}
 
@@ -280,7 +346,10 @@ def test_a_repository_keeps_the_name_it_was_given(tasks, out, tmp_path):
     histories.update(first)
     # Another of that name, alone or beside it, does not take its place.
     assert [task["name"] for task in tasks(folders[1])] == ["b-repo"]
-    assert {task["name"]: task["repository"] for task in tasks(*folders)} == {"repo": str(folders[0]), "b-repo": str(folders[1])}
+    assert {task["name"]: task["repository"] for task in tasks(*folders)} == {
+        "repo": str(folders[0]),
+        "b-repo": str(folders[1]),
+    }
     histories.update(tasks(folders[1])[0])
     assert sorted(path.name for path in out.iterdir()) == ["repository=b-repo", "repository=repo"]
     # One that is moved takes it along under its name.
@@ -291,7 +360,9 @@ def test_a_repository_keeps_the_name_it_was_given(tasks, out, tmp_path):
 
 def test_the_files_are_read_by_their_records_in_sql_too(con, tasks, out, clock, monkeypatch):
     histories.update(tasks(clock.repo)[0])
-    (out / "repository=repo/changes-000009.parquet").write_bytes((out / "repository=repo/changes-000001.parquet").read_bytes())
+    (out / "repository=repo/changes-000009.parquet").write_bytes(
+        (out / "repository=repo/changes-000001.parquet").read_bytes()
+    )
     (out.parent / "histories").symlink_to(out)
     monkeypatch.chdir(out.parent)
     (script,) = re.findall(r"^```sql\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)

@@ -19,11 +19,19 @@ def field(name: str) -> str:
 
 
 def block(name: str) -> str:
-    return re.search(rf"^  {name}: \|\n((?:    .*\n|\n)+)", DESCRIPTION, re.MULTILINE)[1].replace("    ", "", 1).replace("\n    ", "\n")
+    return (
+        re.search(rf"^  {name}: \|\n((?:    .*\n|\n)+)", DESCRIPTION, re.MULTILINE)[1]
+        .replace("    ", "", 1)
+        .replace("\n    ", "\n")
+    )
 
 
 def test_the_queries_of_the_description_run(con, tmp_path, monkeypatch):
-    git = lambda *words: subprocess.run(["git", "-C", tmp_path, "-c", "user.name=A", "-c", "user.email=a@example.com", *words], check=True, capture_output=True)
+    git = lambda *words: subprocess.run(
+        ["git", "-C", tmp_path, "-c", "user.name=A", "-c", "user.email=a@example.com", *words],
+        check=True,
+        capture_output=True,
+    )
     git("init", "-q")
     for number in range(2):
         git("commit", "-q", "--allow-empty", "-m", f"Change {number}")
@@ -40,21 +48,49 @@ def test_only_platforms_that_are_built_for_are_left(connect):
     assert set(field("excluded_platforms").split(";")) == {
         "windows_amd64", "windows_amd64_mingw", "windows_arm64", "wasm_mvp", "wasm_eh", "wasm_threads",
     }  # fmt: skip
-    assert (field("language"), field("build"), field("requires_toolchains")) == ("Rust", "cargo", "rust;python3")
+    assert (field("language"), field("build"), field("requires_toolchains")) == (
+        "Rust",
+        "cargo",
+        "rust;python3",
+    )
 
 
 def test_what_is_submitted_names_the_commit_and_the_version_of_cargo_toml():
     text = registry.filled(DESCRIPTION, "owner/redline", "0123abc")
     version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)[1]
-    assert f"\n  version: {version}\n" in text and "\n  github: owner/redline\n  ref: 0123abc\n" in text
+    assert (
+        f"\n  version: {version}\n" in text
+        and "\n  github: owner/redline\n  ref: 0123abc\n" in text
+    )
     assert not re.search(r"\b(VERSION|REPOSITORY|REF)\b", text)
 
 
-@pytest.mark.parametrize("target", ["set_duckdb_version", "configure_ci", "configure", "debug", "release", "test_debug", "test_release"])
-@pytest.mark.parametrize("environment", [{}, {"LINUX_CI_IN_DOCKER": "1", "DUCKDB_PLATFORM": "linux_amd64"}, {"OSX_BUILD_ARCH": "x86_64"}], ids=["plain", "docker", "macos"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "set_duckdb_version",
+        "configure_ci",
+        "configure",
+        "debug",
+        "release",
+        "test_debug",
+        "test_release",
+    ],
+)
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"LINUX_CI_IN_DOCKER": "1", "DUCKDB_PLATFORM": "linux_amd64"},
+        {"OSX_BUILD_ARCH": "x86_64"},
+    ],
+    ids=["plain", "docker", "macos"],
+)
 def test_the_targets_of_its_ci_are_there(target, environment):
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, env=plain | environment)
+    done = subprocess.run(
+        ["make", "-n", target], cwd=ROOT, capture_output=True, text=True, env=plain | environment
+    )
     assert done.returncode == 0, done.stderr
     if target == "release":
         assert ("--target x86_64-apple-darwin" in done.stdout) == ("OSX_BUILD_ARCH" in environment)

@@ -42,8 +42,18 @@ def cloned(tmp_path_factory):
             pytest.skip("REDLINE_TEST_REPOS is not set")
         if name not in known:
             target = tmp_path_factory.mktemp("combined") / f"{name}.git"
-            repositories.git(".", "clone", "-q", "--bare", str(pathlib.Path(bundles) / f"{name}.bundle"), str(target))
-            known[name] = target, repositories.git_text(target, "rev-list", "--merges", "--all").split()
+            repositories.git(
+                ".",
+                "clone",
+                "-q",
+                "--bare",
+                str(pathlib.Path(bundles) / f"{name}.bundle"),
+                str(target),
+            )
+            known[name] = (
+                target,
+                repositories.git_text(target, "rev-list", "--merges", "--all").split(),
+            )
         return known[name]
 
     return clone
@@ -58,7 +68,8 @@ def random_repo(tmp_path_factory):
 def ours(con, repo, commit, form, options=""):
     named = f", {options}" if options else ""
     rows = con.execute(
-        f"SELECT patch_bytes FROM file_patches(?, NULL, ?, merges := ?{named})", [f"{commit}^!", str(repo), form]
+        f"SELECT patch_bytes FROM file_patches(?, NULL, ?, merges := ?{named})",
+        [f"{commit}^!", str(repo), form],
     ).fetchall()
     return b"".join(row[0] for row in rows)
 
@@ -67,7 +78,16 @@ def git_patches(repo, commits, *options):
     """Returns what git prints of each commit."""
     renames = [] if any(option[:2] in ("-M", "-C") for option in options) else ["--no-renames"]
     log = repositories.git(
-        repo, "log", "-p", "--no-walk=unsorted", "--stdin", MARK_FORMAT, *PLAIN, *renames, *options, stdin="\n".join(commits).encode()
+        repo,
+        "log",
+        "-p",
+        "--no-walk=unsorted",
+        "--stdin",
+        MARK_FORMAT,
+        *PLAIN,
+        *renames,
+        *options,
+        stdin="\n".join(commits).encode(),
     )
     parts = [part.partition(b"\n") for part in log.split(MARK)[1:]]
     assert [commit.decode() for commit, _, _ in parts] == list(commits)
@@ -127,18 +147,28 @@ def test_patches_of_conflicts_equal_those_of_git(con, tmp_path, seed):
     for form, option in FORMS.items():
         theirs = repositories.git(repo, "diff", *PLAIN, "--no-renames", option)
         rows = con.execute(
-            "SELECT patch_bytes FROM file_patches('INDEX', 'WORKTREE', ?, merges := ?)", [str(repo), form]
+            "SELECT patch_bytes FROM file_patches('INDEX', 'WORKTREE', ?, merges := ?)",
+            [str(repo), form],
         ).fetchall()
         assert_same(b"".join(row[0] for row in rows), theirs, f"{seed} {form}")
     assert_same(
-        b"".join(row[0] for row in con.execute("SELECT patch_bytes FROM file_patches('INDEX', 'WORKTREE', ?)", [str(repo)]).fetchall()),
+        b"".join(
+            row[0]
+            for row in con.execute(
+                "SELECT patch_bytes FROM file_patches('INDEX', 'WORKTREE', ?)", [str(repo)]
+            ).fetchall()
+        ),
         repositories.git(repo, "diff", *PLAIN, "--no-renames", "--ours"),
         f"{seed} first_parent",
     )
 
 
 def test_a_conflict_of_two_branches_is_shown_as_git_diff_shows_it(con, tmp_path):
-    roles = {f"GIT_{role}_{part}": "a@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    roles = {
+        f"GIT_{role}_{part}": "a@example.com"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
     who = repositories.environment(**roles)
     repositories.git(tmp_path, "init", "-q", "-b", "main", ".")
 
@@ -158,7 +188,8 @@ def test_a_conflict_of_two_branches_is_shown_as_git_diff_shows_it(con, tmp_path)
     theirs = repositories.git(tmp_path, "diff", *PLAIN)
     assert b"++<<<<<<<" in theirs
     [(path, status, patch)] = con.execute(
-        "SELECT file_path, status, patch_bytes FROM file_patches('INDEX', NULL, ?, merges := 'combined')", [str(tmp_path)]
+        "SELECT file_path, status, patch_bytes FROM file_patches('INDEX', NULL, ?, merges := 'combined')",
+        [str(tmp_path)],
     ).fetchall()
     assert (path, status, patch) == ("f", "unmerged", theirs)
 
@@ -168,18 +199,28 @@ def test_lines_with_their_marks_are_those_of_the_patch(con, random_repo, form):
     repo, merges = random_repo
     for commit in merges[:20]:
         arguments = [f"{commit}^!", str(repo), form]
-        patches = con.execute("SELECT file_path, patch FROM file_patches(?, NULL, ?, merges := ?)", arguments).fetchall()
+        patches = con.execute(
+            "SELECT file_path, patch FROM file_patches(?, NULL, ?, merges := ?)", arguments
+        ).fetchall()
         lines = con.execute(
-            "SELECT file_path, line_type, marks, content, old_line, new_line FROM diff_lines(?, NULL, ?, merges := ?)", arguments
+            "SELECT file_path, line_type, marks, content, old_line, new_line FROM diff_lines(?, NULL, ?, merges := ?)",
+            arguments,
         ).fetchall()
         for path, patch in patches:
             body = patch.split("\n@@", 1)[1] if "\n@@" in patch else ""
             wanted = [line for line in body.split("\n")[1:-1] if not line.startswith("@@@")]
             found = [row for row in lines if row[0] == path and row[1] != "BINARY"]
-            assert [marks + content for _, _, marks, content, _, _ in found] == wanted, (commit, path)
+            assert [marks + content for _, _, marks, content, _, _ in found] == wanted, (
+                commit,
+                path,
+            )
             for _, line_type, marks, _, old, new in found:
                 assert (new is None) is (line_type == "REMOVED") is ("-" in marks)
-                assert (old is None) is (marks[0] == ("+" if line_type == "ADDED" else " ") if line_type != "CONTEXT" else False)
+                assert (old is None) is (
+                    marks[0] == ("+" if line_type == "ADDED" else " ")
+                    if line_type != "CONTEXT"
+                    else False
+                )
 
 
 @pytest.mark.parametrize("options", ["", ", renames := true"])
@@ -187,7 +228,17 @@ def test_files_that_differ_from_all_parents_are_those_of_git(con, random_repo, o
     repo, merges = random_repo
     renames = "-M" if options else "--no-renames"
     wanted = []
-    log = repositories.git(repo, "log", "--merges", "--all", "--cc", "--raw", "-z", renames, "--format=%x01%x02commit %H").decode()
+    log = repositories.git(
+        repo,
+        "log",
+        "--merges",
+        "--all",
+        "--cc",
+        "--raw",
+        "-z",
+        renames,
+        "--format=%x01%x02commit %H",
+    ).decode()
     for part in log.split("\x01\x02commit ")[1:]:
         fields = part.split("\0")
         commit, rows = fields[0], [field.lstrip("\n") for field in fields[1:]]
@@ -197,11 +248,20 @@ def test_files_that_differ_from_all_parents_are_those_of_git(con, random_repo, o
                 colons = len(rows[at]) - len(rows[at].lstrip(":"))
                 words = rows[at][colons:].split(" ")
                 letters = words[-1]
-                wanted.append((commit, rows[at + 1], LETTERS.get(letters[0], letters[0]), words[0], words[colons]))
+                wanted.append(
+                    (
+                        commit,
+                        rows[at + 1],
+                        LETTERS.get(letters[0], letters[0]),
+                        words[0],
+                        words[colons],
+                    )
+                )
                 at += 1
             at += 1
     rows = con.execute(
-        f"SELECT commit_id, file_path, status, old_mode, new_mode FROM commit_changes('ALL', ?, merges := 'combined'{options})", [str(repo)]
+        f"SELECT commit_id, file_path, status, old_mode, new_mode FROM commit_changes('ALL', ?, merges := 'combined'{options})",
+        [str(repo)],
     ).fetchall()
     merged = set(merges)
     type_changed = lambda status: "modified" if status == "type_changed" else status
@@ -210,7 +270,9 @@ def test_files_that_differ_from_all_parents_are_those_of_git(con, random_repo, o
         for commit, path, status, old, new in rows
         if commit in merged
     ]
-    assert sorted(found) == sorted((commit, path, type_changed(status), old, new) for commit, path, status, old, new in wanted)
+    assert sorted(found) == sorted(
+        (commit, path, type_changed(status), old, new) for commit, path, status, old, new in wanted
+    )
     assert len(found) > 100
 
 
@@ -219,8 +281,16 @@ def test_the_tool_shows_a_merge_as_git_show_does(con, random_repo):
     # The pages of a tool put long files behind short ones.
     by_file = lambda patch: sorted(("\n" + patch.strip("\n")).split("\ndiff --cc "))
     for commit in merges[:10]:
-        arguments = {"rev": commit, "repo": str(repo), "merges": "combined", "format": "json", "max_bytes": 200_000}
-        (answer,) = con.execute("SELECT redline_call('GitShow', ?)", [json.dumps(arguments)]).fetchone()
+        arguments = {
+            "rev": commit,
+            "repo": str(repo),
+            "merges": "combined",
+            "format": "json",
+            "max_bytes": 200_000,
+        }
+        (answer,) = con.execute(
+            "SELECT redline_call('GitShow', ?)", [json.dumps(arguments)]
+        ).fetchone()
         shown = json.loads(answer)["structuredContent"]
         theirs = git_patches(repo, [commit], "--cc", "-M")[commit].decode(errors="replace")
         assert by_file(shown["patch"]) == by_file(theirs), commit
@@ -230,5 +300,11 @@ def test_the_tool_shows_a_merge_as_git_show_does(con, random_repo):
 def test_a_commit_without_other_parents_is_compared_with_its_only_one(con):
     repo = str(repositories.fixture("readme"))
     both = "SELECT list(patch ORDER BY file_path) FROM file_patches({}, ?, merges := 'combined')"
-    assert con.execute(both.format("'v2^!', NULL"), [repo]).fetchall() == con.execute(both.format("'v1', 'v2'"), [repo]).fetchall()
-    assert con.execute(both.format("'v1^!', NULL"), [repo]).fetchall() == con.execute(both.format("'EMPTY', 'v1'"), [repo]).fetchall()
+    assert (
+        con.execute(both.format("'v2^!', NULL"), [repo]).fetchall()
+        == con.execute(both.format("'v1', 'v2'"), [repo]).fetchall()
+    )
+    assert (
+        con.execute(both.format("'v1^!', NULL"), [repo]).fetchall()
+        == con.execute(both.format("'EMPTY', 'v1'"), [repo]).fetchall()
+    )

@@ -24,10 +24,15 @@ class Iconv:
 
     def is_text(self, data: bytes) -> bool:
         self.library.iconv(self.handle, None, None, None, None)
-        source, target = ctypes.create_string_buffer(data, len(data)), ctypes.create_string_buffer(64)
+        source, target = (
+            ctypes.create_string_buffer(data, len(data)),
+            ctypes.create_string_buffer(64),
+        )
         at, left = ctypes.c_char_p(ctypes.addressof(source)), ctypes.c_size_t(len(data))
         to, room = ctypes.c_char_p(ctypes.addressof(target)), ctypes.c_size_t(len(target))
-        made = self.library.iconv(self.handle, ctypes.byref(at), ctypes.byref(left), ctypes.byref(to), ctypes.byref(room))
+        made = self.library.iconv(
+            self.handle, ctypes.byref(at), ctypes.byref(left), ctypes.byref(to), ctypes.byref(room)
+        )
         return made != ctypes.c_size_t(-1).value and left.value == 0
 
 
@@ -38,7 +43,9 @@ def characters(name: str) -> tuple[list[bytes], list[bytes]]:
     if size > 1:
         candidates += [bytes([one, two]) for one in range(0x80, 256) for two in range(0x30, 256)]
     if size == 3:
-        candidates += [bytes([0x8F, two, three]) for two in range(0xA0, 256) for three in range(0xA0, 256)]
+        candidates += [
+            bytes([0x8F, two, three]) for two in range(0xA0, 256) for three in range(0xA0, 256)
+        ]
     if size == 4:  # every first, second and third byte, with a fourth that goes with them
         candidates += [bytes([one, two, three, 0x30 + (one + two + three) % 10]) for one in (*range(0x81, 0x86), 0x90, 0xE3, 0xFE) for two in range(0x30, 0x3A) for three in range(0x81, 0xFF)]  # fmt: skip
     wanted, none, was_text = [], [], True
@@ -59,7 +66,10 @@ def test_every_character_of_a_set_is_the_one_that_git_stores(con, tmp_path, name
     assert len(wanted) > 95
     repositories.git(tmp_path, "init", "--quiet", "-b", "main", ".")
     # A file is converted whole or not at all, so each sequence that is no character has a file of its own.
-    files = {"all": b"\n".join(wanted) + b"\n", **{f"none/{number:03}": data + b"\n" for number, data in enumerate(none)}}
+    files = {
+        "all": b"\n".join(wanted) + b"\n",
+        **{f"none/{number:03}": data + b"\n" for number, data in enumerate(none)},
+    }
     for file in files:
         path = tmp_path / file
         path.parent.mkdir(exist_ok=True)
@@ -68,7 +78,9 @@ def test_every_character_of_a_set_is_the_one_that_git_stores(con, tmp_path, name
     (tmp_path / ".gitattributes").write_text(f"* diff working-tree-encoding={name}\n")
     for file, data in files.items():
         (tmp_path / file).write_bytes(data)
-    patches = con.execute("SELECT file_path, patch_bytes FROM file_patches('INDEX', 'WORKTREE', ?)", [str(tmp_path)]).fetchall()
+    patches = con.execute(
+        "SELECT file_path, patch_bytes FROM file_patches('INDEX', 'WORKTREE', ?)", [str(tmp_path)]
+    ).fetchall()
     assert len(patches) == len(files)
     theirs = repositories.git(tmp_path, "diff", "--no-color")
     if b"".join(patch for _, patch in patches) != theirs:
@@ -78,7 +90,9 @@ def test_every_character_of_a_set_is_the_one_that_git_stores(con, tmp_path, name
         pytest.fail(f"{[files[file] for file in wrong if file != 'all'][:20]}, {lines}")
 
 
-@pytest.mark.parametrize("name", ["x-sjis", "no-such", "unicode-1-1-utf-8", "hz-gb-2312", "visual", "x-mac-roman"])
+@pytest.mark.parametrize(
+    "name", ["x-sjis", "no-such", "unicode-1-1-utf-8", "hz-gb-2312", "visual", "x-mac-roman"]
+)
 def test_a_name_that_iconv_does_not_know_leaves_the_file_as_it_is(con, tmp_path, name):
     assert Iconv(name).handle.value == ctypes.c_void_p(-1).value
     repositories.git(tmp_path, "init", "--quiet", "-b", "main", ".")
@@ -86,5 +100,7 @@ def test_a_name_that_iconv_does_not_know_leaves_the_file_as_it_is(con, tmp_path,
     repositories.git(tmp_path, "add", ".")
     (tmp_path / ".gitattributes").write_text(f"* working-tree-encoding={name}\n")
     (tmp_path / "f").write_bytes(b"\x82\xa0\xe9\n")
-    ((patch,),) = con.execute("SELECT patch_bytes FROM file_patches('INDEX', 'WORKTREE', ?)", [str(tmp_path)]).fetchall()
+    ((patch,),) = con.execute(
+        "SELECT patch_bytes FROM file_patches('INDEX', 'WORKTREE', ?)", [str(tmp_path)]
+    ).fetchall()
     assert patch == repositories.git(tmp_path, "diff", "--no-color")

@@ -49,7 +49,9 @@ def one_of_each_case(_) -> History:
 
 def one_of_each_case_sha256(_) -> History:
     repo = repositories.fixture("sha256")
-    return History(repo, [*repositories.history(repo), ("main", "main~1"), ("main", EMPTY), (EMPTY, "main")])
+    return History(
+        repo, [*repositories.history(repo), ("main", "main~1"), ("main", EMPTY), (EMPTY, "main")]
+    )
 
 
 def ripgrep(folder: pathlib.Path) -> History:
@@ -67,13 +69,22 @@ def ripgrep(folder: pathlib.Path) -> History:
 def ripgrep_sha256(folder: pathlib.Path) -> History:
     if repositories.test_repositories() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of ripgrep.bundle")
-    twin = repositories.sha256_twin(repositories.clone_bundle("ripgrep.bundle", folder / "ripgrep"), folder / "twin")
+    twin = repositories.sha256_twin(
+        repositories.clone_bundle("ripgrep.bundle", folder / "ripgrep"), folder / "twin"
+    )
     pairs = repositories.history(twin)
     chosen = random.Random(SEED)
-    return History(twin, pairs[::4] + [tuple(chosen.sample([commit for _, commit in pairs], 2)) for _ in range(20)])
+    return History(
+        twin,
+        pairs[::4] + [tuple(chosen.sample([commit for _, commit in pairs], 2)) for _ in range(20)],
+    )
 
 
-@pytest.fixture(scope="module", params=[checkout, one_of_each_case, one_of_each_case_sha256, ripgrep, ripgrep_sha256], ids=lambda f: f.__name__)
+@pytest.fixture(
+    scope="module",
+    params=[checkout, one_of_each_case, one_of_each_case_sha256, ripgrep, ripgrep_sha256],
+    ids=lambda f: f.__name__,
+)
 def history(request, tmp_path_factory) -> History:
     return request.param(tmp_path_factory.mktemp("history"))
 
@@ -90,7 +101,12 @@ def listed_changes(con, repo, pairs) -> list[list[Change]]:
             FROM (SELECT unnest($id) AS id, unnest($old) AS old, unnest($new) AS new)
         ) ORDER BY id, seq
         """,
-        {"repo": str(repo), "id": list(range(len(pairs))), "old": [p[0] for p in pairs], "new": [p[1] for p in pairs]},
+        {
+            "repo": str(repo),
+            "id": list(range(len(pairs))),
+            "old": [p[0] for p in pairs],
+            "new": [p[1] for p in pairs],
+        },
     ).fetchall()
     answers = [[] for _ in pairs]
     for id, *values in rows:
@@ -108,8 +124,12 @@ def listed_lines(con, repo, files, context) -> list[list[Line]]:
         ) ORDER BY id, seq
         """,
         {
-            "repo": str(repo), "context": context, "id": list(range(len(files))),
-            "file": [f[0] for f in files], "old": [f[1] for f in files], "new": [f[2] for f in files],
+            "repo": str(repo),
+            "context": context,
+            "id": list(range(len(files))),
+            "file": [f[0] for f in files],
+            "old": [f[1] for f in files],
+            "new": [f[2] for f in files],
         },
     ).fetchall()
     answers = [[] for _ in files]
@@ -125,7 +145,10 @@ def assert_same(cases, got, wanted) -> None:
         for case, ours, theirs in zip(cases, got, wanted, strict=True)
         if (difference := repositories.first_differences(ours, theirs))
     ]
-    assert not wrong, f"{len(wrong)} of {len(cases)} differ from {repositories.git_version()}\n" + "\n\n".join(wrong[:5])
+    assert not wrong, (
+        f"{len(wrong)} of {len(cases)} differ from {repositories.git_version()}\n"
+        + "\n\n".join(wrong[:5])
+    )
 
 
 def changed_files(pairs, wanted) -> list[tuple[str, str, str]]:
@@ -148,12 +171,28 @@ def test_the_oracle_agrees_with_itself():
     """The counts of --numstat, the patches of -p and `git diff`, which users know, must agree."""
     repo = repositories.fixture("basic")
     pairs = [("before", "after"), ("after", "before"), (EMPTY, "after")]
-    for pair, rows, patches in zip(pairs, repositories.changes(repo, pairs), repositories.diffs(repo, pairs), strict=True):
+    for pair, rows, patches in zip(
+        pairs, repositories.changes(repo, pairs), repositories.diffs(repo, pairs), strict=True
+    ):
         old, new = repositories.trees(repo, pair)
-        printed = repositories.git(repo, "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", old, new)
+        printed = repositories.git(
+            repo,
+            "diff",
+            "--numstat",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            old,
+            new,
+        )
         by_git_diff = [record.split(b"\t", 2) for record in printed.split(b"\0")[:-1]]
-        shown = [("-" if row.additions is None else str(row.additions), row.file_path) for row in rows]
-        assert [(added.decode(), repositories.lossy(path)) for added, _, path in by_git_diff] == shown
+        shown = [
+            ("-" if row.additions is None else str(row.additions), row.file_path) for row in rows
+        ]
+        assert [
+            (added.decode(), repositories.lossy(path)) for added, _, path in by_git_diff
+        ] == shown
         for row, (path, lines) in zip(rows, patches.items(), strict=True):
             assert repositories.lossy(path) == row.file_path
             kinds = [line.line_type for line in lines]
@@ -162,7 +201,10 @@ def test_the_oracle_agrees_with_itself():
             if row.is_binary:
                 assert kinds == ([] if row.old_oid == row.new_oid else ["BINARY"]), row
             else:
-                assert (kinds.count("ADDED"), kinds.count("REMOVED")) == (row.additions, row.deletions), row
+                assert (kinds.count("ADDED"), kinds.count("REMOVED")) == (
+                    row.additions,
+                    row.deletions,
+                ), row
 
 
 # -- file_changes -----------------------------------------------------------------------------
@@ -176,7 +218,10 @@ def test_rows_of_the_list_equal_those_of_git(con, history):
 def test_rows_of_the_table_function_equal_those_of_git(con, history):
     pairs = history.sample(100)
     query = "SELECT * FROM file_changes(?, ?, ?)"
-    got = [[Change(*row) for row in con.execute(query, [*pair, str(history.repo)]).fetchall()] for pair in pairs]
+    got = [
+        [Change(*row) for row in con.execute(query, [*pair, str(history.repo)]).fetchall()]
+        for pair in pairs
+    ]
     assert_same(pairs, got, repositories.changes(history.repo, pairs))
 
 
@@ -201,7 +246,10 @@ def test_asking_for_fewer_columns_changes_no_value(con, history, columns):
     pairs = history.sample(25)
     query = f"SELECT {', '.join(columns)} FROM file_changes(?, ?, ?)"
     got = [con.execute(query, [*pair, str(history.repo)]).fetchall() for pair in pairs]
-    wanted = [[tuple(getattr(row, name) for name in columns) for row in rows] for rows in repositories.changes(history.repo, pairs)]
+    wanted = [
+        [tuple(getattr(row, name) for name in columns) for row in rows]
+        for rows in repositories.changes(history.repo, pairs)
+    ]
     assert_same(pairs, got, wanted)
 
 
@@ -210,12 +258,18 @@ def test_counting_and_filtering_lose_no_rows(con, history):
     repo = str(history.repo)
     for pair, rows in zip(pairs, repositories.changes(history.repo, pairs), strict=True):
         asked = [*pair, repo]
-        assert con.execute("SELECT count(*) FROM file_changes(?, ?, ?)", asked).fetchone() == (len(rows),)
-        totals = con.execute("SELECT sum(additions)::BIGINT, max(new_size) FROM file_changes(?, ?, ?)", asked).fetchone()
+        assert con.execute("SELECT count(*) FROM file_changes(?, ?, ?)", asked).fetchone() == (
+            len(rows),
+        )
+        totals = con.execute(
+            "SELECT sum(additions)::BIGINT, max(new_size) FROM file_changes(?, ?, ?)", asked
+        ).fetchone()
         sizes = [row.new_size for row in rows if row.new_size is not None]
         counted = [row.additions for row in rows if row.additions is not None]
         assert totals == (sum(counted) if counted else None, max(sizes, default=None)), pair
-        modified = con.execute("SELECT file_path FROM file_changes(?, ?, ?) WHERE status = 'modified'", asked).fetchall()
+        modified = con.execute(
+            "SELECT file_path FROM file_changes(?, ?, ?) WHERE status = 'modified'", asked
+        ).fetchall()
         assert modified == [(row.file_path,) for row in rows if row.status == "modified"], pair
 
 
@@ -229,7 +283,12 @@ def test_a_lateral_join_gives_the_rows_of_git(con, history):
              LATERAL (SELECT unnest(file_changes_list(p.old, p.new, $repo), recursive := true)) c
         ORDER BY p.id, c.seq
         """,
-        {"repo": str(history.repo), "id": list(range(len(pairs))), "old": [p[0] for p in pairs], "new": [p[1] for p in pairs]},
+        {
+            "repo": str(history.repo),
+            "id": list(range(len(pairs))),
+            "old": [p[0] for p in pairs],
+            "new": [p[1] for p in pairs],
+        },
     ).fetchall()
     got = [[Change(*row[1:]) for row in rows if row[0] == id] for id in range(len(pairs))]
     assert_same(pairs, got, repositories.changes(history.repo, pairs))
@@ -253,11 +312,16 @@ def test_lines_with_other_context_equal_those_of_git(con, history, context):
 @pytest.mark.parametrize("context", [None, 3, *CONTEXTS])
 def test_lines_of_the_table_function_equal_those_of_git(con, history, context):
     pairs = history.sample(30)
-    files, wanted = changed_files(pairs, repositories.diffs(history.repo, pairs, 3 if context is None else context))
+    files, wanted = changed_files(
+        pairs, repositories.diffs(history.repo, pairs, 3 if context is None else context)
+    )
     chosen = random.Random(SEED).sample(range(len(files)), min(60, len(files)))
     option = "" if context is None else f", context := {context}"
     query = f"SELECT * FROM file_diff(?, ?, ?, ?{option})"
-    got = [[Line(*row) for row in con.execute(query, [*files[i], str(history.repo)]).fetchall()] for i in chosen]
+    got = [
+        [Line(*row) for row in con.execute(query, [*files[i], str(history.repo)]).fetchall()]
+        for i in chosen
+    ]
     assert_same([files[i] for i in chosen], got, [wanted[i] for i in chosen])
 
 
@@ -271,6 +335,8 @@ def test_an_unchanged_file_has_no_lines(con):
 def test_a_path_that_is_not_utf8_keeps_its_row(con):
     """The path is decoded with U+FFFD."""
     repo = repositories.fixture("basic")
-    paths = con.execute("SELECT file_path FROM file_changes('before', 'after', ?)", [str(repo)]).fetchall()
+    paths = con.execute(
+        "SELECT file_path FROM file_changes('before', 'after', ?)", [str(repo)]
+    ).fetchall()
     assert ("paths/latin\ufffd.txt",) in paths
     assert ("paths/bad\ufffd\ufffd/in.txt",) in paths

@@ -25,7 +25,11 @@ OPTIONS = {
     "ignore_whitespace := 'eol'": ["--ignore-space-at-eol"],
     "ignore_whitespace := 'cr_at_eol'": ["--ignore-cr-at-eol"],
     "ignore_blank_lines := true": ["--ignore-blank-lines"],
-    "ignore_blank_lines := true, context := 0, ignore_whitespace := 'all'": ["--ignore-blank-lines", "-U0", "-w"],
+    "ignore_blank_lines := true, context := 0, ignore_whitespace := 'all'": [
+        "--ignore-blank-lines",
+        "-U0",
+        "-w",
+    ],
 }
 # Precedes each commit of a log; no file of ripgrep contains it.
 MARK = b"\x01\x02commit "
@@ -37,7 +41,9 @@ def bare_clone(tmp_path_factory, name):
     if not bundles:
         pytest.skip("REDLINE_TEST_REPOS is not set")
     clone = tmp_path_factory.mktemp("patches") / f"{name}.git"
-    repositories.git(".", "clone", "-q", "--bare", str(pathlib.Path(bundles) / f"{name}.bundle"), str(clone))
+    repositories.git(
+        ".", "clone", "-q", "--bare", str(pathlib.Path(bundles) / f"{name}.bundle"), str(clone)
+    )
     return clone
 
 
@@ -56,11 +62,16 @@ def cargo(tmp_path_factory):
 def test_patches_of_the_fixture_equal_those_of_git(con, options, pair):
     repo = repositories.fixture("basic")
     empty = repositories.git_text(repo, "hash-object", "-t", "tree", "/dev/null")
-    theirs = git_diff(repo, *(empty if side == "EMPTY" else side for side in pair), *OPTIONS[options])
+    theirs = git_diff(
+        repo, *(empty if side == "EMPTY" else side for side in pair), *OPTIONS[options]
+    )
     assert_same(patches(con, repo, *pair, options), theirs, f"{pair} {options}")
 
 
-@pytest.mark.parametrize("repo", ["sha256", "drivers", "attributes-bare.git", "attributes-info-only", "attributes-uncommitted"])
+@pytest.mark.parametrize(
+    "repo",
+    ["sha256", "drivers", "attributes-bare.git", "attributes-info-only", "attributes-uncommitted"],
+)
 def test_patches_of_other_kinds_of_repository_equal_those_of_git(con, repo):
     path = repositories.fixture(repo)
     assert_same(patches(con, path, "main~1", "main"), git_diff(path, "main~1", "main"), repo)
@@ -81,22 +92,35 @@ def test_patches_of_a_whole_history_equal_those_of_git(con, ripgrep):
 
 
 def test_patches_of_a_sample_of_a_large_history_equal_those_of_git(con, cargo):
-    commits = repositories.git_text(cargo, "rev-list", "--no-merges", "--min-parents=1", "HEAD").split()
+    commits = repositories.git_text(
+        cargo, "rev-list", "--no-merges", "--min-parents=1", "HEAD"
+    ).split()
     sample = random.Random(20_000_101).sample(commits, 1000)
     log = repositories.git(
-        cargo, "log", "-p", "--no-walk=unsorted", "--stdin", MARK_FORMAT, *PLAIN, stdin="\n".join(sample).encode()
+        cargo,
+        "log",
+        "-p",
+        "--no-walk=unsorted",
+        "--stdin",
+        MARK_FORMAT,
+        *PLAIN,
+        stdin="\n".join(sample).encode(),
     )
     parts = log.split(MARK)[1:]
     assert len(parts) == len(sample)
     for part in parts:
         commit, _, theirs = part.partition(b"\n")
         commit = commit.decode()
-        assert_same(patches(con, cargo, f"{commit}^", commit).strip(b"\n"), theirs.strip(b"\n"), commit)
+        assert_same(
+            patches(con, cargo, f"{commit}^", commit).strip(b"\n"), theirs.strip(b"\n"), commit
+        )
 
 
 @pytest.mark.parametrize("options", [options for options in OPTIONS if options])
 def test_patches_with_an_option_equal_those_of_git(con, ripgrep, options):
-    commits = repositories.git_text(ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD").split()
+    commits = repositories.git_text(
+        ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD"
+    ).split()
     sample = random.Random(options).sample(commits, 200)
     log = repositories.git(
         ripgrep, "log", "-p", "--no-walk=unsorted", MARK_FORMAT, *PLAIN, *OPTIONS[options], *sample
@@ -104,12 +128,20 @@ def test_patches_with_an_option_equal_those_of_git(con, ripgrep, options):
     for part in log.split(MARK)[1:]:
         commit, _, theirs = part.partition(b"\n")
         commit = commit.decode()
-        assert_same(patches(con, ripgrep, f"{commit}^", commit, options).strip(b"\n"), theirs.strip(b"\n"), commit)
+        assert_same(
+            patches(con, ripgrep, f"{commit}^", commit, options).strip(b"\n"),
+            theirs.strip(b"\n"),
+            commit,
+        )
 
 
 def test_hunks_are_those_of_the_patch(con):
     repo = str(repositories.fixture("basic"))
-    whole = dict(con.execute("SELECT file_path, patch FROM file_patches('before', 'after', ?)", [repo]).fetchall())
+    whole = dict(
+        con.execute(
+            "SELECT file_path, patch FROM file_patches('before', 'after', ?)", [repo]
+        ).fetchall()
+    )
     hunks = con.execute("SELECT * FROM diff_hunks('before', 'after', ?)", [repo]).fetchall()
     assert len(hunks) > 50
     header = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?\n")
@@ -124,7 +156,9 @@ def test_hunks_are_those_of_the_patch(con):
 def test_the_lines_of_all_files_equal_those_of_each(con):
     repo = str(repositories.fixture("basic"))
     for options in ("", ", context := 0", ", ignore_whitespace := 'all'"):
-        lines = con.execute(f"SELECT * FROM diff_lines('before', 'after', ?{options})", [repo]).fetchall()
+        lines = con.execute(
+            f"SELECT * FROM diff_lines('before', 'after', ?{options})", [repo]
+        ).fetchall()
         by_path = {}
         for path, *line in lines:
             by_path.setdefault(path, []).append(tuple(line))
@@ -132,11 +166,16 @@ def test_the_lines_of_all_files_equal_those_of_each(con):
         for path, expected in by_path.items():
             if "\ufffd" in path:
                 continue
-            one = con.execute(f"SELECT * FROM file_diff(?, 'before', 'after', ?{options})", [path, repo]).fetchall()
+            one = con.execute(
+                f"SELECT * FROM file_diff(?, 'before', 'after', ?{options})", [path, repo]
+            ).fetchall()
             assert one == expected, path
 
 
-@pytest.mark.parametrize("options", ["", "ignore_whitespace := 'all'", "algorithm := 'histogram'", "ignore_blank_lines := true"])
+@pytest.mark.parametrize(
+    "options",
+    ["", "ignore_whitespace := 'all'", "algorithm := 'histogram'", "ignore_blank_lines := true"],
+)
 def test_line_counts_equal_the_lines_of_the_patch(con, options):
     repo = str(repositories.fixture("basic"))
     named = f", {options}" if options else ""
@@ -152,10 +191,16 @@ def test_line_counts_equal_the_lines_of_the_patch(con, options):
 def test_git_applies_our_patches(con, ripgrep, tmp_path):
     repositories.git(".", "clone", "-q", str(ripgrep), str(tmp_path / "work"))
     repo = tmp_path / "work"
-    for commit in repositories.git_text(repo, "rev-list", "--no-merges", "--min-parents=1", "-40", "HEAD").split():
+    for commit in repositories.git_text(
+        repo, "rev-list", "--no-merges", "--min-parents=1", "-40", "HEAD"
+    ).split():
         repositories.git(repo, "checkout", "-q", f"{commit}^")
-        repositories.git(repo, "apply", "--index", "-", stdin=patches(con, repo, f"{commit}^", commit))
-        assert repositories.git_text(repo, "write-tree") == repositories.git_text(repo, "rev-parse", f"{commit}^{{tree}}")
+        repositories.git(
+            repo, "apply", "--index", "-", stdin=patches(con, repo, f"{commit}^", commit)
+        )
+        assert repositories.git_text(repo, "write-tree") == repositories.git_text(
+            repo, "rev-parse", f"{commit}^{{tree}}"
+        )
         repositories.git(repo, "reset", "-q", "--hard")
 
 
@@ -175,26 +220,52 @@ RENAMES = {
 @pytest.mark.parametrize("options", RENAMES)
 def test_patches_of_renamed_files_equal_those_of_git(con, ripgrep, options):
     if options == "renames := true":
-        commits = repositories.git_text(ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD").split()
+        commits = repositories.git_text(
+            ripgrep, "rev-list", "--no-merges", "--min-parents=1", "HEAD"
+        ).split()
     else:
         moving = repositories.git_text(
-            ripgrep, "log", "--no-merges", "--min-parents=1", "-M30%", "-C30%", "--diff-filter=RC", "--format=%H", "HEAD"
+            ripgrep,
+            "log",
+            "--no-merges",
+            "--min-parents=1",
+            "-M30%",
+            "-C30%",
+            "--diff-filter=RC",
+            "--format=%H",
+            "HEAD",
         )
         commits = moving.split()
     log = repositories.git(
-        ripgrep, "log", "-p", "--no-walk=unsorted", MARK_FORMAT, *LOOKED_FOR, *RENAMES[options], *commits
+        ripgrep,
+        "log",
+        "-p",
+        "--no-walk=unsorted",
+        MARK_FORMAT,
+        *LOOKED_FOR,
+        *RENAMES[options],
+        *commits,
     )
     parts = log.split(MARK)[1:]
     assert len(parts) == len(commits) > 20
     for part in parts:
         commit, _, theirs = part.partition(b"\n")
         commit = commit.decode()
-        assert_same(patches(con, ripgrep, f"{commit}^", commit, options).strip(b"\n"), theirs.strip(b"\n"), commit)
+        assert_same(
+            patches(con, ripgrep, f"{commit}^", commit, options).strip(b"\n"),
+            theirs.strip(b"\n"),
+            commit,
+        )
 
 
 @pytest.mark.parametrize("options", RENAMES)
 def test_renames_over_a_wide_range_equal_those_of_git(con, ripgrep, options):
-    for old, new in [("0.2.0", "0.10.0"), ("0.10.0", "13.0.0"), ("13.0.0", "HEAD"), ("HEAD", "0.9.0")]:
+    for old, new in [
+        ("0.2.0", "0.10.0"),
+        ("0.10.0", "13.0.0"),
+        ("13.0.0", "HEAD"),
+        ("HEAD", "0.9.0"),
+    ]:
         rows = con.execute(
             f"SELECT file_path, status, old_path, similarity FROM file_changes(?, ?, ?, {options})",
             [old, new, str(ripgrep)],
@@ -203,10 +274,16 @@ def test_renames_over_a_wide_range_equal_those_of_git(con, ripgrep, options):
         if "whitespace" in options:
             continue
         numbers = con.execute(
-            f"SELECT additions, deletions FROM file_changes(?, ?, ?, {options})", [old, new, str(ripgrep)]
+            f"SELECT additions, deletions FROM file_changes(?, ?, ?, {options})",
+            [old, new, str(ripgrep)],
         ).fetchall()
-        counts = repositories.git_text(ripgrep, "diff", *LOOKED_FOR, "--numstat", *RENAMES[options], old, new)
-        theirs = [tuple(None if n == "-" else int(n) for n in line.split("\t")[:2]) for line in counts.splitlines()]
+        counts = repositories.git_text(
+            ripgrep, "diff", *LOOKED_FOR, "--numstat", *RENAMES[options], old, new
+        )
+        theirs = [
+            tuple(None if n == "-" else int(n) for n in line.split("\t")[:2])
+            for line in counts.splitlines()
+        ]
         assert numbers == theirs, (old, new)
 
 
@@ -222,14 +299,22 @@ def test_renames_of_the_fixture_equal_those_of_git(con):
 
 
 def names(con, sql, *parameters):
-    return [row[0] for row in con.execute(f"SELECT file_path FROM {sql}", list(parameters)).fetchall()]
+    return [
+        row[0] for row in con.execute(f"SELECT file_path FROM {sql}", list(parameters)).fetchall()
+    ]
 
 
 def test_ranges_are_read_as_by_git(con, tmp_path):
     repo = tmp_path / "branches"
-    git = lambda *arguments: repositories.git(repo, "-c", "user.name=A", "-c", "user.email=a@example.com", *arguments)
+    git = lambda *arguments: repositories.git(
+        repo, "-c", "user.name=A", "-c", "user.email=a@example.com", *arguments
+    )
     repositories.git(tmp_path, "init", "-q", "-b", "main", str(repo))
-    for branch, start, file in [("main", None, "base"), ("feature", "main", "new"), ("main", None, "later")]:
+    for branch, start, file in [
+        ("main", None, "base"),
+        ("feature", "main", "new"),
+        ("main", None, "later"),
+    ]:
         if start:
             git("checkout", "-q", "-b", branch, start)
         elif file == "later":
@@ -238,16 +323,27 @@ def test_ranges_are_read_as_by_git(con, tmp_path):
         git("add", file)
         git("commit", "-q", "-m", file)
     path = str(repo)
-    for range_, _options in [("main..feature", []), ("main...feature", []), ("feature...main", []), ("main..", []), ("..feature", [])]:
+    for range_, _options in [
+        ("main..feature", []),
+        ("main...feature", []),
+        ("feature...main", []),
+        ("main..", []),
+        ("..feature", []),
+    ]:
         theirs = repositories.git_text(repo, "diff", "--name-only", "--no-renames", range_).split()
         assert names(con, "file_changes(?, NULL, ?)", range_, path) == theirs, range_
-        whole = con.execute("SELECT patch_bytes FROM file_patches(?, NULL, ?)", [range_, path]).fetchall()
+        whole = con.execute(
+            "SELECT patch_bytes FROM file_patches(?, NULL, ?)", [range_, path]
+        ).fetchall()
         assert b"".join(row[0] for row in whole) == repositories.git(repo, "diff", *PLAIN, range_)
     assert names(con, "file_changes('main', 'feature', ?, merge_base := true)", path) == ["new"]
     assert names(con, "file_changes('main..feature', NULL, ?, merge_base := true)", path) == ["new"]
     # One revision is compared with the work tree, where `main` is checked out.
     assert names(con, "file_changes('main', NULL, ?)", path) == []
-    assert names(con, "file_changes('feature', NULL, ?)", path) == repositories.git_text(repo, "diff", "--name-only", "feature").split()
+    assert (
+        names(con, "file_changes('feature', NULL, ?)", path)
+        == repositories.git_text(repo, "diff", "--name-only", "feature").split()
+    )
     with pytest.raises(duckdb.Error, match="invalid_args: 'main..feature' is a range"):
         names(con, "file_changes('main..feature', 'main', ?)", path)
     git("checkout", "-q", "--orphan", "apart")
@@ -257,7 +353,14 @@ def test_ranges_are_read_as_by_git(con, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "argument", ["algorithm := 'quick'", "ignore_whitespace := 'tabs'", "context := -2", "inter_hunk_context := -1", "similarity := 101"]
+    "argument",
+    [
+        "algorithm := 'quick'",
+        "ignore_whitespace := 'tabs'",
+        "context := -2",
+        "inter_hunk_context := -1",
+        "similarity := 101",
+    ],
 )
 @pytest.mark.parametrize("function", ["file_changes", "file_patches", "diff_hunks", "diff_lines"])
 def test_bad_options_are_refused(con, function, argument):

@@ -57,7 +57,7 @@ SPECS = [
     ("", ["paths/[!-]"]),
     ("", ["paths/with space.txt", "paths/trailing space ", "paths/ leading"]),
     ("", ["paths/new\nline"]),
-    ("", ["paths/quo\"te", "paths/back\\slash", "paths/back\\\\slash"]),
+    ("", ['paths/quo"te', "paths/back\\slash", "paths/back\\\\slash"]),
     ("", ["paths/über", "paths/:(top)magic"]),
     ("", ["paths/EMPTY", "paths/main..feature", "paths/con"]),
     ("", [":(icase)PATHS/HEAD"]),
@@ -156,12 +156,16 @@ def empty_tree(repo):
     return repositories.git_text(repo, "hash-object", "-t", "tree", "/dev/null")
 
 
-@pytest.mark.parametrize("folder, specs", SPECS, ids=[f"{folder}>{' '.join(specs)!r}" for folder, specs in SPECS])
+@pytest.mark.parametrize(
+    "folder, specs", SPECS, ids=[f"{folder}>{' '.join(specs)!r}" for folder, specs in SPECS]
+)
 def test_pathspecs_name_the_files_that_git_names(con, folder, specs):
     repo = repositories.fixture("basic") / folder
     for old, new in [("before", "after"), ("after", "before")]:
         assert named(con, repo, old, new, specs) == named_by_git(repo, old, new, specs), (old, new)
-    assert named(con, repo, "EMPTY", "after", specs) == named_by_git(repo, empty_tree(repo), "after", specs)
+    assert named(con, repo, "EMPTY", "after", specs) == named_by_git(
+        repo, empty_tree(repo), "after", specs
+    )
 
 
 @pytest.mark.parametrize("folder, specs", random.Random(SEED).sample(SPECS, 15))
@@ -170,12 +174,20 @@ def test_every_function_has_the_paths_of_git(con, function, folder, specs):
     repo = repositories.fixture("basic") / folder
     asked = ["before", "after", str(repo), specs]
     if function == "file_patches":
-        rows = con.execute("SELECT patch_bytes FROM file_patches(?, ?, ?, paths := ?)", asked).fetchall()
-        printed = repositories.git(repo, "diff", "--no-renames", *PLAIN, "before", "after", "--", *specs)
+        rows = con.execute(
+            "SELECT patch_bytes FROM file_patches(?, ?, ?, paths := ?)", asked
+        ).fetchall()
+        printed = repositories.git(
+            repo, "diff", "--no-renames", *PLAIN, "before", "after", "--", *specs
+        )
         assert b"".join(row[0] for row in rows) == printed
     else:
-        ours = con.execute(f"SELECT DISTINCT file_path FROM {function}(?, ?, ?, paths := ?)", asked).fetchall()
-        all_paths = con.execute(f"SELECT DISTINCT file_path FROM {function}(?, ?, ?)", asked[:3]).fetchall()
+        ours = con.execute(
+            f"SELECT DISTINCT file_path FROM {function}(?, ?, ?, paths := ?)", asked
+        ).fetchall()
+        all_paths = con.execute(
+            f"SELECT DISTINCT file_path FROM {function}(?, ?, ?)", asked[:3]
+        ).fetchall()
         theirs = {path for path, *_ in named_by_git(repo, "before", "after", specs)}
         assert set(ours) == {row for row in all_paths if row[0] in theirs}
 
@@ -199,13 +211,22 @@ def test_no_list_and_an_empty_list_name_everything_and_null_is_refused(con):
     for function in FUNCTIONS:
         for paths in ("[NULL]", "['order', NULL]", "[NULL::INTEGER]", "[1]", "1", "1.5"):
             with pytest.raises(duckdb.Error) as refused:
-                con.execute(f"SELECT * FROM {function}('before', 'after', '{repo}', paths := {paths})")
+                con.execute(
+                    f"SELECT * FROM {function}('before', 'after', '{repo}', paths := {paths})"
+                )
             assert repositories.code_and_words(refused.value)[0] == "invalid_args"
     # A text is a list of one.
-    rows = [con.execute(f"SELECT file_path FROM file_changes('before', 'after', '{repo}', paths := {paths})").fetchall() for paths in ("'order'", "['order']")]
+    rows = [
+        con.execute(
+            f"SELECT file_path FROM file_changes('before', 'after', '{repo}', paths := {paths})"
+        ).fetchall()
+        for paths in ("'order'", "['order']")
+    ]
     assert rows[0] == rows[1] != []
     with pytest.raises(duckdb.Error, match="paths"):
-        con.execute(f"SELECT * FROM file_diff('modified.txt', 'before', 'after', '{repo}', paths := ['order'])")
+        con.execute(
+            f"SELECT * FROM file_diff('modified.txt', 'before', 'after', '{repo}', paths := ['order'])"
+        )
 
 
 @pytest.mark.parametrize("variable", ["LITERAL", "GLOB", "NOGLOB", "ICASE"])
@@ -232,26 +253,51 @@ FILES = [
     ("order", "./nosuch"), ("order", "../nosuch.txt"), ("attributes/sub", "./deeper/../x.quiet"), ("attributes/sub", "x.quiet"),
 ]  # fmt: skip
 # What git refuses: a path outside of the repository.
-OUTSIDE = [("", "../basic/modified.txt"), ("order", "../../modified.txt"), ("order", "./../../basic/order/a/x")]
+OUTSIDE = [
+    ("", "../basic/modified.txt"),
+    ("order", "../../modified.txt"),
+    ("order", "./../../basic/order/a/x"),
+]
 
 
 @pytest.mark.parametrize("folder, file", FILES)
-def test_a_file_is_named_from_the_root_or_with_a_dot_from_the_directory_as_by_git(con, folder, file):
+def test_a_file_is_named_from_the_root_or_with_a_dot_from_the_directory_as_by_git(
+    con, folder, file
+):
     repo = repositories.fixture("basic") / folder
     for rev in ("before", "after"):
         found = subprocess.run(["git", "-C", repo, "show", f"{rev}:{file}"], capture_output=True)
         wanted = found.stdout if found.returncode == 0 else None
-        assert con.execute("SELECT file_bytes(?, ?, ?)", [file, rev, str(repo)]).fetchone() == (wanted,)
-        blamed = answer(con, "SELECT string_agg(content || chr(10), '' ORDER BY line) FROM file_blame(?, ?, ?)", file, rev, repo)
+        assert con.execute("SELECT file_bytes(?, ?, ?)", [file, rev, str(repo)]).fetchone() == (
+            wanted,
+        )
+        blamed = answer(
+            con,
+            "SELECT string_agg(content || chr(10), '' ORDER BY line) FROM file_blame(?, ?, ?)",
+            file,
+            rev,
+            repo,
+        )
         if wanted is None:
             assert_refused(blamed, "not_found")
         else:
             assert blamed.rows == [(wanted.decode() or None,)]
     # git counts a path of `git diff -- <path>` from the directory, and the path of a row from the root.
-    rooted = file if not file.startswith((".", "..")) else os.path.normpath(os.path.join(folder, file))
-    patch = repositories.git(repo, "diff", *PLAIN, "before", "after", "--", f":(top,literal){rooted}")
-    got = answer(con, "SELECT count(*) FILTER (line_type = 'ADDED') FROM file_diff(?, 'before', 'after', ?)", file, repo)
-    added = sum(line.startswith(b"+") and not line.startswith(b"+++ ") for line in patch.splitlines())
+    rooted = (
+        file if not file.startswith((".", "..")) else os.path.normpath(os.path.join(folder, file))
+    )
+    patch = repositories.git(
+        repo, "diff", *PLAIN, "before", "after", "--", f":(top,literal){rooted}"
+    )
+    got = answer(
+        con,
+        "SELECT count(*) FILTER (line_type = 'ADDED') FROM file_diff(?, 'before', 'after', ?)",
+        file,
+        repo,
+    )
+    added = sum(
+        line.startswith(b"+") and not line.startswith(b"+++ ") for line in patch.splitlines()
+    )
     if wanted is None and repositories.git(repo, "ls-tree", "--full-tree", "before", rooted) == b"":
         assert_refused(got, "not_found")
     else:
@@ -263,22 +309,39 @@ def test_a_file_is_named_from_the_root_or_with_a_dot_from_the_directory_as_by_gi
 @pytest.mark.parametrize("folder, file", OUTSIDE)
 def test_a_file_outside_of_the_work_tree_is_refused_as_by_git(con, folder, file):
     repo = repositories.fixture("basic") / folder
-    assert subprocess.run(["git", "-C", repo, "show", f"after:{file}"], capture_output=True).returncode != 0
-    for query in ("SELECT file_content(?, 'after', ?)", "FROM file_diff(?, 'before', 'after', ?)", "FROM file_blame(?, 'after', ?)", "FROM file_history(?, 'after', ?)"):
-        assert "outside of the work tree" in assert_refused(answer(con, query, file, repo), "invalid_args")
+    assert (
+        subprocess.run(["git", "-C", repo, "show", f"after:{file}"], capture_output=True).returncode
+        != 0
+    )
+    for query in (
+        "SELECT file_content(?, 'after', ?)",
+        "FROM file_diff(?, 'before', 'after', ?)",
+        "FROM file_blame(?, 'after', ?)",
+        "FROM file_history(?, 'after', ?)",
+    ):
+        assert "outside of the work tree" in assert_refused(
+            answer(con, query, file, repo), "invalid_args"
+        )
 
 
 def test_a_path_of_a_row_names_its_file_whichever_directory_is_named(con):
     for folder in ("", "order", "attributes/sub"):
         repo = str(repositories.fixture("basic") / folder)
-        rows = con.execute("SELECT file_path, len(file_diff_list(file_path, 'before', 'after', ?)) > 0 FROM file_changes('before', 'after', ?, paths := ':/order') WHERE additions > 0", [repo, repo]).fetchall()
+        rows = con.execute(
+            "SELECT file_path, len(file_diff_list(file_path, 'before', 'after', ?)) > 0 FROM file_changes('before', 'after', ?, paths := ':/order') WHERE additions > 0",
+            [repo, repo],
+        ).fetchall()
         assert len(rows) > 3 and all(found for _, found in rows), folder
 
 
 def test_a_bare_repository_has_no_directory_that_a_file_is_relative_to(con):
     repo = repositories.fixture("bare.git")
-    assert "work tree" in assert_refused(answer(con, "SELECT file_content('./modified.txt', 'after', ?)", repo), "invalid_args")
-    assert con.execute("SELECT file_content('modified.txt', 'after', ?) IS NOT NULL", [str(repo)]).fetchone() == (True,)
+    assert "work tree" in assert_refused(
+        answer(con, "SELECT file_content('./modified.txt', 'after', ?)", repo), "invalid_args"
+    )
+    assert con.execute(
+        "SELECT file_content('modified.txt', 'after', ?) IS NOT NULL", [str(repo)]
+    ).fetchone() == (True,)
 
 
 @pytest.fixture(scope="module")
@@ -291,19 +354,29 @@ def staged(tmp_path_factory):
     return repo
 
 
-UNCOMMITTED = {("HEAD", "INDEX"): ["--cached", "HEAD"], ("INDEX", "WORKTREE"): [], ("HEAD", "WORKTREE"): ["HEAD"]}
+UNCOMMITTED = {
+    ("HEAD", "INDEX"): ["--cached", "HEAD"],
+    ("INDEX", "WORKTREE"): [],
+    ("HEAD", "WORKTREE"): ["HEAD"],
+}
 
 
-@pytest.mark.parametrize("folder, specs", SPECS, ids=[f"{folder}>{' '.join(specs)!r}" for folder, specs in SPECS])
+@pytest.mark.parametrize(
+    "folder, specs", SPECS, ids=[f"{folder}>{' '.join(specs)!r}" for folder, specs in SPECS]
+)
 def test_pathspecs_name_the_uncommitted_files_that_git_names(con, staged, folder, specs):
     repo = staged / folder
     for sides, words in UNCOMMITTED.items():
-        assert named(con, repo, *sides, specs) == raw_rows(repo, "--no-renames", *words, "--", *specs), sides
+        assert named(con, repo, *sides, specs) == raw_rows(
+            repo, "--no-renames", *words, "--", *specs
+        ), sides
 
 
 @pytest.mark.parametrize("folder, specs", random.Random(SEED).sample(SPECS, 30))
 def test_pathspecs_name_the_untracked_files_that_git_names(con, staged, folder, specs):
-    others = repositories.git(staged / folder, "ls-files", "--others", "--full-name", "-z", "--", *specs)
+    others = repositories.git(
+        staged / folder, "ls-files", "--others", "--full-name", "-z", "--", *specs
+    )
     wanted = [(path, "added", None) for path in others.decode(errors="replace").split("\0")[:-1]]
     rows = named(con, staged / folder, "INDEX", "WORKTREE", specs, ", untracked := true")
     assert [row for row in rows if row[1] == "added"] == wanted
@@ -311,8 +384,18 @@ def test_pathspecs_name_the_untracked_files_that_git_names(con, staged, folder, 
 
 def test_a_directory_that_was_not_asked_for_is_not_opened(con):
     """The tree of `sub` is missing, so only pathspecs that need it may fail. git opens excluded directories; redline does not."""
-    repo, whole = repositories.fixture("corrupt-missing-tree"), repositories.fixture("corrupt-source")
-    for specs in (["a.txt"], [":!sub"], ["a*", ":!sub/"], [":(icase)A.TXT"], ["su", "b.dat"], [":(glob)s/**", "a.txt"]):
+    repo, whole = (
+        repositories.fixture("corrupt-missing-tree"),
+        repositories.fixture("corrupt-source"),
+    )
+    for specs in (
+        ["a.txt"],
+        [":!sub"],
+        ["a*", ":!sub/"],
+        [":(icase)A.TXT"],
+        ["su", "b.dat"],
+        [":(glob)s/**", "a.txt"],
+    ):
         wanted = named_by_git(whole, "main~1", "main", specs)
         assert named(con, repo, "main~1", "main", specs) == wanted
     for specs in (["sub"], ["*.txt"], [":(icase)SUB/c.txt"], [":!a.txt"]):
@@ -323,8 +406,41 @@ def test_a_directory_that_was_not_asked_for_is_not_opened(con):
 # -- random pathspecs -------------------------------------------------------------------------
 
 PIECES = ["a", "b", "A", "[x]", "*", "a*", "?", "é", "a-b", "[", "\\", "x"]
-WILD = ["*", "**", "?", "[x]", "[a-b]", "[!a]", "[^x]", "[[:alpha:]]", "[A-Z]", "\\a", "\\", "\\*", "*a", "[", "[[:x", "[]x]", "**/"]
-MAGIC = ["", "", "", "", ":", ":!", ":^", ":/", ":(icase)", ":(glob)", ":(literal)", ":(glob,icase)", ":(exclude,icase)", ":(exclude,glob)"]
+WILD = [
+    "*",
+    "**",
+    "?",
+    "[x]",
+    "[a-b]",
+    "[!a]",
+    "[^x]",
+    "[[:alpha:]]",
+    "[A-Z]",
+    "\\a",
+    "\\",
+    "\\*",
+    "*a",
+    "[",
+    "[[:x",
+    "[]x]",
+    "**/",
+]
+MAGIC = [
+    "",
+    "",
+    "",
+    "",
+    ":",
+    ":!",
+    ":^",
+    ":/",
+    ":(icase)",
+    ":(glob)",
+    ":(literal)",
+    ":(glob,icase)",
+    ":(exclude,icase)",
+    ":(exclude,glob)",
+]
 
 
 @pytest.fixture(scope="module")
@@ -334,7 +450,9 @@ def odd_names(tmp_path_factory):
     chosen = random.Random(SEED)
     paths = {"/".join(chosen.choices(PIECES, k=depth)) for depth in (1, 2, 3) for _ in range(150)}
     # A path cannot be both a file and a directory.
-    paths = [path for path in sorted(paths) if not any(other.startswith(path + "/") for other in paths)]
+    paths = [
+        path for path in sorted(paths) if not any(other.startswith(path + "/") for other in paths)
+    ]
     quoted = lambda path: '"' + path.replace("\\", "\\\\") + '"'
     kind = lambda path: (160000, "1" * 40) if hash_of(path) % 5 == 0 else (100644, "inline")
     stream = "commit refs/heads/main\ncommitter c <c@example.com> 1700000000 +0000\ndata 0\n"
@@ -354,7 +472,11 @@ def hash_of(text):
 
 
 def random_spec(chosen):
-    parts = [chosen.choice(PIECES + WILD) + (chosen.choice(PIECES + WILD) if chosen.random() < 0.3 else "") for _ in range(chosen.randint(1, 3))]
+    parts = [
+        chosen.choice(PIECES + WILD)
+        + (chosen.choice(PIECES + WILD) if chosen.random() < 0.3 else "")
+        for _ in range(chosen.randint(1, 3))
+    ]
     return chosen.choice(MAGIC) + "/".join(parts) + chosen.choice(["", "", "/", "/*", "/**"])
 
 
@@ -391,10 +513,14 @@ def spec_of(chosen, path):
     parts = path.split("/")
     made = "/".join(parts[: chosen.randint(1, len(parts))])
     if chosen.random() < 0.3:
-        made = made[: chosen.randint(1, len(made))] + chosen.choice(["*", "?", "**", "[a-z]*", "/**"])
+        made = made[: chosen.randint(1, len(made))] + chosen.choice(
+            ["*", "?", "**", "[a-z]*", "/**"]
+        )
     elif chosen.random() < 0.2:
         made = "*." + parts[-1].rsplit(".", 1)[-1]
-    magic = chosen.choice(["", "", "", "", ":!", ":(glob)", ":(icase)", ":(exclude,glob)", ":(literal)"])
+    magic = chosen.choice(
+        ["", "", "", "", ":!", ":(glob)", ":(icase)", ":(exclude,glob)", ":(literal)"]
+    )
     return magic + (made.upper() if "icase" in magic else made) + chosen.choice(["", "", "", "/"])
 
 
@@ -405,7 +531,9 @@ def test_commits_limited_by_pathspecs_have_the_rows_of_git(con, ripgrep, renames
     pairs = repositories.history(ripgrep)
     far = [tuple(sorted(chosen.sample(range(len(pairs)), 2))) for _ in range(50)]
     pairs = chosen.sample(pairs, 50) + [(pairs[old][1], pairs[new][1]) for old, new in far]
-    paths = repositories.git_text(ripgrep, "log", "--format=", "--name-only", "-n", "800").splitlines()
+    paths = repositories.git_text(
+        ripgrep, "log", "--format=", "--name-only", "-n", "800"
+    ).splitlines()
     git_options, options = (["-M"], ", renames := true") if renames else ([], "")
     rows = renamed = 0
     for old, new in pairs:
@@ -432,18 +560,26 @@ def in_readme(monkeypatch):
     return repo
 
 
-@pytest.mark.parametrize("name", ["v1..v2", "v1...v2", "HEAD~1..HEAD", "v1..", "v1...", "@~1..@", "v1^{tree}..v2^{tree}"])
+@pytest.mark.parametrize(
+    "name", ["v1..v2", "v1...v2", "HEAD~1..HEAD", "v1..", "v1...", "@~1..@", "v1^{tree}..v2^{tree}"]
+)
 def test_a_range_can_be_queried_as_a_table(con, in_readme, name):
     wanted = [(path, status) for path, status, _ in named_by_git(in_readme, "v1", "v2", [])]
     assert rows_of(con, name) == wanted
     assert con.execute(f'SELECT file_path, status FROM "{name}"').fetchall() == wanted
     described = con.execute(f"DESCRIBE SELECT * FROM '{name}'").fetchall()
-    assert described == con.execute("DESCRIBE SELECT * FROM file_changes('v1', 'v2', '.')").fetchall()
+    assert (
+        described == con.execute("DESCRIBE SELECT * FROM file_changes('v1', 'v2', '.')").fetchall()
+    )
 
 
 @pytest.mark.parametrize("name", ["..v1", "v2..v1", "...v1"])
 def test_an_end_that_is_left_out_is_head(con, in_readme, name):
-    wanted = repositories.git(in_readme, "diff", "--name-only", "--no-renames", *PLAIN, name).decode().splitlines()
+    wanted = (
+        repositories.git(in_readme, "diff", "--name-only", "--no-renames", *PLAIN, name)
+        .decode()
+        .splitlines()
+    )
     assert [path for path, _ in rows_of(con, name)] == wanted
 
 
@@ -460,14 +596,32 @@ def test_a_range_is_found_from_a_folder_in_the_repository(con, monkeypatch):
     assert rows_of(con, "before..after") == [(path, status) for path, status, _ in wanted]
 
 
-NO_RANGES = ["nosuch", "..", "...", "../foo.txt", "../v1..v2", "./v1..v2", "s3://b/..x", "s3://v1..v2", "v1 ..v2", "v*..v2", "v1..v2..v1", "v1:..v2:", "v1..v2/", "-v1..v2"]
+NO_RANGES = [
+    "nosuch",
+    "..",
+    "...",
+    "../foo.txt",
+    "../v1..v2",
+    "./v1..v2",
+    "s3://b/..x",
+    "s3://v1..v2",
+    "v1 ..v2",
+    "v*..v2",
+    "v1..v2..v1",
+    "v1:..v2:",
+    "v1..v2/",
+    "-v1..v2",
+]
 
 
 @pytest.mark.parametrize("name", NO_RANGES)
 def test_other_names_are_not_taken_for_ranges(con, in_readme, name):
     with pytest.raises(duckdb.Error) as unknown:
         rows_of(con, name)
-    assert not any(code in str(unknown.value) for code in ("not_found", "invalid_args", "tool_failed", "fs_denied"))
+    assert not any(
+        code in str(unknown.value)
+        for code in ("not_found", "invalid_args", "tool_failed", "fs_denied")
+    )
 
 
 def test_a_range_hides_no_table_or_file(con, in_readme, tmp_path, monkeypatch):

@@ -9,18 +9,49 @@ import repositories
 
 NAMES = ["a", "b", "A", "ab", "aB", "a.c", "b.C", ".c", "a b", "x "]
 FOLDERS = ["", "a/", "b/", "a/b/", "A/", "a/a/", "b/a/b/", "a.c.d/"]
-PARTS = ["a", "a", "b", "A", "c", "*", "*", "**", "**/", "/**", "/", "/", "?", "[ab]", "[!a]", "[A-C]", "\\a", "\\*", "\\",
-         ".c", "*.c", "[", " ", "\\ ", "x"]
+PARTS = [
+    "a",
+    "a",
+    "b",
+    "A",
+    "c",
+    "*",
+    "*",
+    "**",
+    "**/",
+    "/**",
+    "/",
+    "/",
+    "?",
+    "[ab]",
+    "[!a]",
+    "[A-C]",
+    "\\a",
+    "\\*",
+    "\\",
+    ".c",
+    "*.c",
+    "[",
+    " ",
+    "\\ ",
+    "x",
+]
 
 
 def pattern() -> str:
     text = "".join(random.choice(PARTS) for _ in range(random.randint(1, 5)))
-    return random.choice(["", "", "", "!", "/", "#", "\\!", "\\#"]) + text + random.choice(["", "", "", "/", " ", "  ", "\t", "\r"])
+    return (
+        random.choice(["", "", "", "!", "/", "#", "\\!", "\\#"])
+        + text
+        + random.choice(["", "", "", "/", " ", "  ", "\t", "\r"])
+    )
 
 
 def ignore_file() -> str:
     text = "".join(pattern() + "\n" for _ in range(random.randint(0, 6)))
-    return ("\ufeff" if random.random() < 0.1 else "") + (text if random.random() < 0.8 else text.removesuffix("\n"))
+    return ("\ufeff" if random.random() < 0.1 else "") + (
+        text if random.random() < 0.8 else text.removesuffix("\n")
+    )
 
 
 @pytest.mark.parametrize("ignore_case", ["false", "true"])
@@ -37,12 +68,21 @@ def test_ignored_files_are_those_of_git(con, tmp_path, ignore_case):
     written = sum(path.is_file() for path in tmp_path.glob("[!.]*/**/*"))
     hidden = 0
     for _ in range(100):
-        for file in [".gitignore", "a/.gitignore", "b/.gitignore", "b/a/b/.gitignore", ".git/info/exclude"]:
+        for file in [
+            ".gitignore",
+            "a/.gitignore",
+            "b/.gitignore",
+            "b/a/b/.gitignore",
+            ".git/info/exclude",
+        ]:
             (tmp_path / file).write_text(ignore_file(), newline="")
         theirs = repositories.git(tmp_path, "ls-files", "--others", "--exclude-standard", "-z")
         query = "SELECT file_path FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)"
         ours = [path for (path,) in con.execute(query, [str(tmp_path)]).fetchall()]
-        files = {file: (tmp_path / file).read_bytes() for file in [".gitignore", "a/.gitignore", ".git/info/exclude"]}
+        files = {
+            file: (tmp_path / file).read_bytes()
+            for file in [".gitignore", "a/.gitignore", ".git/info/exclude"]
+        }
         assert sorted(ours) == sorted(theirs.decode().split("\0")[:-1]), files
         hidden += written - len(ours)
     assert hidden > 500, "too few patterns matched"
@@ -70,7 +110,11 @@ def test_hostile_patterns_end_at_once(con, tmp_path, file, what):
         (folder / f"{number}").write_text("x")
     lines = HOSTILE[what]
     if file == ".gitattributes":
-        lines = b"".join(line + b" diff\n" for line in lines.split(b"\n")) if len(lines) < 2_000_000 else lines * 2
+        lines = (
+            b"".join(line + b" diff\n" for line in lines.split(b"\n"))
+            if len(lines) < 2_000_000
+            else lines * 2
+        )
     (tmp_path / file).write_bytes(lines)
     started = time.process_time()
     query = "SELECT count(*), sum(additions) FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)"

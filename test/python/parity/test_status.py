@@ -9,7 +9,16 @@ import repositories
 from histories import Clock, write
 
 SEED = 20_261_125
-WORDS = {".": None, "M": "modified", "T": "type_changed", "A": "added", "D": "deleted", "R": "renamed", "C": "copied", "U": "unmerged"}
+WORDS = {
+    ".": None,
+    "M": "modified",
+    "T": "type_changed",
+    "A": "added",
+    "D": "deleted",
+    "R": "renamed",
+    "C": "copied",
+    "U": "unmerged",
+}
 CONFLICTS = {
     "DD": "both_deleted", "AU": "added_by_us", "UD": "deleted_by_them", "UA": "added_by_them",
     "DU": "deleted_by_us", "AA": "both_added", "UU": "both_modified",
@@ -17,13 +26,25 @@ CONFLICTS = {
 
 
 def git_status(repo, *options: str) -> list[tuple]:
-    printed = repositories.git(repo, "status", "--porcelain=v2", "-z", "--untracked-files=all", *options)
+    printed = repositories.git(
+        repo, "status", "--porcelain=v2", "-z", "--untracked-files=all", *options
+    )
     fields = iter(printed.split(b"\0")[:-1])
     rows = []
     for field in fields:
         kind, _, rest = field.partition(b" ")
         if kind in (b"?", b"!"):
-            rows.append((repositories.lossy(rest), None, None, {b"?": "untracked", b"!": "ignored"}[kind], None, False, None))
+            rows.append(
+                (
+                    repositories.lossy(rest),
+                    None,
+                    None,
+                    {b"?": "untracked", b"!": "ignored"}[kind],
+                    None,
+                    False,
+                    None,
+                )
+            )
             continue
         count = {b"1": 7, b"2": 8, b"u": 9}[kind]
         *values, path = rest.split(b" ", count)
@@ -33,34 +54,57 @@ def git_status(repo, *options: str) -> list[tuple]:
             old, score = repositories.lossy(next(fields)), int(values[7][1:])
         conflict = CONFLICTS[letters] if kind == b"u" else None
         is_submodule = submodule[0] == "S" and conflict is None
-        rows.append((repositories.lossy(path), old, WORDS[letters[0]], WORDS[letters[1]], conflict, is_submodule, score))
+        rows.append(
+            (
+                repositories.lossy(path),
+                old,
+                WORDS[letters[0]],
+                WORDS[letters[1]],
+                conflict,
+                is_submodule,
+                score,
+            )
+        )
     return rows
 
 
 def status(con, repo, **options) -> list[tuple]:
     arguments = "".join(f", {name} := ${name}" for name in options)
-    return con.execute(f"SELECT * FROM file_status($repo{arguments})", {"repo": str(repo), **options}).fetchall()
+    return con.execute(
+        f"SELECT * FROM file_status($repo{arguments})", {"repo": str(repo), **options}
+    ).fetchall()
 
 
 def assert_same(con, repo, minimum=1):
     wanted = git_status(repo)
     assert len(wanted) >= minimum
     assert not repositories.first_differences(status(con, repo), wanted)
-    assert not repositories.first_differences(status(con, repo, ignored=True), git_status(repo, "--ignored"))
-    assert not repositories.first_differences(status(con, repo, renames=False), git_status(repo, "--no-renames"))
+    assert not repositories.first_differences(
+        status(con, repo, ignored=True), git_status(repo, "--ignored")
+    )
+    assert not repositories.first_differences(
+        status(con, repo, renames=False), git_status(repo, "--no-renames")
+    )
 
 
 @pytest.fixture
 def repo(tmp_path) -> pathlib.Path:
     write(tmp_path, "init --quiet --initial-branch=main .")
-    files = {f"d{number % 3}/f{number}": "".join(f"{number} {line}\n" for line in range(20)) for number in range(30)}
-    Clock(tmp_path).commit("root", files=files | {".gitignore": "*.log\nbuild/\n", "d0/.gitignore": "!keep.log\n"})
+    files = {
+        f"d{number % 3}/f{number}": "".join(f"{number} {line}\n" for line in range(20))
+        for number in range(30)
+    }
+    Clock(tmp_path).commit(
+        "root", files=files | {".gitignore": "*.log\nbuild/\n", "d0/.gitignore": "!keep.log\n"}
+    )
     return tmp_path
 
 
 def test_every_state_of_a_file_is_told(con, repo):
     write(repo, "mv d0/f0 moved", "rm --quiet d0/f3", "mv d1/f1 d2/renamed-and-edited")
-    (repo / "d2/renamed-and-edited").write_text((repo / "d2/renamed-and-edited").read_text() + "more\n")
+    (repo / "d2/renamed-and-edited").write_text(
+        (repo / "d2/renamed-and-edited").read_text() + "more\n"
+    )
     (repo / "d0/f6").write_text("staged\n")
     write(repo, "add d0/f6")
     (repo / "d0/f6").write_text("edited\n")
@@ -87,14 +131,25 @@ def test_every_state_of_a_file_is_told(con, repo):
     wanted = list(git_status(repo, "--", "d0", "*.txt"))
     assert status(con, repo, paths=["d0", "*.txt"]) == wanted
     assert status(con, repo / "d1") == git_status(repo)
-    assert {row[3] for row in status(con, repo, untracked=False)} == {row[3] for row in git_status(repo, "--untracked-files=no")}
+    assert {row[3] for row in status(con, repo, untracked=False)} == {
+        row[3] for row in git_status(repo, "--untracked-files=no")
+    }
 
 
 def test_every_kind_of_conflict_is_told(con, repo):
-    blobs = [repositories.git(repo, "hash-object", "-w", "--stdin", stdin=f"{number}\n".encode()).decode().strip() for number in range(4)]
+    blobs = [
+        repositories.git(repo, "hash-object", "-w", "--stdin", stdin=f"{number}\n".encode())
+        .decode()
+        .strip()
+        for number in range(4)
+    ]
     lines = []
     for stages in range(1, 8):
-        lines += [f"100644 {blobs[stage]} {stage}\tconflict{stages}" for stage in (1, 2, 3) if stages & (1 << (stage - 1))]
+        lines += [
+            f"100644 {blobs[stage]} {stage}\tconflict{stages}"
+            for stage in (1, 2, 3)
+            if stages & (1 << (stage - 1))
+        ]
         if stages % 2:
             (repo / f"conflict{stages}").write_text("1\n")
     repositories.git(repo, "update-index", "--index-info", stdin=("\n".join(lines) + "\n").encode())
@@ -113,13 +168,24 @@ def test_a_repository_before_its_first_commit_and_one_without_an_index(con, tmp_
     assert_same(con, tmp_path, 2)
 
 
-def test_a_submodule_is_changed_by_commits_contents_and_untracked_files(con, repo, tmp_path_factory):
+def test_a_submodule_is_changed_by_commits_contents_and_untracked_files(
+    con, repo, tmp_path_factory
+):
     other = tmp_path_factory.mktemp("other")
     write(other, "init --quiet --initial-branch=main .")
     clock = Clock(other)
     clock.commit("one", files={"file": "1\n"})
     for name in ("commits", "edited", "untracked", "staged", "clean"):
-        repositories.git(repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), name)
+        repositories.git(
+            repo,
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "--quiet",
+            "add",
+            str(other),
+            name,
+        )
     Clock(repo).commit("submodules")
     assert status(con, repo) == []
     Clock(repo / "commits").commit("two", files={"file": "2\n"})
@@ -128,13 +194,23 @@ def test_a_submodule_is_changed_by_commits_contents_and_untracked_files(con, rep
     Clock(repo / "staged").commit("two", files={"file": "2\n"})
     write(repo, "add staged")
     assert_same(con, repo, 4)
-    assert [row[0] for row in status(con, repo, untracked=False)] == [row[0] for row in git_status(repo, "--untracked-files=no")]
+    assert [row[0] for row in status(con, repo, untracked=False)] == [
+        row[0] for row in git_status(repo, "--untracked-files=no")
+    ]
 
 
 def test_patterns_that_a_sparse_checkout_leaves_out_count(con, repo):
     write(repo, "sparse-checkout set --no-cone /d1/ /d2/ /d0/f0")
     assert not (repo / ".gitignore").exists() and not (repo / "d0/.gitignore").exists()
-    for name in ("d0/keep.log", "d0/x.log", "d1/x.log", "d1/new", "x.log", "build/out", "d2/.gitignore"):
+    for name in (
+        "d0/keep.log",
+        "d0/x.log",
+        "d1/x.log",
+        "d1/new",
+        "x.log",
+        "build/out",
+        "d2/.gitignore",
+    ):
         (repo / name).parent.mkdir(exist_ok=True)
         (repo / name).write_text("new\n")
     assert_same(con, repo, minimum=2)
@@ -153,7 +229,10 @@ def test_a_repository_in_a_directory_with_tracked_files_is_a_directory(con, repo
         (repo / name / "new").write_text("x\n")
     assert_same(con, repo, minimum=3)
     assert "d1/new" in [row[0] for row in status(con, repo)]
-    changes = con.execute("SELECT file_path, new_mode FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)", [str(repo)]).fetchall()
+    changes = con.execute(
+        "SELECT file_path, new_mode FROM file_changes('INDEX', 'WORKTREE', ?, untracked := true)",
+        [str(repo)],
+    ).fetchall()
     assert ("d1/new", "100644") in changes and "d1" not in dict(changes)
 
 
@@ -166,8 +245,14 @@ def test_what_git_does_not_look_at_is_read_where_it_is_asked_for_itself(con, rep
     assert_same(con, repo, minimum=0)
     content = con.execute("SELECT file_content('d1/f1', 'WORKTREE', ?)", [str(repo)]).fetchone()[0]
     assert content == (repo / "d1/f1").read_text()
-    blamed = con.execute("SELECT commit_id, count(*) FROM file_blame('d1/f1', 'WORKTREE', ?) GROUP BY ALL ORDER BY 2", [str(repo)]).fetchall()
-    theirs = [line.split()[0].lstrip("^") for line in repositories.git_text(repo, "blame", "--abbrev=40", "d1/f1").splitlines()]
+    blamed = con.execute(
+        "SELECT commit_id, count(*) FROM file_blame('d1/f1', 'WORKTREE', ?) GROUP BY ALL ORDER BY 2",
+        [str(repo)],
+    ).fetchall()
+    theirs = [
+        line.split()[0].lstrip("^")
+        for line in repositories.git_text(repo, "blame", "--abbrev=40", "d1/f1").splitlines()
+    ]
     assert [count for _, count in blamed] == [theirs.count("0" * 40), len(theirs) - 1] == [1, 20]
 
 
@@ -175,7 +260,9 @@ def test_random_work_trees_have_git_s_status(con, repo):
     chance = random.Random(SEED)
     compared = 0
     for _ in range(25):
-        files = [pathlib.Path(name) for name in repositories.git_text(repo, "ls-files").splitlines()]
+        files = [
+            pathlib.Path(name) for name in repositories.git_text(repo, "ls-files").splitlines()
+        ]
         for _ in range(4):
             file = chance.choice(files)
             action = chance.choice(["edit", "remove", "add", "move", "link", "reset", "unstage"])
@@ -202,6 +289,21 @@ def test_random_work_trees_have_git_s_status(con, repo):
     assert compared > 100
 
 
-@pytest.mark.parametrize("name", ["basic", "super", "sparse", "sparse-index", "split-index", "index-4", "marked-index", "linked-worktree", "sha256", "unborn", "embedded"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "basic",
+        "super",
+        "sparse",
+        "sparse-index",
+        "split-index",
+        "index-4",
+        "marked-index",
+        "linked-worktree",
+        "sha256",
+        "unborn",
+        "embedded",
+    ],
+)
 def test_the_work_trees_of_the_fixtures_have_git_s_status(con, fixtures, name):
     assert_same(con, fixtures / name, 0)

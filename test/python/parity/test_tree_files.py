@@ -18,13 +18,18 @@ def ls_tree(repo, rev: str, *paths: str) -> list[tuple]:
     for entry in printed.split(b"\0")[:-1]:
         head, path = entry.split(b"\t", 1)
         mode, _, oid, size = head.decode().split()
-        rows.append((repositories.lossy(path), KINDS[mode], mode, None if size == "-" else int(size), oid))
+        rows.append(
+            (repositories.lossy(path), KINDS[mode], mode, None if size == "-" else int(size), oid)
+        )
     return rows
 
 
 def tree_files(con, repo, rev: str, **options) -> list[tuple]:
     arguments = "".join(f", {name} := ${name}" for name in options)
-    return con.execute(f"SELECT * FROM tree_files($rev, $repo{arguments})", {"rev": rev, "repo": str(repo), **options}).fetchall()
+    return con.execute(
+        f"SELECT * FROM tree_files($rev, $repo{arguments})",
+        {"rev": rev, "repo": str(repo), **options},
+    ).fetchall()
 
 
 @pytest.mark.parametrize("name", ["basic", "super", "quote-path", "sha256", "deep", "readme"])
@@ -36,12 +41,22 @@ def test_every_file_of_a_fixture_is_listed_and_read(con, fixtures, name):
         wanted = ls_tree(repo, rev)
         assert tree_files(con, repo, rev) == wanted
         names = [row[:3] + row[4:] for row in wanted]
-        assert con.execute("SELECT file_path, kind, mode, oid FROM tree_files(?, ?)", [rev, str(repo)]).fetchall() == names
-        read = con.execute("SELECT oid, file_bytes(file_path, ?, ?) FROM tree_files(?, ?) WHERE kind <> 'submodule'", [rev, str(repo)] * 2).fetchall()
+        assert (
+            con.execute(
+                "SELECT file_path, kind, mode, oid FROM tree_files(?, ?)", [rev, str(repo)]
+            ).fetchall()
+            == names
+        )
+        read = con.execute(
+            "SELECT oid, file_bytes(file_path, ?, ?) FROM tree_files(?, ?) WHERE kind <> 'submodule'",
+            [rev, str(repo)] * 2,
+        ).fetchall()
         for oid, content in read:
             assert content is None or content == repositories.git(repo, "cat-file", "blob", oid)
         # A name that is no UTF-8 cannot be given as text.
-        assert sum(content is None for _, content in read) == sum("\ufffd" in row[0] for row in wanted)
+        assert sum(content is None for _, content in read) == sum(
+            "\ufffd" in row[0] for row in wanted
+        )
 
 
 @pytest.fixture
@@ -61,7 +76,9 @@ def edited(cases, tmp_path) -> pathlib.Path:
 
 def test_the_index_and_the_work_tree_are_listed_and_read(con, edited):
     staged = repositories.git_text(edited, "ls-files", "-s").splitlines()
-    assert [f"{mode} {oid} 0\t{path}" for path, _, mode, _, oid in tree_files(con, edited, "INDEX")] == staged
+    assert [
+        f"{mode} {oid} 0\t{path}" for path, _, mode, _, oid in tree_files(con, edited, "INDEX")
+    ] == staged
     on_disk = {path: size for path, _, _, size, _ in tree_files(con, edited, "WORKTREE")}
     tracked = set(repositories.git_text(edited, "ls-files").splitlines())
     assert set(on_disk) == tracked - {"side.txt"}
@@ -100,14 +117,18 @@ def test_of_a_conflict_in_the_index_ours_is_read(con, tmp_path):
     with pytest.raises(repositories.GitFailed):
         write(tmp_path, "merge side", GIT_COMMITTER_NAME="x", GIT_COMMITTER_EMAIL="x")
     assert tree_files(con, tmp_path, "INDEX") == [("a", None, None, None, None)]
-    assert con.execute("SELECT file_content('a', 'INDEX', ?)", [str(tmp_path)]).fetchone() == ("ours\n",)
+    assert con.execute("SELECT file_content('a', 'INDEX', ?)", [str(tmp_path)]).fetchone() == (
+        "ours\n",
+    )
 
 
 def test_a_file_is_read_as_text_or_as_bytes_up_to_the_limit(con, tmp_path):
     write(tmp_path, "init --quiet --initial-branch=main .")
     Clock(tmp_path).commit("root", files={"a": b"\xff\0b\r\n", "large": b"x" * 1001})
     repo = str(tmp_path)
-    assert con.execute("SELECT file_bytes('a', 'HEAD', ?), file_content('a', 'HEAD', ?)", [repo, repo]).fetchone() == (b"\xff\0b\r\n", "\ufffd\0b\r\n")
+    assert con.execute(
+        "SELECT file_bytes('a', 'HEAD', ?), file_content('a', 'HEAD', ?)", [repo, repo]
+    ).fetchone() == (b"\xff\0b\r\n", "\ufffd\0b\r\n")
     con.execute("SET redline_max_read_bytes = 1000")
     for function in ("file_content", "file_bytes"):
         with pytest.raises(duckdb.Error, match="too_large: the file 'large' has 1001 bytes there"):
@@ -115,7 +136,9 @@ def test_a_file_is_read_as_text_or_as_bytes_up_to_the_limit(con, tmp_path):
 
 
 def test_paths_limit_the_files(con, cases):
-    wanted = [row for row in ls_tree(cases, "main") if row[0].startswith("a/") or row[0].endswith("txt")]
+    wanted = [
+        row for row in ls_tree(cases, "main") if row[0].startswith("a/") or row[0].endswith("txt")
+    ]
     assert tree_files(con, cases, "main", paths=["a", "*.txt"]) == wanted
 
 

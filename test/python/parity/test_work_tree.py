@@ -27,7 +27,15 @@ SIDES = {
     ("INDEX", "HEAD"): ["--cached", "HEAD", *REVERSED],
     ("WORKTREE", "HEAD"): ["HEAD", *REVERSED],
 }
-LETTERS = {"A": "added", "D": "deleted", "M": "modified", "T": "type_changed", "U": "unmerged", "R": "renamed", "C": "copied"}
+LETTERS = {
+    "A": "added",
+    "D": "deleted",
+    "M": "modified",
+    "T": "type_changed",
+    "U": "unmerged",
+    "R": "renamed",
+    "C": "copied",
+}
 
 
 class Tree:
@@ -37,12 +45,20 @@ class Tree:
         self.path = path
         path.mkdir()
         self.git("init", "--quiet", "--initial-branch=main")
-        for name, value in [("user.name", "T"), ("user.email", "t@example.com"), *(pair.split("=") for pair in config)]:
+        for name, value in [
+            ("user.name", "T"),
+            ("user.email", "t@example.com"),
+            *(pair.split("=") for pair in config),
+        ]:
             self.git("config", name, value)
 
     def git(self, *arguments: str) -> bytes:
-        env = repositories.environment(GIT_OPTIONAL_LOCKS="0", GIT_CONFIG_COUNT="2",
-                                       GIT_CONFIG_KEY_1="protocol.file.allow", GIT_CONFIG_VALUE_1="always")
+        env = repositories.environment(
+            GIT_OPTIONAL_LOCKS="0",
+            GIT_CONFIG_COUNT="2",
+            GIT_CONFIG_KEY_1="protocol.file.allow",
+            GIT_CONFIG_VALUE_1="always",
+        )
         return repositories.git(self.path, *arguments, env=env)
 
     def write(self, name: str, content: bytes | str, executable: bool = False) -> pathlib.Path:
@@ -175,7 +191,11 @@ def conflict(tree):
     tree.write("both", "ours\n")
     tree.git("rm", "--quiet", "sub/d")
     tree.commit()
-    subprocess.run(["git", "-C", tree.path, "merge", "--quiet", "other"], capture_output=True, env=repositories.environment())
+    subprocess.run(
+        ["git", "-C", tree.path, "merge", "--quiet", "other"],
+        capture_output=True,
+        env=repositories.environment(),
+    )
 
 
 def conflict_and_removed(tree):
@@ -190,7 +210,10 @@ def conflict_without_file_modes(tree):
     conflict(tree)
     tree.git("update-index", "--chmod=+x", "z")
     blob = tree.git("rev-parse", "HEAD:z").decode().strip()
-    stages = "".join(f"{mode} {blob} {stage}\tz\n" for mode, stage in [("100755", 1), ("100644", 2), ("100755", 3)])
+    stages = "".join(
+        f"{mode} {blob} {stage}\tz\n"
+        for mode, stage in [("100755", 1), ("100644", 2), ("100755", 3)]
+    )
     entries = f"0 {'0' * 40}\tz\n{stages}"
     repositories.git(tree.path, "update-index", "--index-info", stdin=entries.encode())
 
@@ -203,7 +226,10 @@ def conflict_that_is_copied(tree):
 
 
 def line_ends(tree):
-    tree.write(".gitattributes", "*.txt text\n*.auto text=auto\n*.bin -text\n*.crlf eol=crlf\n*.old crlf\n*.id ident\n")
+    tree.write(
+        ".gitattributes",
+        "*.txt text\n*.auto text=auto\n*.bin -text\n*.crlf eol=crlf\n*.old crlf\n*.id ident\n",
+    )
     for suffix in ["txt", "auto", "bin", "crlf", "old", "id"]:
         tree.write(f"f.{suffix}", "one\ntwo $Id$\n")
         tree.write(f"g.{suffix}", "one\r\ntwo\n")
@@ -230,7 +256,10 @@ def autocrlf_with_crlf_in_the_index(tree):
 
 
 def encodings(tree):
-    tree.write(".gitattributes", "*.u16 working-tree-encoding=UTF-16\n*.latin working-tree-encoding=ISO-8859-1\n")
+    tree.write(
+        ".gitattributes",
+        "*.u16 working-tree-encoding=UTF-16\n*.latin working-tree-encoding=ISO-8859-1\n",
+    )
     tree.write("f.u16", "héllo\nworld\n".encode("utf-16"))
     tree.write("f.latin", "héllo\n".encode("latin-1"))
     tree.commit()
@@ -241,29 +270,71 @@ def encodings(tree):
 
 
 def every_name_of_an_encoding(tree):
-    names = ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-16LE-BOM", "UTF-16BE-BOM", "utf16", "UTF-32", "UTF-32LE", "UTF-32BE", "utf32le",
-             "ISO-8859-1", "latin-1", "US-ASCII", "ascii", "windows-1252", "ISO-8859-15", "KOI8-R", "UTF-8", "utf8", "none"]
+    names = [
+        "UTF-16",
+        "UTF-16LE",
+        "UTF-16BE",
+        "UTF-16LE-BOM",
+        "UTF-16BE-BOM",
+        "utf16",
+        "UTF-32",
+        "UTF-32LE",
+        "UTF-32BE",
+        "utf32le",
+        "ISO-8859-1",
+        "latin-1",
+        "US-ASCII",
+        "ascii",
+        "windows-1252",
+        "ISO-8859-15",
+        "KOI8-R",
+        "UTF-8",
+        "utf8",
+        "none",
+    ]
     texts = {
-        "marked16le": b"\xff\xfeh\0\xe9\0\n\0", "marked16be": b"\xfe\xff\0h\0\xe9\0\n", "16le": b"h\0\n\0", "16be": b"\0h\0\n",
-        "lone": b"\0\xd8\n\0", "odd": b"h\0\n", "marked32le": b"\xff\xfe\0\0h\0\0\0", "marked32be": b"\0\0\xfe\xff\0\0\0h",
-        "32le": b"h\0\0\0\n\0\0\0", "32be": b"\0\0\0h\0\0\0\n", "beyond": b"\0\0\x11\0", "high": b"\x7f\x80\x85\x9f\xa0\xa4\xff\n",
-        "latin": b"h\xe9\n", "open": b"\x81\n", "plain": b"h\n", "empty": b"", "marked8": b"\xef\xbb\xbfh\n",
+        "marked16le": b"\xff\xfeh\0\xe9\0\n\0",
+        "marked16be": b"\xfe\xff\0h\0\xe9\0\n",
+        "16le": b"h\0\n\0",
+        "16be": b"\0h\0\n",
+        "lone": b"\0\xd8\n\0",
+        "odd": b"h\0\n",
+        "marked32le": b"\xff\xfe\0\0h\0\0\0",
+        "marked32be": b"\0\0\xfe\xff\0\0\0h",
+        "32le": b"h\0\0\0\n\0\0\0",
+        "32be": b"\0\0\0h\0\0\0\n",
+        "beyond": b"\0\0\x11\0",
+        "high": b"\x7f\x80\x85\x9f\xa0\xa4\xff\n",
+        "latin": b"h\xe9\n",
+        "open": b"\x81\n",
+        "plain": b"h\n",
+        "empty": b"",
+        "marked8": b"\xef\xbb\xbfh\n",
     }
     for number, _ in enumerate(names):
         for text in texts:
             tree.write(f"encoded/{number}.{text}", "before\n")
     tree.commit()
-    tree.write(".gitattributes", "".join(f"{number}.* working-tree-encoding={name}\n" for number, name in enumerate(names)))
+    tree.write(
+        ".gitattributes",
+        "".join(f"{number}.* working-tree-encoding={name}\n" for number, name in enumerate(names)),
+    )
     for number, _ in enumerate(names):
         for text, content in texts.items():
             tree.write(f"encoded/{number}.{text}", content)
 
 
 def quoted_names_with_blanks(tree):
-    for name in ["ünï code", "quote\" and blank", "tab\tand blank", "plain blank", "back\\slash blank"]:
+    for name in [
+        "ünï code",
+        'quote" and blank',
+        "tab\tand blank",
+        "plain blank",
+        "back\\slash blank",
+    ]:
         tree.write(name, "x\n")
     tree.commit()
-    for name in ["ünï code", "quote\" and blank", "plain blank"]:
+    for name in ["ünï code", 'quote" and blank', "plain blank"]:
         tree.write(name, "changed\n")
     (tree.path / "tab\tand blank").unlink()
     (tree.path / "back\\slash blank").rename(tree.path / "ünï moved blank")
@@ -357,7 +428,16 @@ def index_version_4(tree):
 
 
 def odd_names(tree):
-    for name in ["tab\there", "new\nline", "quote\"", "ünicode", "back\\slash", " space", "-dash", ":colon"]:
+    for name in [
+        "tab\there",
+        "new\nline",
+        'quote"',
+        "ünicode",
+        "back\\slash",
+        " space",
+        "-dash",
+        ":colon",
+    ]:
         tree.write(name, "x\n")
     (tree.path / os.fsdecode(b"latin-\xe9")).write_bytes(b"x\n")
     tree.commit()
@@ -374,9 +454,18 @@ def submodules(tree):
         tree.git("submodule", "--quiet", "add", str(other.path), f"modules/{name}")
     tree.commit()
     inside = lambda name: tree.path / "modules" / name
-    git = lambda name, *words: repositories.git(inside(name), "-c", "user.name=T", "-c", "user.email=t@example.com", *words)
+    git = lambda name, *words: repositories.git(
+        inside(name), "-c", "user.name=T", "-c", "user.email=t@example.com", *words
+    )
     for name in ["moved", "both"]:
-        git(name, "commit", "--quiet", "--allow-empty", "-m", "next", )
+        git(
+            name,
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "-m",
+            "next",
+        )
     for name in ["dirty", "both"]:
         (inside(name) / "f").write_text("changed\n")
     (inside("staged") / "f").write_text("staged\n")
@@ -398,7 +487,9 @@ def submodules_behind_the_index(tree):
             tree.git("submodule", "--quiet", "add", str(other.path), name)
     tree.commit()
     for name in names:
-        git = lambda *words: repositories.git(tree.path / name, "-c", "user.name=T", "-c", "user.email=t@example.com", *words)
+        git = lambda *words: repositories.git(
+            tree.path / name, "-c", "user.name=T", "-c", "user.email=t@example.com", *words
+        )
         git("commit", "--quiet", "--allow-empty", "-m", "next")
         tree.git("add", name)
         git("checkout", "--quiet", "HEAD~1")
@@ -424,13 +515,42 @@ def without_file_modes(tree):
 
 
 CASES = [
-    nothing, edits_staged_and_not, staged_then_undone, touched_without_a_change, same_size_and_time, modes, kinds,
-    kinds_staged, link_to_another_target, folder_became_a_link, intent_to_add, conflict, conflict_and_removed,
-    conflict_without_file_modes, conflict_that_is_copied, line_ends,
-    autocrlf, autocrlf_with_crlf_in_the_index, encodings, every_name_of_an_encoding, attributes_of_the_index,
-    attributes_in_either_case, binary_and_empty, empty_files_that_are_binary, renamed, quoted_names_with_blanks,
-    assumed_and_skipped, sparse, sparse_index, split_index, index_version_4, odd_names, submodules, submodules_behind_the_index,
-    file_became_a_repository, without_file_modes,
+    nothing,
+    edits_staged_and_not,
+    staged_then_undone,
+    touched_without_a_change,
+    same_size_and_time,
+    modes,
+    kinds,
+    kinds_staged,
+    link_to_another_target,
+    folder_became_a_link,
+    intent_to_add,
+    conflict,
+    conflict_and_removed,
+    conflict_without_file_modes,
+    conflict_that_is_copied,
+    line_ends,
+    autocrlf,
+    autocrlf_with_crlf_in_the_index,
+    encodings,
+    every_name_of_an_encoding,
+    attributes_of_the_index,
+    attributes_in_either_case,
+    binary_and_empty,
+    empty_files_that_are_binary,
+    renamed,
+    quoted_names_with_blanks,
+    assumed_and_skipped,
+    sparse,
+    sparse_index,
+    split_index,
+    index_version_4,
+    odd_names,
+    submodules,
+    submodules_behind_the_index,
+    file_became_a_repository,
+    without_file_modes,
 ]
 
 
@@ -438,7 +558,9 @@ CASES = [
 
 
 def patches(con, sides, repo, options=""):
-    rows = con.execute(f"SELECT patch_bytes FROM file_patches(?, ?, ?{options})", [*sides, str(repo)]).fetchall()
+    rows = con.execute(
+        f"SELECT patch_bytes FROM file_patches(?, ?, ?{options})", [*sides, str(repo)]
+    ).fetchall()
     return b"".join(row[0] for row in rows)
 
 
@@ -457,7 +579,9 @@ def raw(tree: Tree, words: list[str]) -> list[tuple]:
             fields.pop(0)
         status = LETTERS[letter[0]]
         mode = lambda text: None if text == "000000" or status == "unmerged" else text
-        found.append((fields.pop(0).decode(errors="replace"), status, mode(old_mode), mode(new_mode)))
+        found.append(
+            (fields.pop(0).decode(errors="replace"), status, mode(old_mode), mode(new_mode))
+        )
     return found
 
 
@@ -485,7 +609,9 @@ def test_rows_and_patches_equal_those_of_git(con, tmp_path, case):
             ours = rows(con, sides, tree.path, options)
             assert [row[:4] for row in ours] == raw(tree, [*words, *renames]), (sides, options)
             # --numstat leaves out a submodule that differs only in the index; --raw lists it.
-            counted = lambda all: [one for one in all if case is not submodules_behind_the_index or one != (0, 0)]
+            counted = lambda all: [
+                one for one in all if case is not submodules_behind_the_index or one != (0, 0)
+            ]
             theirs = counts(tree, [*words, *renames])
             assert counted(row[4:] for row in ours) == counted(theirs), (sides, options)
             theirs = tree.git("diff", *PLAIN, *words, *renames)
@@ -502,7 +628,8 @@ def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path,
     case(tree)
     stored = con.execute(
         "SELECT file_path, new_mode, new_size, new_oid FROM file_changes('EMPTY', 'WORKTREE', ?) "
-        "WHERE status = 'added' AND new_mode <> '160000'", [str(tree.path)],
+        "WHERE status = 'added' AND new_mode <> '160000'",
+        [str(tree.path)],
     ).fetchall()
     for path, mode, _size, oid in stored:
         if "\ufffd" in path:
@@ -514,8 +641,17 @@ def test_the_id_of_a_file_on_disk_is_the_one_that_git_would_store(con, tmp_path,
         hidden = tree.git("ls-files", "-v", "--", f":(literal){path}").decode()[:1]
         if hidden in "hS":
             continue
-        words = ["hash-object", "--stdin"] if content is not None else ["hash-object", f"--path={path}", "--stdin"]
-        assert oid == repositories.git(tree.path, *words, stdin=content or name.read_bytes()).decode().strip(), path
+        words = (
+            ["hash-object", "--stdin"]
+            if content is not None
+            else ["hash-object", f"--path={path}", "--stdin"]
+        )
+        assert (
+            oid
+            == repositories.git(tree.path, *words, stdin=content or name.read_bytes())
+            .decode()
+            .strip()
+        ), path
 
 
 def test_renames_and_edits_of_a_real_tree(con, tmp_path):
@@ -525,7 +661,9 @@ def test_renames_and_edits_of_a_real_tree(con, tmp_path):
     tree = Tree.__new__(Tree)
     tree.path = clone
     random.seed(7)
-    tracked = sorted(path for path in clone.rglob("*") if path.is_file() and ".git" not in path.parts)
+    tracked = sorted(
+        path for path in clone.rglob("*") if path.is_file() and ".git" not in path.parts
+    )
     for number, path in enumerate(random.sample(tracked, 60)):
         content = path.read_bytes().splitlines(keepends=True)
         match number % 6:
@@ -536,7 +674,9 @@ def test_renames_and_edits_of_a_real_tree(con, tmp_path):
             case 2:
                 path.chmod(0o755)
             case _:
-                random.shuffle(content) if number % 6 == 3 else content.insert(len(content) // 2, b"inserted\n")
+                random.shuffle(content) if number % 6 == 3 else content.insert(
+                    len(content) // 2, b"inserted\n"
+                )
                 path.write_bytes(b"".join(content))
         if number % 4 == 0:
             tree.git("add", "--all")
@@ -557,7 +697,11 @@ def test_index_lines_equal_those_of_git(con, tmp_path):
 def test_ids_are_cut_as_git_cuts_them_where_the_null_id_collides(con, tmp_path):
     tree = start(tmp_path / "tree", "core.abbrev=4")
     blobs = (str(number).encode() for number in range(1_000_000))
-    zeros = next(blob for blob in blobs if hashlib.sha1(b"blob %d\0%s" % (len(blob), blob)).digest()[:2] == b"\0\0")
+    zeros = next(
+        blob
+        for blob in blobs
+        if hashlib.sha1(b"blob %d\0%s" % (len(blob), blob)).digest()[:2] == b"\0\0"
+    )
     tree.write("zeros", zeros)
     tree.git("add", "zeros")
     tree.write("a", "changed\n")
@@ -624,15 +768,21 @@ def test_a_submodule_that_is_none_is_not_looked_into(con, tmp_path):
     tree.commit()
     (tree.path / "own/.git").symlink_to("nowhere")
     for sides, words in SIDES.items():
-        assert full(patches(con, sides, tree.path)) == full(tree.git("diff", *PLAIN, "--no-renames", *words)), sides
+        assert full(patches(con, sides, tree.path)) == full(
+            tree.git("diff", *PLAIN, "--no-renames", *words)
+        ), sides
 
 
 @pytest.mark.parametrize("gitdir", ["../.git", "absolute"])
 def test_a_submodule_that_is_its_own_ends_in_an_error(con, tmp_path, gitdir):
     tree = start(tmp_path / "tree")
     own_submodule(tree)
-    (tree.path / "own/.git").write_text(f"gitdir: {tree.path / '.git' if gitdir == 'absolute' else gitdir}\n")
-    with pytest.raises(duckdb.Error, match="tool_failed: the submodule 'own' is its own parent repository"):
+    (tree.path / "own/.git").write_text(
+        f"gitdir: {tree.path / '.git' if gitdir == 'absolute' else gitdir}\n"
+    )
+    with pytest.raises(
+        duckdb.Error, match="tool_failed: the submodule 'own' is its own parent repository"
+    ):
         rows(con, ("INDEX", "WORKTREE"), tree.path)
 
 
@@ -644,8 +794,24 @@ def test_untracked_files_are_those_that_git_add_would_take(con, tmp_path):
     tree.write(".gitignore", "*.o\n/build/\n!keep.o\nsub/only\n")
     tree.write("sub/.gitignore", "local\n!special.o\n")
     (tree.path / ".git/info/exclude").write_text("excluded\n")
-    for name in ["new", "x.o", "keep.o", "build/out", "deep/er/new", "deep/x.o", "sub/local", "sub/special.o", "sub/only",
-                 "excluded", "deep/excluded", "local", "ünï", "-n", "sub-new", "sub/new"]:
+    for name in [
+        "new",
+        "x.o",
+        "keep.o",
+        "build/out",
+        "deep/er/new",
+        "deep/x.o",
+        "sub/local",
+        "sub/special.o",
+        "sub/only",
+        "excluded",
+        "deep/excluded",
+        "local",
+        "ünï",
+        "-n",
+        "sub-new",
+        "sub/new",
+    ]:
         tree.write(name, f"{name}\n")
     (tree.path / "dangling").symlink_to("nowhere")
     (tree.path / "to-folder").symlink_to("deep")
@@ -656,15 +822,24 @@ def test_untracked_files_are_those_that_git_add_would_take(con, tmp_path):
     other.commit()
     tree.write("a", "changed\n")
     tree.git("rm", "--quiet", "--cached", "z")
-    before = {sides: rows(con, sides, tree.path, ", untracked := true") for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE")]}
+    before = {
+        sides: rows(con, sides, tree.path, ", untracked := true")
+        for sides in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE")]
+    }
     # A query for names alone does not read the files.
-    for old, new in [("INDEX", "WORKTREE"), ("HEAD", "WORKTREE"), ("WORKTREE", "INDEX"), ("WORKTREE", "HEAD")]:
+    for old, new in [
+        ("INDEX", "WORKTREE"),
+        ("HEAD", "WORKTREE"),
+        ("WORKTREE", "INDEX"),
+        ("WORKTREE", "HEAD"),
+    ]:
         query = "SELECT file_path, status FROM file_changes(?, ?, ?, untracked := true)"
         named = con.execute(query, [old, new, str(tree.path)]).fetchall()
         assert named == [row[:2] for row in rows(con, (old, new), tree.path, ", untracked := true")]
         assert len(named) > 12
     listed = con.execute(
-        "SELECT line_type, content FROM file_diff('deep/er/new', 'HEAD', NULL, ?, untracked := true)", [str(tree.path)]
+        "SELECT line_type, content FROM file_diff('deep/er/new', 'HEAD', NULL, ?, untracked := true)",
+        [str(tree.path)],
     ).fetchall()
     assert listed == [("ADDED", "deep/er/new")]
     assert not [row for row in rows(con, ("INDEX", "WORKTREE"), tree.path) if row[1] == "added"]
@@ -707,7 +882,11 @@ def test_no_program_of_a_filter_is_run(con, tmp_path, word):
     other = Tree(tmp_path / "module")
     other.write("f", "1\n")
     other.commit()
-    subprocess.run(["git", "clone", "-q", other.path, tree.path / "module"], check=True, env=repositories.environment())
+    subprocess.run(
+        ["git", "clone", "-q", other.path, tree.path / "module"],
+        check=True,
+        env=repositories.environment(),
+    )
     module = Tree.__new__(Tree)
     module.path = tree.path / "module"
     entry = module.git("rev-parse", "HEAD").decode().strip()
@@ -715,7 +894,13 @@ def test_no_program_of_a_filter_is_run(con, tmp_path, word):
     tree.write(".gitattributes", "* filter=evil diff=evil\n")
     module.write(".git/info/attributes", "* filter=evil\n")
     module.write("f", "2\n")
-    for name in [f"filter.evil.{word}", "diff.evil.textconv", "diff.evil.command", "core.fsmonitor", "core.hooksPath"]:
+    for name in [
+        f"filter.evil.{word}",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "core.fsmonitor",
+        "core.hooksPath",
+    ]:
         for one in [tree, module]:
             one.git("config", name, f"touch {mark}")
     tree.git("config", "filter.evil.required", "true")
@@ -728,7 +913,9 @@ def test_no_program_of_a_filter_is_run(con, tmp_path, word):
     assert not mark.exists()
 
 
-@pytest.mark.parametrize("path", ["../outside", "/etc/passwd", "a/../../outside", ".git/config", "sub/.GIT/config"])
+@pytest.mark.parametrize(
+    "path", ["../outside", "/etc/passwd", "a/../../outside", ".git/config", "sub/.GIT/config"]
+)
 def test_an_index_that_names_a_path_outside_is_refused(con, tmp_path, path):
     tree = start(tmp_path / "tree")
     (tmp_path / "outside").write_text("SECRET\n")
@@ -786,7 +973,9 @@ def test_a_linked_work_tree_has_its_own_index(con, tmp_path):
     tree.write("b", "on main\n")
     for one in [tree, side]:
         for sides, words in SIDES.items():
-            assert full(patches(con, sides, one.path)) == full(one.git("diff", *PLAIN, "--no-renames", *words)), sides
+            assert full(patches(con, sides, one.path)) == full(
+                one.git("diff", *PLAIN, "--no-renames", *words)
+            ), sides
 
 
 def test_the_merge_base_of_the_work_tree_is_that_of_head(con, tmp_path):
@@ -809,7 +998,8 @@ def test_file_diff_shows_a_file_of_the_work_tree(con, tmp_path):
     edits_staged_and_not(tree)
     tree.write("stray", "x\n")
     diff = lambda name, *sides: con.execute(
-        "SELECT line_type, content FROM file_diff(?, ?, ?, ?, context := 0)", [name, *sides, str(tree.path)]
+        "SELECT line_type, content FROM file_diff(?, ?, ?, ?, context := 0)",
+        [name, *sides, str(tree.path)],
     ).fetchall()
     assert diff("a", "INDEX", "WORKTREE") == [("REMOVED", "line 3"), ("ADDED", "line 4")]
     assert diff("run", "HEAD", None) == []
@@ -839,7 +1029,10 @@ def test_ids_are_cut_as_git_cuts_them_where_objects_begin_alike(con, tmp_path):
     write(1_500, "loose")
     tree.commit()
     write(750, "in the work tree")
-    for sides, revisions in ((("HEAD~1", "HEAD"), ["HEAD~1", "HEAD"]), (("HEAD", "WORKTREE"), ["HEAD"])):
+    for sides, revisions in (
+        (("HEAD~1", "HEAD"), ["HEAD~1", "HEAD"]),
+        (("HEAD", "WORKTREE"), ["HEAD"]),
+    ):
         wanted = tree.git("diff", *PLAIN[:-1], *revisions)
         heads = [line.split(b" ")[1] for line in wanted.split(b"\n") if line.startswith(b"index ")]
         assert len({len(head) for head in heads}) > 1, "no two objects begin alike"
@@ -866,7 +1059,11 @@ def large(tmp_path):
 def settle(tree: Tree) -> None:
     """Lets the files be older than the index, and the index old enough to be kept."""
     for place, seconds in ((".", 100), (".git/index", 50)):
-        for path in [tree.path / place] if place != "." else [path for path in tree.path.glob("d*/*") if not path.is_symlink()]:
+        for path in (
+            [tree.path / place]
+            if place != "."
+            else [path for path in tree.path.glob("d*/*") if not path.is_symlink()]
+        ):
             os.utime(path, (path.stat().st_mtime - seconds,) * 2)
         if place == ".":
             tree.git("update-index", "--refresh")
@@ -935,11 +1132,17 @@ def test_what_is_staged_is_told_though_the_index_was_equal_to_the_tree_before(co
     large.write("d20/untracked.txt", "new\n")
     large.write("d21/f0021.txt", "changed\n")
     wanted = sorted([*raw(large, ["HEAD"]), ("d20/untracked.txt", "added", None, "100644")])
-    assert [row[:4] for row in rows(con, ("HEAD", "WORKTREE"), large.path, ", untracked := true")] == wanted
+    assert [
+        row[:4] for row in rows(con, ("HEAD", "WORKTREE"), large.path, ", untracked := true")
+    ] == wanted
     (large.path / "d20/untracked.txt").unlink()
     check_as_git(con, large)
     large.git("checkout", "--quiet", "d21/f0021.txt")
-    parent = large.git("commit-tree", "-m", "other", large.git("write-tree").decode().strip()).decode().strip()
+    parent = (
+        large.git("commit-tree", "-m", "other", large.git("write-tree").decode().strip())
+        .decode()
+        .strip()
+    )
     assert rows(con, (parent, "INDEX"), large.path) == []
     assert len(rows(con, ("EMPTY", "INDEX"), large.path, ", paths := 'd01'")) == MANY // 40 + 1
     large.write("d20/f0020.txt", "staged\n")

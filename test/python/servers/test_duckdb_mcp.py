@@ -20,7 +20,10 @@ SHELL = pathlib.Path(sys.executable).parent / "duckdb"
 KEY, TOKEN = "k" * 40, "t" * 40
 
 pytestmark = [
-    pytest.mark.skipif(not os.environ.get("REDLINE_TEST_MCP"), reason="REDLINE_TEST_MCP names no build of duckdb_mcp"),
+    pytest.mark.skipif(
+        not os.environ.get("REDLINE_TEST_MCP"),
+        reason="REDLINE_TEST_MCP names no build of duckdb_mcp",
+    ),
     pytest.mark.skipif(not SHELL.exists(), reason="this version has no command line tool on PyPI"),
 ]
 
@@ -32,8 +35,14 @@ def folder(tmp_path, extension) -> pathlib.Path:
     (tmp_path / "ws/a.txt").write_text("one\ntwo\n")
     (tmp_path / "sql").mkdir()
     for path in (ROOT / "sql").glob("*.sql"):
-        script = path.read_text().replace("/srv/workspace", str(tmp_path / "ws")).replace("LOAD redline;", f"LOAD '{extension}';")
-        (tmp_path / "sql" / path.name).write_text(script.replace("LOAD duckdb_mcp;", f"LOAD '{os.environ['REDLINE_TEST_MCP']}';"))
+        script = (
+            path.read_text()
+            .replace("/srv/workspace", str(tmp_path / "ws"))
+            .replace("LOAD redline;", f"LOAD '{extension}';")
+        )
+        (tmp_path / "sql" / path.name).write_text(
+            script.replace("LOAD duckdb_mcp;", f"LOAD '{os.environ['REDLINE_TEST_MCP']}';")
+        )
     return tmp_path
 
 
@@ -41,7 +50,13 @@ def request(number, method, **params):
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
-HELLO = request(0, "initialize", protocolVersion="2024-11-05", capabilities={}, clientInfo={"name": "t", "version": "1"})
+HELLO = request(
+    0,
+    "initialize",
+    protocolVersion="2024-11-05",
+    capabilities={},
+    clientInfo={"name": "t", "version": "1"},
+)
 
 
 def serve(folder, *calls):
@@ -49,9 +64,20 @@ def serve(folder, *calls):
     asked = [HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}]
     for number, (name, arguments) in enumerate(calls, 1):
         is_method = "/" in name
-        asked.append(request(number, name, **arguments) if is_method else request(number, "tools/call", name=name, arguments=arguments))
+        asked.append(
+            request(number, name, **arguments)
+            if is_method
+            else request(number, "tools/call", name=name, arguments=arguments)
+        )
     lines = "".join(json.dumps(one) + "\n" for one in asked)
-    done = subprocess.run([SHELL, "-unsigned", "-f", "sql/mcp_server.sql"], cwd=folder, input=lines, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [SHELL, "-unsigned", "-f", "sql/mcp_server.sql"],
+        cwd=folder,
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     # Nothing stands on stdout but the protocol: each line is an answer.
     answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
     assert sorted(answers) == list(range(len(calls) + 1)), (done.stdout, done.stderr)
@@ -74,12 +100,30 @@ def test_the_shipped_script_serves_and_says_nothing_else(folder):
         ("prompts/list", {}),
     )
     names = {tool["name"] for tool in listed["result"]["tools"]}
-    assert names == {"Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs", "list_files", "search", "read_file", "redline_capabilities"}
+    assert names == {
+        "Diff",
+        "GitDiff",
+        "GitDiffSummary",
+        "GitDiffFile",
+        "GitLog",
+        "GitShow",
+        "GitFile",
+        "GitBlame",
+        "GitStatus",
+        "GitRefs",
+        "list_files",
+        "search",
+        "read_file",
+        "redline_capabilities",
+    }
     assert text(read).endswith("```\none\n```\n")
     # A failure is an error of the protocol, our code first, and shows no SQL.
     for answer, code in ((wrong, "fs_denied"), (lists, "not_found"), (missing, "not_found")):
         message = answer["error"]["message"]
-        assert message.startswith(f"SQL error: Invalid Input Error: {code}: ") and "SELECT" not in message
+        assert (
+            message.startswith(f"SQL error: Invalid Input Error: {code}: ")
+            and "SELECT" not in message
+        )
     assert "Did you mean 'workspace/a.txt'?" in wrong["error"]["message"]
     assert "for example workspace/a.txt" in text(able)
     assert [prompt["name"] for prompt in prompts["result"]["prompts"]] == ["review"]
@@ -88,7 +132,14 @@ def test_the_shipped_script_serves_and_says_nothing_else(folder):
 def test_nothing_is_served_for_a_directory_that_is_not_there(folder):
     (folder / "ws/a.txt").unlink()
     (folder / "ws").rmdir()
-    done = subprocess.run([SHELL, "-unsigned", "-f", "sql/mcp_server.sql"], cwd=folder, input=json.dumps(HELLO) + "\n", capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [SHELL, "-unsigned", "-f", "sql/mcp_server.sql"],
+        cwd=folder,
+        input=json.dumps(HELLO) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode != 0 and done.stdout == ""
 
 
@@ -104,7 +155,9 @@ def test_a_person_approves_at_the_shell_of_the_http_server(folder):
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     said: list[str] = []
-    reader = threading.Thread(target=lambda: said.extend(iter(shell.stdout.readline, "")), daemon=True)
+    reader = threading.Thread(
+        target=lambda: said.extend(iter(shell.stdout.readline, "")), daemon=True
+    )
     reader.start()
 
     def type_in(line, awaited):
@@ -119,11 +172,16 @@ def test_a_person_approves_at_the_shell_of_the_http_server(folder):
 
     def call(name, token=TOKEN, **arguments):
         body = json.dumps(request(1, "tools/call", name=name, arguments=arguments)).encode()
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        headers = {"Content-Type": "application/json"} | (
+            {"Authorization": f"Bearer {token}"} if token else {}
+        )
         until = time.monotonic() + 30
         while True:
             try:
-                with urllib.request.urlopen(urllib.request.Request(f"http://localhost:{port}/mcp", body, headers), timeout=30) as answer:
+                with urllib.request.urlopen(
+                    urllib.request.Request(f"http://localhost:{port}/mcp", body, headers),
+                    timeout=30,
+                ) as answer:
                     return json.loads(answer.read())
             except urllib.error.HTTPError as error:
                 return error.code
@@ -135,7 +193,10 @@ def test_a_person_approves_at_the_shell_of_the_http_server(folder):
         edit = {"path": "workspace/a.txt", "old_string": "two", "new_string": "2"}
         assert [call("edit_file", token=token, **edit) for token in (None, "wrong")] == [401, 403]
         first = call("edit_file", **edit)
-        assert "approval_required: " in first["error"]["message"] and (folder / "ws/a.txt").read_text() == "one\ntwo\n"
+        assert (
+            "approval_required: " in first["error"]["message"]
+            and (folder / "ws/a.txt").read_text() == "one\ntwo\n"
+        )
         shown = type_in("FROM waiting();", "Apply this edit?")
         assert "-two" in shown and "+2" in shown
         (name,) = set(re.findall(r"\b[0-9a-f]{64}\b", shown))

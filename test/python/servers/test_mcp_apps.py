@@ -53,7 +53,9 @@ def drive(extension, folder):
             host = open_database({"workspace": folder}, True, extension)
             server = make_server(host, Forms(host), one_session())
             with anyio.fail_after(60):
-                async with Client(server, mode=mode, extensions=list(extensions), elicitation_callback=callback) as client:
+                async with Client(
+                    server, mode=mode, extensions=list(extensions), elicitation_callback=callback
+                ) as client:
                     return await conversation(client), asked
 
         return anyio.run(main)
@@ -71,17 +73,25 @@ async def view(client) -> str:
 def test_a_client_that_draws_apps_is_given_a_view_without_any_answer(drive, folder, mode):
     async def conversation(client):
         tools = {tool.name: tool.meta for tool in (await client.list_tools()).tools}
-        listed = [(str(one.uri), one.mime_type) for one in (await client.list_resources()).resources]
+        listed = [
+            (str(one.uri), one.mime_type) for one in (await client.list_resources()).resources
+        ]
         before = await view(client)
         result = await client.call_tool("edit_file", EDIT)
         return tools, listed, before, result, await view(client)
 
     (tools, listed, before, result, after), ((_, during),) = drive(conversation, view, mode)
-    assert {name for name, meta in tools.items() if meta and meta.get("ui") == {"resourceUri": URI}} == {"edit_file", "write_file"}
+    assert {
+        name for name, meta in tools.items() if meta and meta.get("ui") == {"resourceUri": URI}
+    } == {"edit_file", "write_file"}
     assert listed == [(URI, "text/html;profile=mcp-app")] and not result.is_error
     assert "Nothing waits" in Document(before).text and "Nothing waits" in Document(after).text
     page = Document(during)
-    assert "Edit workspace/a.txt" in page.text and "removed: two" in page.text and "added: <b>2</b>" in page.text
+    assert (
+        "Edit workspace/a.txt" in page.text
+        and "removed: two" in page.text
+        and "added: <b>2</b>" in page.text
+    )
     # Nothing in it answers: no form, no button, no link, and no word of the key.
     assert not {tag for tag, _ in page.elements} & {"form", "button", "input", "a", "b"}
     script = (ROOT / "python/duckdb_redline/server/app.js").read_text()
@@ -91,9 +101,14 @@ def test_a_client_that_draws_apps_is_given_a_view_without_any_answer(drive, fold
 def test_other_clients_are_offered_no_view(drive):
     async def conversation(client):
         tools = (await client.list_tools()).tools
-        return [tool.meta for tool in tools if tool.meta and "ui" in tool.meta], (await client.list_resources()).resources
+        return [tool.meta for tool in tools if tool.meta and "ui" in tool.meta], (
+            await client.list_resources()
+        ).resources
 
-    for extensions in ((), (advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/plain"]}),)):
+    for extensions in (
+        (),
+        (advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/plain"]}),),
+    ):
         assert drive(conversation, extensions=extensions)[0] == ([], [])
 
 
@@ -109,11 +124,23 @@ def test_a_resource_that_is_none_is_refused(drive):
 def test_the_view_runs_and_loads_nothing_but_its_own(drive):
     text, _ = drive(view)
     page = Document(text)
-    policy = next(given["content"] for tag, given in page.elements if given.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        given["content"]
+        for tag, given in page.elements
+        if given.get("http-equiv") == "Content-Security-Policy"
+    )
     script = text.partition('<script type="module">')[2].partition("</script>")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    assert policy.startswith("default-src 'none'; ") and f"script-src 'sha256-{digest}'" in policy and "unsafe" not in policy
-    assert sum(tag == "script" for tag, _ in page.elements) == 1 and "http://" not in text and "https://" not in text
+    assert (
+        policy.startswith("default-src 'none'; ")
+        and f"script-src 'sha256-{digest}'" in policy
+        and "unsafe" not in policy
+    )
+    assert (
+        sum(tag == "script" for tag, _ in page.elements) == 1
+        and "http://" not in text
+        and "https://" not in text
+    )
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -130,9 +157,18 @@ def test_a_question_has_the_diff_block_of_the_agent_client_protocol(drive, folde
 
     results, asked = drive(conversation, mode=mode)
     # In today's protocol the question is the result of the call.
-    metas = [params.meta for params, _ in asked] if mode == "legacy" else [result.meta for result in results]
+    metas = (
+        [params.meta for params, _ in asked]
+        if mode == "legacy"
+        else [result.meta for result in results]
+    )
     assert [dict(meta or {}).get("redline/diff") for meta in metas] == [
-        {"type": "diff", "path": "workspace/a.txt", "oldText": "one\ntwo\n", "newText": "one\n<b>2</b>\n"},
+        {
+            "type": "diff",
+            "path": "workspace/a.txt",
+            "oldText": "one\ntwo\n",
+            "newText": "one\n<b>2</b>\n",
+        },
         {"type": "diff", "path": "workspace/new.txt", "oldText": None, "newText": "new\n"},
         None,
     ]
@@ -142,7 +178,14 @@ def test_neither_shows_what_the_agent_may_not_read(connect, folder):
     """Where reading wants a yes, the agent's client gets no text of the file, though the host's page has it."""
     con = connect()
     host = Host(con)
-    sandbox = {"name": "workspace", "root": str(folder), "mode": "rw", "read_approval": True, "edit_approval": True, "write_approval": True}
+    sandbox = {
+        "name": "workspace",
+        "root": str(folder),
+        "mode": "rw",
+        "read_approval": True,
+        "edit_approval": True,
+        "write_approval": True,
+    }
     con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
     con.execute("SET GLOBAL redline_tool_grants = ['edit_file', 'read_file', 'write_file']")
     con.execute(f"SET GLOBAL redline_approver = '{hashlib.sha256(host.key.encode()).hexdigest()}'")
@@ -151,9 +194,17 @@ def test_neither_shows_what_the_agent_may_not_read(connect, folder):
     async def main():
         apps = Apps(host)
         pages, blocks = [], []
-        for number, (tool, arguments) in enumerate([("edit_file", EDIT), ("write_file", {"path": "workspace/a.txt", "content": "two\n"}), ("read_file", {"path": "workspace/a.txt"})]):
+        for number, (tool, arguments) in enumerate(
+            [
+                ("edit_file", EDIT),
+                ("write_file", {"path": "workspace/a.txt", "content": "two\n"}),
+                ("read_file", {"path": "workspace/a.txt"}),
+            ]
+        ):
             call = (tool, json.dumps(arguments), f"agent {number}")
-            payload = await host.value("SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key)
+            payload = await host.value(
+                "SELECT system.main.needs_approval(?, ?, ?, ?)", *call, host.key
+            )
             asked = Call(*call, str(payload))
             apps.asked(asked)
             blocks.append(await change.diff_block(host, asked))
@@ -165,7 +216,11 @@ def test_neither_shows_what_the_agent_may_not_read(connect, folder):
     pages, blocks, _ = anyio.run(main)
     assert blocks == [None, None, None]
     for page in pages:
-        assert "secret" not in page and "shown to the person alone" in page and "workspace/a.txt" in page
+        assert (
+            "secret" not in page
+            and "shown to the person alone" in page
+            and "workspace/a.txt" in page
+        )
     assert "28" not in Document(pages[2]).text  # Its size.
 
 
@@ -185,7 +240,9 @@ app.srcdoc = pages[0];
 </script>"""
 
 
-@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium (Debian: apt-get install chromium)")
+@pytest.mark.skipif(
+    BROWSER is None, reason="there is no Chromium (Debian: apt-get install chromium)"
+)
 def test_the_view_works_in_the_frame_of_a_host(drive, tmp_path_factory):
     async def conversation(client):
         before = await view(client)
@@ -193,7 +250,10 @@ def test_the_view_works_in_the_frame_of_a_host(drive, tmp_path_factory):
         return before
 
     before, ((_, during),) = drive(conversation, view)
-    pages = {"/": HOST.replace("PAGES", json.dumps([before, during]).replace("</", "<\\/")), "/app": during}
+    pages = {
+        "/": HOST.replace("PAGES", json.dumps([before, during]).replace("</", "<\\/")),
+        "/app": during,
+    }
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -212,13 +272,31 @@ def test_the_view_works_in_the_frame_of_a_host(drive, tmp_path_factory):
         address = f"http://127.0.0.1:{server.server_port}"
         browser.go(f"{address}/")
         # It asks again until there is something to show, and then says how large it is.
-        browser.until("said.filter(one => one.method === 'ui/notifications/size-changed').length === 2")
+        browser.until(
+            "said.filter(one => one.method === 'ui/notifications/size-changed').length === 2"
+        )
         methods = browser.value("said.map(one => one.method)")
-        assert methods[:2] == ["ui/initialize", "ui/notifications/initialized"] and methods.count("resources/read") == 2
-        assert set(methods) <= {"ui/initialize", "ui/notifications/initialized", "resources/read", "ui/notifications/size-changed"}
+        assert (
+            methods[:2] == ["ui/initialize", "ui/notifications/initialized"]
+            and methods.count("resources/read") == 2
+        )
+        assert set(methods) <= {
+            "ui/initialize",
+            "ui/notifications/initialized",
+            "resources/read",
+            "ui/notifications/size-changed",
+        }
         browser.go(f"{address}/app")
-        assert browser.value("getComputedStyle(document.querySelector('td.del')).backgroundColor") != "rgba(0, 0, 0, 0)"
-        assert browser.value("document.querySelectorAll('img').length === 0 && document.querySelector('td.ins bdo').textContent") == "<img src=x onerror=alert(1)>"
+        assert (
+            browser.value("getComputedStyle(document.querySelector('td.del')).backgroundColor")
+            != "rgba(0, 0, 0, 0)"
+        )
+        assert (
+            browser.value(
+                "document.querySelectorAll('img').length === 0 && document.querySelector('td.ins bdo').textContent"
+            )
+            == "<img src=x onerror=alert(1)>"
+        )
         assert "Content Security Policy" not in json.dumps(browser.events)
     finally:
         browser.close()

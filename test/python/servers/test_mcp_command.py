@@ -12,7 +12,12 @@ from duckdb_redline.server.command import sandboxes
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, ROOT / "examples/mcp_server.py", *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [sys.executable, ROOT / "examples/mcp_server.py", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
 def test_one_directory_is_the_workspace_and_several_have_their_own_names(tmp_path):
@@ -52,5 +57,7 @@ def test_what_cannot_be_loaded_is_exit_code_1(tmp_path):
 
 def test_help_names_the_arguments_and_exit_codes():
     done = run("--help")
-    assert done.returncode == 0 and all(word in done.stdout for word in ("DIRECTORY", "--write", "NAME=DIRECTORY", "exit codes"))
+    assert done.returncode == 0 and all(
+        word in done.stdout for word in ("DIRECTORY", "--write", "NAME=DIRECTORY", "exit codes")
+    )
     assert run("--version").stdout.startswith("redline-mcp 0.")

@@ -33,12 +33,23 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
 
 @pytest.fixture(scope="module")
 def served(extension, tmp_path_factory):
-    made = Served(fill(tmp_path_factory.mktemp("workspace")), extension, tmp_path_factory.mktemp("server"), "--write", "--approve", "client")
+    made = Served(
+        fill(tmp_path_factory.mktemp("workspace")),
+        extension,
+        tmp_path_factory.mktemp("server"),
+        "--write",
+        "--approve",
+        "client",
+    )
     yield made
     assert made.close() == ""
     # No token is anywhere in what was said.
     said = "".join(made.said)
-    assert said.startswith("redline-mcp: whoever holds a token answers for the person") and "redline-mcp: serving at " in said and not any(token in said for token in made.tokens), said
+    assert (
+        said.startswith("redline-mcp: whoever holds a token answers for the person")
+        and "redline-mcp: serving at " in said
+        and not any(token in said for token in made.tokens)
+    ), said
 
 
 @pytest.fixture
@@ -50,7 +61,11 @@ def post(served, message: object, token: str | None = "", **headers: str | list[
     """Sends a message as a program without the official client would; the token is the first client's."""
     place = urllib.parse.urlsplit(served.address("serving"))
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
-    sent = {"host": place.netloc, "content-type": "application/json", "accept": "application/json, text/event-stream"}
+    sent = {
+        "host": place.netloc,
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+    }
     if token is not None:
         sent["authorization"] = f"Bearer {token or served.tokens[0]}"
     sent |= {name.replace("_", "-"): given for name, given in headers.items()}
@@ -62,40 +77,92 @@ def test_only_a_token_of_the_file_opens(served):
     right = served.tokens[0]
     status, headers, text = post(served, INITIALIZE)
     assert status == 200 and '"redline"' in text
-    wrong = [None, "x" * 43, right[:-1], right + "x", right.swapcase(), f"{right} {right}", "\xe9" * 43]
+    wrong = [
+        None,
+        "x" * 43,
+        right[:-1],
+        right + "x",
+        right.swapcase(),
+        f"{right} {right}",
+        "\xe9" * 43,
+    ]
     for token in wrong:
         for message in (INITIALIZE, LIST):
             status, headers, text = post(served, message, token)
-            assert status == 401 and "read_file" not in text and "redline" not in text, (token, status, text)
+            assert status == 401 and "read_file" not in text and "redline" not in text, (
+                token,
+                status,
+                text,
+            )
             assert headers["www-authenticate"].startswith("Bearer ")
-    for authorization in (f"Basic {right}", right, "Bearer", "Bearer ", f"Token {right}", ["Bearer x", f"Bearer {right}"]):
+    for authorization in (
+        f"Basic {right}",
+        right,
+        "Bearer",
+        "Bearer ",
+        f"Token {right}",
+        ["Bearer x", f"Bearer {right}"],
+    ):
         assert post(served, INITIALIZE, None, authorization=authorization)[0] == 401, authorization
     # Nor anywhere else than in the header.
-    assert post(served, INITIALIZE | {"params": INITIALIZE["params"] | {"token": right}}, None)[0] == 401
+    assert (
+        post(served, INITIALIZE | {"params": INITIALIZE["params"] | {"token": right}}, None)[0]
+        == 401
+    )
 
 
 def test_another_host_or_origin_is_refused(served):
     place = urllib.parse.urlsplit(served.address("serving"))
-    for host in ("evil.example", f"evil.example:{place.port}", f"127.0.0.1:{place.port + 1}", f"127.0.0.1.evil.example:{place.port}", "", None, [place.netloc, "evil.example"]):
+    for host in (
+        "evil.example",
+        f"evil.example:{place.port}",
+        f"127.0.0.1:{place.port + 1}",
+        f"127.0.0.1.evil.example:{place.port}",
+        "",
+        None,
+        [place.netloc, "evil.example"],
+    ):
         assert post(served, INITIALIZE, host=host)[0] in (400, 421), host
-    for origin in ("http://evil.example", "null", f"https://{place.netloc}", f"http://127.0.0.1:{place.port + 1}", [f"http://{place.netloc}", "http://evil.example"]):
+    for origin in (
+        "http://evil.example",
+        "null",
+        f"https://{place.netloc}",
+        f"http://127.0.0.1:{place.port + 1}",
+        [f"http://{place.netloc}", "http://evil.example"],
+    ):
         assert post(served, INITIALIZE, origin=origin)[0] == 403, origin
     assert post(served, INITIALIZE, origin=f"http://{place.netloc}")[0] == 200
     # A page of another site may not even ask whether it may send.
-    assert post(served, INITIALIZE, token=None, origin="http://evil.example", access_control_request_method="POST")[0] == 403
+    assert (
+        post(
+            served,
+            INITIALIZE,
+            token=None,
+            origin="http://evil.example",
+            access_control_request_method="POST",
+        )[0]
+        == 403
+    )
 
 
 def test_a_session_belongs_to_the_token_that_began_it(served):
     status, headers, _ = post(served, INITIALIZE)
     session = next(given for name, given in headers.items() if name == "mcp-session-id")
     assert status == 200
-    assert post(served, LIST, mcp_session_id=session, mcp_protocol_version="2025-06-18")[0] in (200, 202)
-    assert post(served, LIST, served.tokens[1], mcp_session_id=session, mcp_protocol_version="2025-06-18")[0] in (403, 404)
+    assert post(served, LIST, mcp_session_id=session, mcp_protocol_version="2025-06-18")[0] in (
+        200,
+        202,
+    )
+    assert post(
+        served, LIST, served.tokens[1], mcp_session_id=session, mcp_protocol_version="2025-06-18"
+    )[0] in (403, 404)
 
 
 def test_what_is_too_large_is_refused_unread(served):
     assert post(served, b"{", content_length=str(9 << 20))[0] == 413
-    with contextlib.suppress(ConnectionError):  # The answer may come while the request is still sent.
+    with contextlib.suppress(
+        ConnectionError
+    ):  # The answer may come while the request is still sent.
         assert post(served, INITIALIZE, x_long="y" * 200_000)[0] == 400
 
 
@@ -124,9 +191,15 @@ def test_every_tool_is_answered_over_http(served, folder, mode):
             assert result.structured_content is None and tools[name].output_schema is None
 
     served.run(conversation, mode=mode, elicitation_callback=answer)
-    assert (folder / "a.txt").read_text() == "one\n2\n" and (folder / "new/c.txt").read_text() == "c\n"
+    assert (folder / "a.txt").read_text() == "one\n2\n" and (
+        folder / "new/c.txt"
+    ).read_text() == "c\n"
     # A form has a box to tick, so its text asks for no key.
-    assert len(asked) == 2 and not any("[y" in one.message for one in asked) and asked[0].message.endswith(("file?", "edit?"))
+    assert (
+        len(asked) == 2
+        and not any("[y" in one.message for one in asked)
+        and asked[0].message.endswith(("file?", "edit?"))
+    )
 
 
 def test_a_no_of_one_client_is_none_of_another(served, folder):
@@ -139,48 +212,107 @@ def test_a_no_of_one_client_is_none_of_another(served, folder):
     first = served.run(conversation, elicitation_callback=decline)
     again = served.run(conversation, elicitation_callback=accept)
     other = served.run(conversation, token=served.tokens[1], elicitation_callback=accept)
-    assert words(first).startswith("declined: ") and words(again).startswith("declined: ") and not other.is_error
+    assert (
+        words(first).startswith("declined: ")
+        and words(again).startswith("declined: ")
+        and not other.is_error
+    )
     assert (folder / "a.txt").read_text() == "one\n2\n"
 
 
 def by_old_client(given: dict) -> dict:
     """Returns what the client of the generation before was told."""
     program = [sys.executable, str(ROOT / "test/python/support/old_client.py"), json.dumps(given)]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=90, env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)})
+    done = subprocess.run(
+        program,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)},
+    )
     assert done.returncode == 0, done.stderr
     told: dict = json.loads(done.stdout)
     return told
 
 
 @pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")
-def test_the_generation_before_gets_values_that_are_complete_where_they_are_asked_for(served, folder, extension, con):
+def test_the_generation_before_gets_values_that_are_complete_where_they_are_asked_for(
+    served, folder, extension, con
+):
     """By `--structured`, and by the format of a call, also of a client that shows its model the values alone."""
-    schemas = {name: json.loads(schema) for name, schema in con.execute("SELECT name, output_schema FROM redline_tools()").fetchall()}
-    command = [*COMMAND, str(folder), "--extension", str(extension), "--write", "--structured", "--query"]
-    by_option = by_old_client({"command": command, "calls": [*((name, arguments) for name, (arguments, _) in GOOD.items()), ("query", {"sql": "SELECT 1 AS one"})]})
-    assert by_option["results"].pop() == ["query", False, "1 row", {"columns": ["one"], "rows": [[1]], "cut": None}]
-    assert {tool["name"]: tool["outputSchema"] for tool in by_option["tools"] if tool["name"] != "query"} == schemas
-    reached = {"url": served.address("serving"), "headers": {"Authorization": f"Bearer {served.tokens[1]}"}}
+    schemas = {
+        name: json.loads(schema)
+        for name, schema in con.execute(
+            "SELECT name, output_schema FROM redline_tools()"
+        ).fetchall()
+    }
+    command = [
+        *COMMAND,
+        str(folder),
+        "--extension",
+        str(extension),
+        "--write",
+        "--structured",
+        "--query",
+    ]
+    by_option = by_old_client(
+        {
+            "command": command,
+            "calls": [
+                *((name, arguments) for name, (arguments, _) in GOOD.items()),
+                ("query", {"sql": "SELECT 1 AS one"}),
+            ],
+        }
+    )
+    assert by_option["results"].pop() == [
+        "query",
+        False,
+        "1 row",
+        {"columns": ["one"], "rows": [[1]], "cut": None},
+    ]
+    assert {
+        tool["name"]: tool["outputSchema"] for tool in by_option["tools"] if tool["name"] != "query"
+    } == schemas
+    reached = {
+        "url": served.address("serving"),
+        "headers": {"Authorization": f"Bearer {served.tokens[1]}"},
+    }
     fill(folder)
-    by_call = by_old_client(reached | {"calls": [(name, arguments | {"format": "json"}) for name, (arguments, _) in GOOD.items()]})
+    by_call = by_old_client(
+        reached
+        | {
+            "calls": [
+                (name, arguments | {"format": "json"}) for name, (arguments, _) in GOOD.items()
+            ]
+        }
+    )
     for told in (by_option, by_call):
         assert len(told["results"]) == len(GOOD)
         for name, is_error, text, values in told["results"]:
-            assert not is_error and set(values) >= set(schemas[name]["properties"]) and "\n" not in text, (name, text)
+            assert (
+                not is_error
+                and set(values) >= set(schemas[name]["properties"])
+                and "\n" not in text
+            ), (name, text)
 
 
 @pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_generation_before_is_served_alike(served, folder, extension, con, transport):
     calls = [(name, arguments) for name, (arguments, _) in [*WRONG.items(), *GOOD.items()]]
-    reached = {"url": served.address("serving"), "headers": {"Authorization": f"Bearer {served.tokens[1]}"}}
+    reached = {
+        "url": served.address("serving"),
+        "headers": {"Authorization": f"Bearer {served.tokens[1]}"},
+    }
     if transport == "stdio":
         reached = {"command": [*COMMAND, str(folder), "--extension", str(extension), "--write"]}
     told = by_old_client(reached | {"calls": calls})
     assert told["client"].startswith("1.") and told["protocol"] < "2026"
     (instructions,) = con.execute("SELECT instructions FROM redline_capabilities()").fetchone()
     assert told["instructions"] == instructions
-    assert {tool["name"] for tool in told["tools"]} == set(GOOD) and not any("outputSchema" in tool for tool in told["tools"])
+    assert {tool["name"] for tool in told["tools"]} == set(GOOD) and not any(
+        "outputSchema" in tool for tool in told["tools"]
+    )
     for at, (name, is_error, text, values) in enumerate(told["results"]):
         assert name == calls[at][0]
         if at < len(WRONG):
@@ -199,7 +331,11 @@ def test_the_generation_before_is_served_alike(served, folder, extension, con, t
         ("x" * 40 + "\n" + "x" * 40 + "\n", 0o600, "different tokens"),
         ("", 0o600, "tokens of 32 characters or more"),
         ("# none\n", 0o600, "tokens of 32 characters or more"),
-        ("a token with spaces that is long enough to be one\n", 0o600, "tokens of 32 characters or more"),
+        (
+            "a token with spaces that is long enough to be one\n",
+            0o600,
+            "tokens of 32 characters or more",
+        ),
         ("é" * 40, 0o600, "cannot be read"),
         ("x" * 40, 0o640, "others may read"),
         ("x" * 40, 0o604, "others may read"),
@@ -220,18 +356,43 @@ def test_a_token_file_that_protects_nothing_is_refused(tmp_path, content, mode, 
     assert len(over_http.tokens_of(file).sessions) == 2
 
 
-@pytest.mark.parametrize("text", ["here", "0.0.0.0:0", "[::]:0", "localhost:0", "65536", "-1", "", ":", "127.0.0.1", "127.0.0.1:x", "http://127.0.0.1:1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "here",
+        "0.0.0.0:0",
+        "[::]:0",
+        "localhost:0",
+        "65536",
+        "-1",
+        "",
+        ":",
+        "127.0.0.1",
+        "127.0.0.1:x",
+        "http://127.0.0.1:1",
+    ],
+)
 def test_a_place_that_is_no_numeric_address_and_port_is_refused(text):
     with pytest.raises(ValueError, match="is not PORT or ADDRESS:PORT"):
         over_http.place(text)
 
 
 def test_a_place_is_read():
-    assert over_http.place("8000") == ("127.0.0.1", 8000) and over_http.place("[::1]:0") == ("::1", 0) and over_http.place("10.0.0.1:80") == ("10.0.0.1", 80)
+    assert (
+        over_http.place("8000") == ("127.0.0.1", 8000)
+        and over_http.place("[::1]:0") == ("::1", 0)
+        and over_http.place("10.0.0.1:80") == ("10.0.0.1", 80)
+    )
 
 
 def start(tmp_path, *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run([*COMMAND, str(tmp_path), *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        [*COMMAND, str(tmp_path), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def test_what_cannot_be_served_is_told(extension, served, tmp_path):
@@ -241,10 +402,18 @@ def test_what_cannot_be_served_is_told(extension, served, tmp_path):
     file.write_text("x" * 40)
     file.chmod(0o604)
     taken = str(urllib.parse.urlsplit(served.address("serving")).port)
-    for place, mode, said in [("0", 0o604, "others may read"), (taken, 0o600, "Address already in use")]:
+    for place, mode, said in [
+        ("0", 0o604, "others may read"),
+        (taken, 0o600, "Address already in use"),
+    ]:
         file.chmod(mode)
-        done = start(root, "--http", place, "--token-file", str(file), "--extension", str(extension))
-        assert (done.returncode, done.stdout) == (1, "") and said in done.stderr, (place, done.stderr)
+        done = start(
+            root, "--http", place, "--token-file", str(file), "--extension", str(extension)
+        )
+        assert (done.returncode, done.stdout) == (1, "") and said in done.stderr, (
+            place,
+            done.stderr,
+        )
     for arguments in (["--http", "0"], ["--open"]):
         done = start(tmp_path, *arguments)
         assert done.returncode == 2 and "belong" in done.stderr, done.stderr
@@ -267,7 +436,11 @@ def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tm
     http = ["--http", "0", "--extension", str(extension), "--token-file"]
     for file in (inside, tmp_path / "link", root / "to-outside"):
         done = start(root, *http, str(file))
-        assert done.returncode == 2 and "lies beneath" in done.stderr and "move it elsewhere" in done.stderr, done.stderr
+        assert (
+            done.returncode == 2
+            and "lies beneath" in done.stderr
+            and "move it elsewhere" in done.stderr
+        ), done.stderr
     os.link(outside, root / "hard")
     done = start(root, *http, str(outside))
     assert done.returncode == 1 and "has another name" in done.stderr, done.stderr
@@ -276,16 +449,40 @@ def test_a_token_file_or_an_extension_that_agents_reach_is_refused(extension, tm
     assert done.returncode == 2 and "put it elsewhere" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("place, starts", [("project", False), ("project/vendor", False), ("project/.venv/lib/site-packages", True), ("elsewhere", True)])
-def test_a_server_whose_own_program_agents_could_change_does_not_start(extension, tmp_path, place, starts):
+@pytest.mark.parametrize(
+    "place, starts",
+    [
+        ("project", False),
+        ("project/vendor", False),
+        ("project/.venv/lib/site-packages", True),
+        ("elsewhere", True),
+    ],
+)
+def test_a_server_whose_own_program_agents_could_change_does_not_start(
+    extension, tmp_path, place, starts
+):
     """In an environment beside the work, redline writes nothing (docs/sandboxes.md); elsewhere beneath a root it would."""
     (tmp_path / "project").mkdir()
     shutil.copytree(ROOT / "python/duckdb_redline", tmp_path / place / "duckdb_redline")
     about = tmp_path / place / "duckdb_redline-0.1.0.dist-info/METADATA"
     about.parent.mkdir()
     about.write_text("Metadata-Version: 2.1\nName: duckdb-redline\nVersion: 0.1.0\n")
-    command = [sys.executable, "-m", "duckdb_redline.server", str(tmp_path / "project"), "--extension", str(extension)]
-    run = lambda *more: subprocess.run([*command, *more], env=os.environ | {"PYTHONPATH": str(tmp_path / place)}, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    command = [
+        sys.executable,
+        "-m",
+        "duckdb_redline.server",
+        str(tmp_path / "project"),
+        "--extension",
+        str(extension),
+    ]
+    run = lambda *more: subprocess.run(
+        [*command, *more],
+        env=os.environ | {"PYTHONPATH": str(tmp_path / place)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
     done = run("--write")
     assert (done.returncode, done.stdout) == ((0, "") if starts else (2, "")), done.stderr
     assert starts or "this program lies beneath" in done.stderr and run().returncode == 0
@@ -302,7 +499,10 @@ def test_one_token_leaves_sessions_for_the_others(served):
     others = open_session(served, served.tokens[1])
     own = [open_session(served) for _ in range(3 * over_http.MAX_SESSIONS)]
     version = {"mcp_protocol_version": "2025-06-18"}
-    assert [post(served, LIST, mcp_session_id=session, **version)[0] for session in (own[0], own[-1], own[-over_http.MAX_SESSIONS])] == [404, 200, 200]
+    assert [
+        post(served, LIST, mcp_session_id=session, **version)[0]
+        for session in (own[0], own[-1], own[-over_http.MAX_SESSIONS])
+    ] == [404, 200, 200]
     assert post(served, LIST, served.tokens[1], mcp_session_id=others, **version)[0] == 200
     assert open_session(served, served.tokens[1])
 

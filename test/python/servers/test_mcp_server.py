@@ -37,11 +37,20 @@ def drive(extension, folder):
     """Returns a function that runs a coroutine function with a client of a new server."""
 
     def run(conversation, *arguments, mode="auto", write=True, options=(), **more):
-        command = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension), *["--write"] * write, *options]
+        command = [
+            str(ROOT / "examples/mcp_server.py"),
+            str(folder),
+            "--extension",
+            str(extension),
+            *["--write"] * write,
+            *options,
+        ]
 
         async def main():
             with anyio.fail_after(120):
-                async with Client(StdioServerParameters(command=sys.executable, args=command), mode=mode, **more) as client:
+                async with Client(
+                    StdioServerParameters(command=sys.executable, args=command), mode=mode, **more
+                ) as client:
                     return await conversation(client, *arguments)
 
         return anyio.run(main)
@@ -56,21 +65,33 @@ def text(result: types.CallToolResult) -> str:
 @pytest.mark.parametrize("mode", MODES)
 def test_tools_are_listed_as_in_the_registry(con, drive, mode):
     columns = ["name", "title", "description", "input_schema", "output_schema", "annotations"]
-    rows = [dict(zip(columns, row)) for row in con.execute(f"SELECT {', '.join(columns)} FROM redline_tools()").fetchall()]
-    registry = {row["name"]: row | {name: json.loads(row[name]) for name in columns[3:]} for row in rows}
+    rows = [
+        dict(zip(columns, row))
+        for row in con.execute(f"SELECT {', '.join(columns)} FROM redline_tools()").fetchall()
+    ]
+    registry = {
+        row["name"]: row | {name: json.loads(row[name]) for name in columns[3:]} for row in rows
+    }
 
     async def listed(client):
         return (await client.list_tools()).tools
 
     # A client that shows no forms is offered nothing that a person must approve.
     for write, asks in ((True, accept), (False, accept), (True, None)):
-        tools = {tool.name: tool for tool in drive(listed, mode=mode, write=write, elicitation_callback=asks)}
-        assert set(tools) == set(registry) - ({"write_file", "edit_file"} if not (write and asks) else set())
+        tools = {
+            tool.name: tool
+            for tool in drive(listed, mode=mode, write=write, elicitation_callback=asks)
+        }
+        assert set(tools) == set(registry) - (
+            {"write_file", "edit_file"} if not (write and asks) else set()
+        )
         for name, tool in tools.items():
             said = registry[name]
             assert (tool.title, tool.description) == (said["title"], said["description"])
             assert (tool.input_schema, tool.output_schema) == (said["input_schema"], None)
-            assert tool.annotations.model_dump(by_alias=True, exclude_none=True) == said["annotations"]
+            assert (
+                tool.annotations.model_dump(by_alias=True, exclude_none=True) == said["annotations"]
+            )
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -82,16 +103,24 @@ def test_right_calls_are_answered_and_wrong_ones_get_their_codes(drive, folder, 
             assert result.is_error and text(result).startswith(f"{code}: "), (name, text(result))
         for name, (arguments, words) in GOOD.items():
             result = await client.call_tool(name, arguments)
-            assert result.structured_content is None and not result.is_error and words in text(result), (name, text(result))
+            assert (
+                result.structured_content is None and not result.is_error and words in text(result)
+            ), (name, text(result))
         assert text(await client.call_tool("nothing", {})).startswith("not_found: ")
 
     drive(conversation, mode=mode, elicitation_callback=accept)
-    assert (folder / "a.txt").read_text() == "one\n2\n" and (folder / "new/c.txt").read_text() == "c\n"
+    assert (folder / "a.txt").read_text() == "one\n2\n" and (
+        folder / "new/c.txt"
+    ).read_text() == "c\n"
 
 
 # What the clients of large agents show their model of an answer: its values alone where there are any, or its texts.
 SHOWN = {
-    "values first": lambda result: json.dumps(result.structured_content, ensure_ascii=False) if result.structured_content else text(result),
+    "values first": lambda result: (
+        json.dumps(result.structured_content, ensure_ascii=False)
+        if result.structured_content
+        else text(result)
+    ),
     "texts": text,
 }
 
@@ -110,18 +139,31 @@ def test_every_client_shows_its_model_the_answer(drive, mode, client_kind):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_program_gets_values_that_are_complete_and_match_their_schemas(con, drive, mode):
-    schemas = {name: json.loads(schema) for name, schema in con.execute("SELECT name, output_schema FROM redline_tools()").fetchall()}
+    schemas = {
+        name: json.loads(schema)
+        for name, schema in con.execute(
+            "SELECT name, output_schema FROM redline_tools()"
+        ).fetchall()
+    }
 
     async def conversation(client):
-        assert {tool.name: tool.output_schema for tool in (await client.list_tools()).tools} == schemas
+        assert {
+            tool.name: tool.output_schema for tool in (await client.list_tools()).tools
+        } == schemas
         for name, (arguments, _words) in GOOD.items():
             # The client checks the answer against the tool's output schema.
             result = await client.call_tool(name, arguments)
             values = json.dumps(result.structured_content, ensure_ascii=False)
-            assert not result.is_error and set(result.structured_content) >= set(schemas[name]["properties"]), name
+            assert not result.is_error and set(result.structured_content) >= set(
+                schemas[name]["properties"]
+            ), name
             assert "\n" not in text(result) and len(values) > len(text(result)), (name, values)
         wrong = await client.call_tool("GitFile", {"file": "absent"})
-        assert wrong.is_error and wrong.structured_content is None and text(wrong).startswith("not_found: ")
+        assert (
+            wrong.is_error
+            and wrong.structured_content is None
+            and text(wrong).startswith("not_found: ")
+        )
 
     drive(conversation, mode=mode, options=["--structured"], elicitation_callback=accept)
 
@@ -151,7 +193,9 @@ def test_no_change_is_made_without_a_yes(drive, folder, mode, answer):
 
     result = drive(conversation, mode=mode, elicitation_callback=callback if answer else None)
     assert (folder / "a.txt").read_text() == "one\ntwo\n"
-    is_no = answer is not None and (answer.action == "decline" or answer.content == {"approve": False})
+    is_no = answer is not None and (
+        answer.action == "decline" or answer.content == {"approve": False}
+    )
     code = "permission_denied" if answer is None else "declined" if is_no else "approval_required"
     assert result.is_error and text(result).startswith(f"{code}: ")
     assert len(result.content) == 1  # Only the holder of the key gets the payload.
@@ -165,19 +209,34 @@ def test_a_no_is_final_for_the_same_change_and_for_no_other(drive, folder):
 
     async def decline_then_accept(context, params):
         shown.append(params.message)
-        return await accept(context, params) if "two" not in params.message else types.ElicitResult(action="decline")
+        return (
+            await accept(context, params)
+            if "two" not in params.message
+            else types.ElicitResult(action="decline")
+        )
 
     async def conversation(client):
         edit = GOOD["edit_file"][0]
-        first, again = await client.call_tool("edit_file", edit), await client.call_tool("edit_file", edit)
-        other = await client.call_tool("edit_file", {"path": "workspace/b.txt", "old_string": "three", "new_string": "3"})
+        first, again = (
+            await client.call_tool("edit_file", edit),
+            await client.call_tool("edit_file", edit),
+        )
+        other = await client.call_tool(
+            "edit_file", {"path": "workspace/b.txt", "old_string": "three", "new_string": "3"}
+        )
         return text(first), text(again), len(shown), other.is_error
 
     for mode in MODES:
         shown.clear()
         (folder / "b.txt").write_text("one\nthree\n")
-        first, again, asked, is_error = drive(conversation, mode=mode, elicitation_callback=decline_then_accept)
-        assert first.startswith("declined: a person has said no to") and again == first and asked == 1 + (not is_error)
+        first, again, asked, is_error = drive(
+            conversation, mode=mode, elicitation_callback=decline_then_accept
+        )
+        assert (
+            first.startswith("declined: a person has said no to")
+            and again == first
+            and asked == 1 + (not is_error)
+        )
     assert (folder / "a.txt").read_text() == "one\ntwo\n" and not is_error
 
 
@@ -207,15 +266,24 @@ def test_a_yes_counts_only_for_what_was_shown(drive, folder):
         written = (folder / "a.txt").read_text()
         # Today's protocol repeats the call, so the person is asked about the file as it is now.
         if mode == "auto":
-            assert len(asked) == 2 and "zero" in asked[1] and written == "zero\none\n2\n" and not result.is_error
+            assert (
+                len(asked) == 2
+                and "zero" in asked[1]
+                and written == "zero\none\n2\n"
+                and not result.is_error
+            )
         else:
-            assert len(asked) == 1 and result.is_error and written == "zero\none\ntwo\n", text(result)
+            assert len(asked) == 1 and result.is_error and written == "zero\none\ntwo\n", text(
+                result
+            )
 
 
 def test_an_answer_of_the_client_counts_once(drive, folder):
     async def conversation(client):
         yes = {"approval": types.ElicitResult(action="accept", content={"approve": True})}
-        call = lambda **more: client.session.call_tool("edit_file", GOOD["edit_file"][0], allow_input_required=True, **more)
+        call = lambda **more: client.session.call_tool(
+            "edit_file", GOOD["edit_file"][0], allow_input_required=True, **more
+        )
         questions = [await call() for _ in range(2)]
         result = await call(input_responses=yes, request_state=questions[0].request_state)
         assert not result.is_error and (folder / "a.txt").read_text() == "one\n2\n"
@@ -232,25 +300,42 @@ def test_an_answer_of_the_client_counts_once(drive, folder):
 def test_a_forged_answer_of_the_client_is_not_believed(drive, folder):
     async def conversation(client):
         forged = {"approval": types.ElicitResult(action="accept", content={"approve": True})}
-        first = await client.session.call_tool("edit_file", GOOD["edit_file"][0], allow_input_required=True)
+        first = await client.session.call_tool(
+            "edit_file", GOOD["edit_file"][0], allow_input_required=True
+        )
         assert isinstance(first, types.InputRequiredResult)
         for state in (None, "", "forged", first.request_state[:-4]):
             try:
                 result = await client.session.call_tool(
-                    "edit_file", GOOD["edit_file"][0], input_responses=forged, request_state=state, allow_input_required=True
+                    "edit_file",
+                    GOOD["edit_file"][0],
+                    input_responses=forged,
+                    request_state=state,
+                    allow_input_required=True,
                 )
                 assert isinstance(result, types.InputRequiredResult)
             except Exception as error:
                 assert "requestState" in str(error)
         other = {"path": "workspace/b.txt", "old_string": "three", "new_string": "3"}
         with pytest.raises(Exception, match="requestState"):
-            await client.session.call_tool("edit_file", other, input_responses=forged, request_state=first.request_state, allow_input_required=True)
+            await client.session.call_tool(
+                "edit_file",
+                other,
+                input_responses=forged,
+                request_state=first.request_state,
+                allow_input_required=True,
+            )
 
     drive(conversation, elicitation_callback=accept)
-    assert (folder / "a.txt").read_text() == "one\ntwo\n" and (folder / "b.txt").read_text() == "one\nthree\n"
+    assert (folder / "a.txt").read_text() == "one\ntwo\n" and (
+        folder / "b.txt"
+    ).read_text() == "one\nthree\n"
 
 
-LONG = {"path": "workspace/long.txt", "content": "".join(f"line {number} {'x' * 120} end{number}\n" for number in range(63))}
+LONG = {
+    "path": "workspace/long.txt",
+    "content": "".join(f"line {number} {'x' * 120} end{number}\n" for number in range(63)),
+}
 
 
 @pytest.mark.parametrize("most, code", [(None, "too_large"), (8 << 20, None), (1000, "too_large")])
@@ -259,8 +344,15 @@ def test_the_largest_file_is_what_the_host_says(drive, folder, most, code):
     options = ["--query", *(["--max-file-bytes", str(most)] if most else [])]
 
     async def conversation(client):
-        edited = await client.call_tool("edit_file", {"path": "workspace/large.txt", "old_string": "one", "new_string": "1"})
-        counted = await client.call_tool("query", {"sql": "SELECT max_file_bytes FROM (SELECT unnest(sandboxes, recursive := true) FROM redline_capabilities())"})
+        edited = await client.call_tool(
+            "edit_file", {"path": "workspace/large.txt", "old_string": "one", "new_string": "1"}
+        )
+        counted = await client.call_tool(
+            "query",
+            {
+                "sql": "SELECT max_file_bytes FROM (SELECT unnest(sandboxes, recursive := true) FROM redline_capabilities())"
+            },
+        )
         return edited, counted
 
     edited, counted = drive(conversation, options=options, elicitation_callback=accept)
@@ -277,7 +369,9 @@ def test_every_page_is_shown_before_a_yes(drive, folder, mode, refused_at):
         shown.append(params.message)
         last = "approve" in params.requested_schema["properties"]
         if refused_at == len(shown) or (refused_at == "last" and last):
-            return types.ElicitResult(action="accept", content={"approve" if last else "next": False})
+            return types.ElicitResult(
+                action="accept", content={"approve" if last else "next": False}
+            )
         return types.ElicitResult(action="accept", content={"approve" if last else "next": True})
 
     async def conversation(client):
@@ -290,7 +384,11 @@ def test_every_page_is_shown_before_a_yes(drive, folder, mode, refused_at):
         assert not result.is_error and (folder / "long.txt").read_text() == LONG["content"]
     else:
         code = "declined" if refused_at == "last" else "approval_required"
-        assert result.is_error and text(result).startswith(f"{code}: ") and not (folder / "long.txt").exists()
+        assert (
+            result.is_error
+            and text(result).startswith(f"{code}: ")
+            and not (folder / "long.txt").exists()
+        )
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -303,10 +401,18 @@ def test_a_text_of_many_pages_fits_the_rounds_of_a_client(drive, folder, mode):
         return types.ElicitResult(action="accept", content={name: True})
 
     async def conversation(client):
-        return await client.call_tool("write_file", {"path": "workspace/many.txt", "content": "".join(f"line {number} end{number}\n" for number in range(900))})
+        return await client.call_tool(
+            "write_file",
+            {
+                "path": "workspace/many.txt",
+                "content": "".join(f"line {number} end{number}\n" for number in range(900)),
+            },
+        )
 
     result = drive(conversation, mode=mode, elicitation_callback=approve)
-    assert not result.is_error and all(f"end{number} " in "".join(shown) for number in range(900)), text(result)
+    assert not result.is_error and all(
+        f"end{number} " in "".join(shown) for number in range(900)
+    ), text(result)
     assert len(shown) <= (10 if mode == "auto" else 20)
 
 
@@ -322,7 +428,12 @@ def test_a_change_of_many_pages_comes_with_its_diff_block_once(drive, folder):
         return await client.call_tool("write_file", LONG)
 
     result = drive(conversation, mode="legacy", elicitation_callback=approve)
-    assert not result.is_error and len(blocks) > 1 and blocks[0]["newText"] == LONG["content"] and not any(blocks[1:])
+    assert (
+        not result.is_error
+        and len(blocks) > 1
+        and blocks[0]["newText"] == LONG["content"]
+        and not any(blocks[1:])
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -335,18 +446,29 @@ def test_what_has_too_many_pages_is_refused_and_a_yes_to_a_page_is_none_to_all(d
 
     async def conversation(client):
         large = {"path": "workspace/large.txt", "content": "x\n" * 5000}
-        return await client.call_tool("write_file", large), len(shown), await client.call_tool("write_file", LONG)
+        return (
+            await client.call_tool("write_file", large),
+            len(shown),
+            await client.call_tool("write_file", LONG),
+        )
 
     large, asked, long = drive(conversation, mode=mode, elicitation_callback=approve_at_once)
     # It waits for nobody: no person is ever asked about it.
-    assert large.is_error and asked == 0 and text(large).startswith("too_large: a person would have to read too many pages")
+    assert (
+        large.is_error
+        and asked == 0
+        and text(large).startswith("too_large: a person would have to read too many pages")
+    )
     assert long.is_error and len(shown) == 1 and not (folder / "long.txt").exists()
 
 
 def test_a_cancelled_call_does_not_hold_up_the_others(drive):
     # Many lines of two kinds in random order are hard to compare, which takes seconds.
     shuffled = random.Random(1)
-    texts = {side: "".join(shuffled.choice(["a\n", "b\n"]) for _ in range(400_000)) for side in ("text_a", "text_b")}
+    texts = {
+        side: "".join(shuffled.choice(["a\n", "b\n"]) for _ in range(400_000))
+        for side in ("text_a", "text_b")
+    }
 
     async def conversation(client):
         start = time.monotonic()
@@ -366,7 +488,9 @@ def test_concurrent_calls_get_their_own_answers(drive, mode):
         answers = {}
 
         async def ask(number):
-            result = await client.call_tool("Diff", {"text_a": "", "text_b": f"{number}\n" * (number + 1)})
+            result = await client.call_tool(
+                "Diff", {"text_a": "", "text_b": f"{number}\n" * (number + 1)}
+            )
             answers[number] = text(result).count(f"+{number}\n"), text(result).count("\n+")
 
         for _ in range(3):
@@ -385,7 +509,9 @@ def resident(name: str) -> int:
         try:
             parent = int(stat.read_text().rpartition(")")[2].split()[1])
             if parent == os.getpid() and name in (stat.parent / "cmdline").read_text():
-                return int((stat.parent / "statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+                return int((stat.parent / "statm").read_text().split()[1]) * os.sysconf(
+                    "SC_PAGESIZE"
+                )
         except OSError:
             pass
     raise AssertionError(f"no child runs {name}")
@@ -409,11 +535,23 @@ def test_calls_leave_no_memory_behind(drive):
 
 
 # Gives a server a terminal of its own, which is not the one of its client.
-@pytest.mark.parametrize("typed, code", [("y\n", None), ("what\ny\n", None), ("n\n", "declined"), ("", None)], ids=["yes", "after nonsense", "no", "withdrawn"])
+@pytest.mark.parametrize(
+    "typed, code",
+    [("y\n", None), ("what\ny\n", None), ("n\n", "declined"), ("", None)],
+    ids=["yes", "after nonsense", "no", "withdrawn"],
+)
 def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed, code):
     ours, theirs = os.openpty()
     shown = []
-    server = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write", "--approve", "terminal"]
+    server = [
+        str(ROOT / "examples/mcp_server.py"),
+        str(folder),
+        "--extension",
+        str(extension),
+        "--write",
+        "--approve",
+        "terminal",
+    ]
 
     def answer():
         """Types when it is asked, and once."""
@@ -428,7 +566,9 @@ def test_a_person_decides_at_the_server_s_own_terminal(extension, folder, typed,
                 waiting = ""
 
     async def main():
-        command = StdioServerParameters(command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(theirs), *server])
+        command = StdioServerParameters(
+            command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(theirs), *server]
+        )
         with anyio.fail_after(60):
             async with Client(command) as client:
                 names = {tool.name for tool in (await client.list_tools()).tools}
@@ -485,7 +625,9 @@ def test_a_yes_to_a_question_that_was_withdrawn_is_none_to_the_next(extension, f
         await person.sees("Approved")
 
     person.drive(extension, folder, conversation)
-    assert (folder / "a.txt").read_text() == "one\ntwo\n" and (folder / "new.txt").read_text() == "other\n"
+    assert (folder / "a.txt").read_text() == "one\ntwo\n" and (
+        folder / "new.txt"
+    ).read_text() == "other\n"
 
 
 def test_calls_that_wait_for_the_terminal_keep_nobody_else_waiting(extension, folder):
@@ -494,7 +636,9 @@ def test_calls_that_wait_for_the_terminal_keep_nobody_else_waiting(extension, fo
 
     async def conversation(client):
         async def write(number):
-            result = await client.call_tool("write_file", {"path": f"workspace/{number}.txt", "content": "x\n"})
+            result = await client.call_tool(
+                "write_file", {"path": f"workspace/{number}.txt", "content": "x\n"}
+            )
             answers.append(text(result))
 
         async with anyio.create_task_group() as group:
@@ -503,7 +647,9 @@ def test_calls_that_wait_for_the_terminal_keep_nobody_else_waiting(extension, fo
             asked = await person.sees(r"\[y/n\] ")
             while len(answers) < 60 - 16:
                 await anyio.sleep(0.02)
-            assert all(answer.startswith("too_large: 16 calls of this client wait") for answer in answers), answers
+            assert all(
+                answer.startswith("too_large: 16 calls of this client wait") for answer in answers
+            ), answers
             assert not (await client.call_tool("read_file", GOOD["read_file"][0])).is_error
             person.types("y\n")
             await person.sees("Approved", asked.end())
@@ -540,6 +686,24 @@ def test_the_terminal_says_approved_only_of_what_is(extension, folder):
 
 
 def test_without_a_terminal_the_server_does_not_start(extension, folder):
-    command = [sys.executable, ROOT / "examples/mcp_server.py", folder, "--extension", extension, "--write", "--approve", "terminal"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, start_new_session=True, stdin=subprocess.DEVNULL)
-    assert done.returncode == 1 and done.stdout == "" and "this process has no terminal" in done.stderr
+    command = [
+        sys.executable,
+        ROOT / "examples/mcp_server.py",
+        folder,
+        "--extension",
+        extension,
+        "--write",
+        "--approve",
+        "terminal",
+    ]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert (
+        done.returncode == 1 and done.stdout == "" and "this process has no terminal" in done.stderr
+    )

@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-pytest.importorskip("mcp_server_motherduck", reason="it wants one version of DuckDB, and `make test` installs it there")
+pytest.importorskip(
+    "mcp_server_motherduck",
+    reason="it wants one version of DuckDB, and `make test` installs it there",
+)
 
 import anyio
 import repositories
@@ -30,13 +33,26 @@ def ask(extension, tmp_path):
 
     def run(init: str, queries: list[str]) -> list[tuple[bool, str]]:
         (tmp_path / "init.sql").write_text(init)
-        command = [str(ROOT / "examples/motherduck.py"), "--db-path", ":memory:", "--read-write", "--init-sql", str(tmp_path / "init.sql")]
+        command = [
+            str(ROOT / "examples/motherduck.py"),
+            "--db-path",
+            ":memory:",
+            "--read-write",
+            "--init-sql",
+            str(tmp_path / "init.sql"),
+        ]
 
         async def main():
             with anyio.fail_after(120):
-                async with Client(StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)) as client:
-                    assert "execute_query" in {tool.name for tool in (await client.list_tools()).tools}
-                    results = [await client.call_tool("execute_query", {"sql": query}) for query in queries]
+                async with Client(
+                    StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)
+                ) as client:
+                    assert "execute_query" in {
+                        tool.name for tool in (await client.list_tools()).tools
+                    }
+                    results = [
+                        await client.call_tool("execute_query", {"sql": query}) for query in queries
+                    ]
                     return [(result.is_error, result.content[0].text) for result in results]
 
         return anyio.run(main)
@@ -47,7 +63,9 @@ def ask(extension, tmp_path):
 @pytest.fixture
 def root(tmp_path) -> pathlib.Path:
     """Returns a directory with a copy of a repository with a change that is staged, and a file beside it."""
-    shutil.copytree(repositories.fixture("sandbox") / "inside/plain", tmp_path / "root/plain", symlinks=True)
+    shutil.copytree(
+        repositories.fixture("sandbox") / "inside/plain", tmp_path / "root/plain", symlinks=True
+    )
     repositories.git(tmp_path / "root/plain", "reset", "--quiet", "--hard")
     (tmp_path / "root/plain/a.txt").write_text("inside\n")
     repositories.git(tmp_path / "root/plain", "add", "a.txt")
@@ -64,28 +82,44 @@ def test_every_reading_function_answers_through_the_query_tool(ask, extension, r
     tools = [placed(call, root / "plain") for call, _ in TOOL_CALLS.values()]
     answers = ask(f"LOAD '{extension}'", calls + tools)
     for call, (is_error, text) in zip(calls + tools, answers, strict=True):
-        assert not is_error and json.loads(text)["rowCount"] >= ("approvals_given" not in call), (call, text)
+        assert not is_error and json.loads(text)["rowCount"] >= ("approvals_given" not in call), (
+            call,
+            text,
+        )
     for (_, words), (_, text) in zip(TOOL_CALLS.values(), answers[len(calls) :], strict=True):
         assert words in json.loads(text)["rows"][0][0]
 
 
 def test_error_codes_reach_the_client(ask, extension):
-    [(is_error, text)] = ask(f"LOAD '{extension}'", ["FROM file_changes('no-such-branch', 'HEAD', '.')"])
+    [(is_error, text)] = ask(
+        f"LOAD '{extension}'", ["FROM file_changes('no-such-branch', 'HEAD', '.')"]
+    )
     assert is_error and "not_found: " in text
 
 
-def test_a_tool_that_raises_is_an_error_of_the_call_and_one_that_does_not_is_a_row(ask, extension, root):
-    call = "SELECT system.main.redline_call_text('GitDiff', '{\"from\": \"FROM\", \"repo\": \"workspace/plain\", \"max_bytes\": 12000}', 'agent', RAISES) AS answer"
-    asked = [call.replace("FROM", rev, 1).replace("RAISES", raises) for rev in ("HEAD", "nowhere") for raises in ("true", "false")]
+def test_a_tool_that_raises_is_an_error_of_the_call_and_one_that_does_not_is_a_row(
+    ask, extension, root
+):
+    call = 'SELECT system.main.redline_call_text(\'GitDiff\', \'{"from": "FROM", "repo": "workspace/plain", "max_bytes": 12000}\', \'agent\', RAISES) AS answer'
+    asked = [
+        call.replace("FROM", rev, 1).replace("RAISES", raises)
+        for rev in ("HEAD", "nowhere")
+        for raises in ("true", "false")
+    ]
     answers = ask(lockdown_script(extension, root), asked)
     assert [is_error for is_error, _ in answers] == [False, False, True, False], answers
-    assert "Invalid Input Error: not_found: " in answers[2][1] and json.loads(answers[3][1])["rows"][0][0].startswith("not_found: ")
+    assert "Invalid Input Error: not_found: " in answers[2][1] and json.loads(answers[3][1])[
+        "rows"
+    ][0][0].startswith("not_found: ")
 
 
 def test_the_lockdown_holds_for_the_query_tool(ask, extension, root):
     outside = root.parent / "secret.txt"
     inside, shut = (
-        [placed(call, "workspace/plain") for call in FILE_CALLS["read_file"] + REPOSITORY_CALLS["file_diff"]],
+        [
+            placed(call, "workspace/plain")
+            for call in FILE_CALLS["read_file"] + REPOSITORY_CALLS["file_diff"]
+        ],
         [
             f"SELECT read_file('{outside}')",
             "SELECT read_file('workspace/../secret.txt')",

@@ -20,7 +20,16 @@ from mcp.client.stdio import stdio_client
 from served import COMMAND, ROOT, Served, words
 
 OLD_CLIENT = pathlib.Path(os.environ.get("REDLINE_TEST_OLD_MCP") or ROOT / "build/mcp-1.30.0")
-CLIENTS = ["auto", "legacy", pytest.param("1.30.0", marks=pytest.mark.skipif(not OLD_CLIENT.is_dir(), reason="`make test` installs the older client"))]
+CLIENTS = [
+    "auto",
+    "legacy",
+    pytest.param(
+        "1.30.0",
+        marks=pytest.mark.skipif(
+            not OLD_CLIENT.is_dir(), reason="`make test` installs the older client"
+        ),
+    ),
+]
 # Seconds between two signs of progress, and those for which a client waits for one: ten and sixty outside of tests.
 OFTEN, PATIENCE = 0.2, 4
 OPTIONS = ["--write", "--approve", "web", "--progress", str(OFTEN)]
@@ -54,14 +63,22 @@ def old(reached: dict, calls: list) -> dict:
     """Runs the client of the generation before."""
     given = reached | {"calls": calls, "patience": PATIENCE}
     program = [sys.executable, str(ROOT / "test/python/support/old_client.py"), json.dumps(given)]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=90, env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)})
+    done = subprocess.run(
+        program,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        env=os.environ | {"PYTHONPATH": str(OLD_CLIENT)},
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def assert_heard(progress: list, words: set):
     """Fails where signs are not in order, or say something else."""
-    assert len(progress) >= 3 and [done for done, _ in progress] == sorted({done for done, _ in progress}), progress
+    assert len(progress) >= 3 and [done for done, _ in progress] == sorted(
+        {done for done, _ in progress}
+    ), progress
     assert {message for _, message in progress} == words, progress
 
 
@@ -71,7 +88,13 @@ def test_a_client_that_waits_for_progress_gets_the_answer_of_a_slow_person(serve
 
     def ask():
         if client == "1.30.0":
-            told = old({"url": served.address("serving"), "headers": {"Authorization": f"Bearer {served.tokens[0]}"}}, [EDIT])
+            told = old(
+                {
+                    "url": served.address("serving"),
+                    "headers": {"Authorization": f"Bearer {served.tokens[0]}"},
+                },
+                [EDIT],
+            )
             progress.extend(told["progress"])
             return told["results"][0][2]
         return words(served.run(lambda one: patient(one, EDIT, progress), mode=client))
@@ -93,12 +116,21 @@ def test_a_client_that_gives_up_gets_the_answer_when_it_calls_again(served):
     (link,) = served.waiting()
     assert served.answer(served.shown(link).form("yes")).status == 303
     again = served.run(lambda client: client.call_tool(*EDIT))
-    assert words(again).startswith("Replaced 1 line") and (served.folder / "a.txt").read_text() == "one\n2\n"
+    assert (
+        words(again).startswith("Replaced 1 line")
+        and (served.folder / "a.txt").read_text() == "one\n2\n"
+    )
 
 
 # Many lines of two kinds in random order are hard to compare, which takes seconds.
 SHUFFLED = random.Random(1)
-WORK = "Diff", {side: "".join(SHUFFLED.choice(["a\n", "b\n"]) for _ in range(100_000)) for side in ("text_a", "text_b")}
+WORK = (
+    "Diff",
+    {
+        side: "".join(SHUFFLED.choice(["a\n", "b\n"]) for _ in range(100_000))
+        for side in ("text_a", "text_b")
+    },
+)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -107,7 +139,15 @@ def test_progress_comes_on_stdin_and_stdout_too_to_who_asks_for_it(extension, tm
     (tmp_path / "text_a").write_text(WORK[1]["text_a"])
     (tmp_path / "text_b").write_text(WORK[1]["text_b"])
     work = "Diff", {"path_a": "workspace/text_a", "path_b": "workspace/text_b"}
-    command = [*COMMAND, str(tmp_path), "--extension", str(extension), *OPTIONS, "--progress", "0.01"]
+    command = [
+        *COMMAND,
+        str(tmp_path),
+        "--extension",
+        str(extension),
+        *OPTIONS,
+        "--progress",
+        "0.01",
+    ]
     if client == "1.30.0":
         progress = old({"command": command}, [work])["progress"]
     else:
@@ -115,7 +155,9 @@ def test_progress_comes_on_stdin_and_stdout_too_to_who_asks_for_it(extension, tm
 
         async def main():
             with anyio.fail_after(90):
-                async with Client(StdioServerParameters(command=command[0], args=command[1:]), mode=client) as one:
+                async with Client(
+                    StdioServerParameters(command=command[0], args=command[1:]), mode=client
+                ) as one:
                     assert not (await patient(one, work, progress)).is_error
                     # Who gave no token hears nothing: the client would say that it does not know it.
                     quiet.append(await one.call_tool(*work))
@@ -132,7 +174,11 @@ def test_a_call_that_waits_on_stdin_and_stdout_says_so(extension, tmp_path):
 
     async def main():
         with anyio.fail_after(90), (tmp_path / "said").open("w") as said:
-            async with Client(stdio_client(StdioServerParameters(command=command[0], args=command[1:]), errlog=said)) as client:
+            async with Client(
+                stdio_client(
+                    StdioServerParameters(command=command[0], args=command[1:]), errlog=said
+                )
+            ) as client:
                 with contextlib.suppress(TimeoutError), anyio.fail_after(3):
                     await patient(client, EDIT, progress)
 

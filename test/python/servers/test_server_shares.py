@@ -119,22 +119,43 @@ def test_a_client_that_cancels_and_calls_again_has_no_more_queries_than_one_that
 
 def test_what_nobody_is_shown_takes_no_place_and_one_client_has_a_hundred(host):
     large = json.dumps({"path": "workspace/large.txt", "content": "line\n" * 5000})
-    waiting = lambda: host.con.execute("SELECT session FROM system.main.pending_approvals(?)", [host.key]).fetchall()
+    waiting = lambda: host.con.execute(
+        "SELECT session FROM system.main.pending_approvals(?)", [host.key]
+    ).fetchall()
 
     async def main():
         with anyio.fail_after(60):
             propose = "SELECT system.main.needs_approval('write_file', ?, ?, ?)"
             payload = await host.called("greedy", propose, large, "greedy", host.key)
             call = Call("write_file", large, "greedy", str(payload))
-            refused = await Forms(host).ask(SimpleNamespace(protocol_version="2025-06-18"), None, call)
-            assert refused.is_error and refused.content[0].text.startswith("too_large: a person would have to read too many pages")
+            refused = await Forms(host).ask(
+                SimpleNamespace(protocol_version="2025-06-18"), None, call
+            )
+            assert refused.is_error and refused.content[0].text.startswith(
+                "too_large: a person would have to read too many pages"
+            )
             assert waiting() == []
-            await host.called("other", propose, '{"path": "workspace/other.txt", "content": "x"}', "other", host.key)
+            await host.called(
+                "other",
+                propose,
+                '{"path": "workspace/other.txt", "content": "x"}',
+                "other",
+                host.key,
+            )
             with contextlib.suppress(duckdb.Error):
                 for number in range(hosts.MAX_PROPOSALS + 20):
-                    await host.called("greedy", propose, json.dumps({"path": f"workspace/{number}.txt", "content": "x"}), "greedy", host.key)
+                    await host.called(
+                        "greedy",
+                        propose,
+                        json.dumps({"path": f"workspace/{number}.txt", "content": "x"}),
+                        "greedy",
+                        host.key,
+                    )
             sessions = [session for (session,) in waiting()]
-            assert sessions.count("'greedy'") + sessions.count("greedy") == hosts.MAX_PROPOSALS and len(sessions) == hosts.MAX_PROPOSALS + 1
+            assert (
+                sessions.count("'greedy'") + sessions.count("greedy") == hosts.MAX_PROPOSALS
+                and len(sessions) == hosts.MAX_PROPOSALS + 1
+            )
 
     anyio.run(main)
 
@@ -147,7 +168,10 @@ def test_rows_are_made_as_far_as_they_are_shown(con):
         rng = random.Random(seed)
         old = [rng.choice("abcd") for _ in range(rng.randrange(60))]
         new = [line for line in old if rng.random() < 0.8] + ["e"] * rng.randrange(3)
-        texts = ["".join(f"{line}\n" for line in lines) + "last" * rng.randrange(2) for lines in (old, new)]
+        texts = [
+            "".join(f"{line}\n" for line in lines) + "last" * rng.randrange(2)
+            for lines in (old, new)
+        ]
         diff = con.execute("SELECT unified_diff(?, ?, ?)", [*texts, rng.randrange(4)]).fetchone()[0]
         for most in (1, 5, 17):
             part, whole = rows.of_diff(diff, most), rows.of_diff(diff)

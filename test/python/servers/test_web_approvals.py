@@ -36,7 +36,14 @@ ELEMENTS = {
 
 @pytest.fixture(scope="module")
 def served(extension, tmp_path_factory):
-    made = Served(tmp_path_factory.mktemp("workspace"), extension, tmp_path_factory.mktemp("server"), "--write", "--approve", "web")
+    made = Served(
+        tmp_path_factory.mktemp("workspace"),
+        extension,
+        tmp_path_factory.mktemp("server"),
+        "--write",
+        "--approve",
+        "web",
+    )
     yield made
     assert made.close() == "", "stdout has what is the protocol's"
 
@@ -63,7 +70,11 @@ def test_a_person_sees_the_change_and_their_yes_writes_it(served, path):
     call = served.call(*edit(path))
     (link,) = served.waiting()
     page = served.shown(link)
-    assert f"Edit workspace/{path.name}" in page.text and "removed: two" in page.text and "added: 2" in page.text
+    assert (
+        f"Edit workspace/{path.name}" in page.text
+        and "removed: two" in page.text
+        and "added: 2" in page.text
+    )
     assert path.read_text() == "one\ntwo\n" and not call.done()
     answer = served.answer(page.form("yes"))
     assert (answer.status, answer.headers["location"]) == (303, "./?said=approved")
@@ -77,7 +88,10 @@ def test_a_no_is_final(served, path):
     assert served.answer(served.shown(link).form("no")).headers["location"] == "./?said=declined"
     assert words(call.result(30)).startswith("declined: ")
     # It is not asked again.
-    assert words(served.call(*edit(path)).result(30)).startswith("declined: ") and path.read_text() == "one\ntwo\n"
+    assert (
+        words(served.call(*edit(path)).result(30)).startswith("declined: ")
+        and path.read_text() == "one\ntwo\n"
+    )
 
 
 def test_without_the_token_there_is_nothing(served, path):
@@ -86,11 +100,26 @@ def test_without_the_token_there_is_nothing(served, path):
     form = served.shown(link).form("yes")
     place = urllib.parse.urlsplit(served.address("approve"))
     token = place.path.strip("/")
-    for wrong in ("", "/", token[:-1], token + "x", token.swapcase(), "x" * len(token), f"{token}%00", "%ff", "..%2f" + token):
+    for wrong in (
+        "",
+        "/",
+        token[:-1],
+        token + "x",
+        token.swapcase(),
+        "x" * len(token),
+        f"{token}%00",
+        "%ff",
+        "..%2f" + token,
+    ):
         for tail in ("", link, "next", "style.css"):
             answer = served.request(address=f"http://{place.netloc}/{wrong}/{tail}")
             assert answer.status == 404 and "workspace" not in answer.text, (wrong, tail, answer)
-        assert served.request(address=f"http://{place.netloc}/{wrong}/decide", method="POST", body=form).status == 404
+        assert (
+            served.request(
+                address=f"http://{place.netloc}/{wrong}/decide", method="POST", body=form
+            ).status
+            == 404
+        )
     assert not call.done() and path.read_text() == "one\ntwo\n"
 
 
@@ -100,7 +129,17 @@ def test_another_host_name_is_refused(served, path):
     form = served.shown(link).form("yes")
     place = urllib.parse.urlsplit(served.address("approve"))
     port = place.port
-    hosts = ["evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}", "", None, [place.netloc, "evil.example"]]
+    hosts = [
+        "evil.example",
+        f"evil.example:{port}",
+        "127.0.0.1",
+        f"127.0.0.1:{port + 1}",
+        f"127.0.0.1.evil.example:{port}",
+        f"[::1]:{port}",
+        "",
+        None,
+        [place.netloc, "evil.example"],
+    ]
     for host in hosts:
         for method, target in (("GET", ""), ("GET", link), ("POST", "decide")):
             answer = served.request(target, method, form if method == "POST" else None, host=host)
@@ -115,7 +154,16 @@ def test_a_form_of_another_site_is_refused(served, path):
     form = served.shown(link).form("yes")
     place = urllib.parse.urlsplit(served.address("approve"))
     own = f"http://{place.netloc}"
-    for origin in ("http://evil.example", "null", f"https://{place.netloc}", f"http://127.0.0.1:{place.port + 1}", own + ".evil.example", "", None, [own, "http://evil.example"]):
+    for origin in (
+        "http://evil.example",
+        "null",
+        f"https://{place.netloc}",
+        f"http://127.0.0.1:{place.port + 1}",
+        own + ".evil.example",
+        "",
+        None,
+        [own, "http://evil.example"],
+    ):
         answer = served.answer(form, origin=origin)
         assert answer.status == 403, (origin, answer)
     assert not call.done() and path.read_text() == "one\ntwo\n"
@@ -137,9 +185,15 @@ def test_a_seal_counts_for_one_answer_to_one_payload_once(served, path):
     for form in forged:
         answer = served.answer(form)
         assert answer.status == 409 and "Nothing was approved." in answer.text, (form, answer)
-    for form in (yes | {"answer": "maybe"}, yes | {"scope": "unread"}, yes | {"scope": "everything"}):
+    for form in (
+        yes | {"answer": "maybe"},
+        yes | {"scope": "unread"},
+        yes | {"scope": "everything"},
+    ):
         assert served.answer(form).status == 400, form
-    assert path.read_text() == other.read_text() == "one\ntwo\n" and not any(call.done() for call in calls)
+    assert path.read_text() == other.read_text() == "one\ntwo\n" and not any(
+        call.done() for call in calls
+    )
     # Of two that wait, a yes is for one.
     assert served.answer(yes).status == 303
     done = [call for call in calls if not call.done() or not call.result().is_error]
@@ -160,7 +214,10 @@ def test_an_old_form_does_not_answer_the_same_question_asked_again(served, path)
     again = served.call(*edit(path))
     (link,) = served.waiting()
     assert served.answer(old).status == 409 and not again.done() and path.read_text() == before
-    assert served.answer(served.shown(link).form("yes")).status == 303 and not again.result(30).is_error
+    assert (
+        served.answer(served.shown(link).form("yes")).status == 303
+        and not again.result(30).is_error
+    )
 
 
 def test_a_yes_to_a_file_that_has_changed_since_is_refused(served, path):
@@ -173,7 +230,11 @@ def test_a_yes_to_a_file_that_has_changed_since_is_refused(served, path):
     assert call.result(30).is_error and path.read_text() == "zero\none\ntwo\n"
     # What the call would do now is a new question, which no form of the old one answers.
     page = served.shown(link)
-    assert "zero" in page.text and served.answer(form).status == 409 and path.read_text() == "zero\none\ntwo\n"
+    assert (
+        "zero" in page.text
+        and served.answer(form).status == 409
+        and path.read_text() == "zero\none\ntwo\n"
+    )
 
 
 def test_a_new_file_that_somebody_else_makes_meanwhile_is_not_overwritten(served):
@@ -200,25 +261,49 @@ def test_a_long_change_is_approved_after_all_of_its_parts(served):
     call = served.call("write_file", {"path": f"workspace/{path.name}", "content": content})
     (link,) = served.waiting()
     parts = parts_of(served, link)
-    assert len(parts) == 3 and [part.form("yes") is not None for part in parts] == [False, False, True]
+    assert len(parts) == 3 and [part.form("yes") is not None for part in parts] == [
+        False,
+        False,
+        True,
+    ]
     shown = "".join(part.text for part in parts)
     assert all(f"end{number}." in shown for number in range(1300))
     # No part is reached but through those before it, and no seal of a part is a yes.
-    onward = urllib.parse.parse_qs(next(link for link in parts[0].links if "part=" in link).partition("?")[2])
+    onward = urllib.parse.parse_qs(
+        next(link for link in parts[0].links if "part=" in link).partition("?")[2]
+    )
     ((approval_id,), (after,)) = onward["id"], onward["after"]
-    for asked in ({"part": 3}, {"part": 3, "after": after}, {"part": 2, "after": after[::-1]}, {"part": 2}, {"part": 99, "after": after}, {"part": "²"}, {"part": "-1"}):
+    for asked in (
+        {"part": 3},
+        {"part": 3, "after": after},
+        {"part": 2, "after": after[::-1]},
+        {"part": 2},
+        {"part": 99, "after": after},
+        {"part": "²"},
+        {"part": "-1"},
+    ):
         page = served.shown(f"change?{urllib.parse.urlencode({'id': approval_id} | asked)}")
         assert "Part 1 of 3" in page.text and page.form("yes") is None, asked
-    assert served.answer({"id": approval_id, "answer": "yes", "scope": "once", "seal": after}).status == 409
+    assert (
+        served.answer({"id": approval_id, "answer": "yes", "scope": "once", "seal": after}).status
+        == 409
+    )
     assert not call.done() and not path.exists()
-    assert served.answer(parts[-1].form("yes")).status == 303 and not call.result(30).is_error and path.read_text() == content
+    assert (
+        served.answer(parts[-1].form("yes")).status == 303
+        and not call.result(30).is_error
+        and path.read_text() == content
+    )
 
 
 def test_what_no_page_can_show_is_refused_at_once(served):
     path = served.folder / f"large{next(NUMBERS)}.txt"
     call = served.call("write_file", {"path": f"workspace/{path.name}", "content": "x\n" * 600_000})
     # Nobody is asked, and nothing is left that somebody would have to decline.
-    assert words(call.result(60)).startswith("too_large: This is too large to be shown whole") and not path.exists()
+    assert (
+        words(call.result(60)).startswith("too_large: This is too large to be shown whole")
+        and not path.exists()
+    )
     assert served.waiting(0) == []
 
 
@@ -226,15 +311,23 @@ def test_the_list_and_the_page_say_how_large_a_change_is_and_since_when_it_waits
     path.write_text("one\ntwo\n--- three\n")
     served.call(*edit(path, new="2\n2\n+++ 2", old="two\n--- three"))
     served.waiting()
-    new = served.call("write_file", {"path": f"workspace/new{next(NUMBERS)}.txt", "content": "a\nb\n"})
+    new = served.call(
+        "write_file", {"path": f"workspace/new{next(NUMBERS)}.txt", "content": "a\nb\n"}
+    )
     links = served.waiting(2)
     listed = Document(served.request().text).text
-    assert re.search(r"\(\+3 −2, \d+ seconds? ago\)", listed) and re.search(r"\(\+2 −0, \d+ seconds? ago\)", listed), listed
+    assert re.search(r"\(\+3 −2, \d+ seconds? ago\)", listed) and re.search(
+        r"\(\+2 −0, \d+ seconds? ago\)", listed
+    ), listed
     for link, size in zip(links, ("+3 −2", "+2 −0")):
         page = served.shown(link).text
-        assert f"Change{size}" in page.replace("\n", "") and re.search(r"Asked\d+ seconds? ago", page.replace("\n", "")), page
+        assert f"Change{size}" in page.replace("\n", "") and re.search(
+            r"Asked\d+ seconds? ago", page.replace("\n", "")
+        ), page
         time.sleep(1.1)
-    ages = [int(age) for age in re.findall(r"(\d+) seconds? ago", Document(served.request().text).text)]
+    ages = [
+        int(age) for age in re.findall(r"(\d+) seconds? ago", Document(served.request().text).text)
+    ]
     assert len(ages) == 2 and min(ages) >= 2 and not new.done()
 
 
@@ -244,10 +337,18 @@ def test_the_full_file_is_shown_on_demand_with_the_change_in_it(served):
     call = served.call(*edit(path, new="changed", old="line 350\n"))
     (link,) = served.waiting()
     page = served.shown(link)
-    assert "line 340" not in page.text and "Unchanged lines are left out." in page.text and page.form("yes")
+    assert (
+        "line 340" not in page.text
+        and "Unchanged lines are left out." in page.text
+        and page.form("yes")
+    )
     whole = parts_of(served, next(link for link in page.links if "view=whole" in link))
     text = "".join(part.text for part in whole)
-    assert len(whole) == 2 and all(f"line {number}" in text for number in range(700)) and "added: changed" in text
+    assert (
+        len(whole) == 2
+        and all(f"line {number}" in text for number in range(700))
+        and "added: changed" in text
+    )
     assert served.answer(whole[-1].form("yes")).status == 303 and not call.result(30).is_error
 
 
@@ -280,9 +381,26 @@ def test_hostile_names_and_texts_are_texts(served):
         assert answer.text.isascii()
         for text in HOSTILE[:12]:
             assert text.rstrip() in page.text, text
-        for number in ("202E", "202C", "2066", "200B", "FEFF", "00A0", "001B", "0007", "007F", "2028", "2800", "3164", "E0041", "10FFFF"):
+        for number in (
+            "202E",
+            "202C",
+            "2066",
+            "200B",
+            "FEFF",
+            "00A0",
+            "001B",
+            "0007",
+            "007F",
+            "2028",
+            "2800",
+            "3164",
+            "E0041",
+            "10FFFF",
+        ):
             assert f"<U+{number}>" in page.text, number
-        assert all(c == "\n" or c.isprintable() for c in page.text), [c for c in page.text if not c.isprintable()]
+        assert all(c == "\n" or c.isprintable() for c in page.text), [
+            c for c in page.text if not c.isprintable()
+        ]
         assert "hidden characters are shown by number" in page.text
         served.answer(page.form("no"))
         assert words(call.result(30)).startswith("declined: ")
@@ -306,7 +424,10 @@ def test_what_seems_equal_is_told_apart(served, path):
 def test_a_scope_is_what_the_person_has_chosen(served, path, scope, next_asks):
     call = served.call(*edit(path))
     (link,) = served.waiting()
-    assert served.answer(served.shown(link).form("yes") | {"scope": scope}).status == 303 and not call.result(30).is_error
+    assert (
+        served.answer(served.shown(link).form("yes") | {"scope": scope}).status == 303
+        and not call.result(30).is_error
+    )
     after = served.call(*edit(path, new="3", old="2"))
     if next_asks:
         (link,) = served.waiting()
@@ -330,7 +451,10 @@ def test_a_call_that_was_cancelled_leaves_its_question(served, path):
 
     assert served.run(conversation)
     (link,) = served.waiting()
-    assert served.answer(served.shown(link).form("yes")).status == 303 and path.read_text() == "one\ntwo\n"
+    assert (
+        served.answer(served.shown(link).form("yes")).status == 303
+        and path.read_text() == "one\ntwo\n"
+    )
     # The yes counts when the agent asks again.
     assert not served.call(tool, arguments).result(30).is_error and path.read_text() == "one\n2\n"
 
@@ -338,15 +462,40 @@ def test_a_call_that_was_cancelled_leaves_its_question(served, path):
 def test_every_answer_forbids_scripts_frames_and_caches(served, path):
     served.call(*edit(path))
     (link,) = served.waiting()
-    answers = [served.request(target) for target in ("", link, "style.css", "change?id=x", "nothing", "./?said=<script>")]
-    answers += [served.answer({}), served.request("decide"), served.request(address=served.address("approve")[:-5] + "/")]
+    answers = [
+        served.request(target)
+        for target in ("", link, "style.css", "change?id=x", "nothing", "./?said=<script>")
+    ]
+    answers += [
+        served.answer({}),
+        served.request("decide"),
+        served.request(address=served.address("approve")[:-5] + "/"),
+    ]
     for answer in answers:
         policy = answer.headers["content-security-policy"]
-        assert policy.startswith("default-src 'none'; ") and "frame-ancestors 'none'" in policy and "script-src" not in policy
-        assert "unsafe" not in policy and "base-uri 'none'" in policy and "form-action 'self'" in policy
-        assert answer.headers["cache-control"] == "no-store" and answer.headers["x-frame-options"] == "DENY"
-        assert answer.headers["x-content-type-options"] == "nosniff" and answer.headers["referrer-policy"] == "same-origin"
-        assert "server" not in answer.headers and "<script" not in answer.text and "style=" not in answer.text
+        assert (
+            policy.startswith("default-src 'none'; ")
+            and "frame-ancestors 'none'" in policy
+            and "script-src" not in policy
+        )
+        assert (
+            "unsafe" not in policy
+            and "base-uri 'none'" in policy
+            and "form-action 'self'" in policy
+        )
+        assert (
+            answer.headers["cache-control"] == "no-store"
+            and answer.headers["x-frame-options"] == "DENY"
+        )
+        assert (
+            answer.headers["x-content-type-options"] == "nosniff"
+            and answer.headers["referrer-policy"] == "same-origin"
+        )
+        assert (
+            "server" not in answer.headers
+            and "<script" not in answer.text
+            and "style=" not in answer.text
+        )
 
 
 def test_what_is_no_form_of_the_page_is_refused(served, path):
@@ -359,9 +508,22 @@ def test_what_is_no_form_of_the_page_is_refused(served, path):
         (whole + "&answer=no", {}, 400), (whole + "&id=x", {}, 400), ("x" * 5000, {}, 413), ("\xff", {}, 400), ("", {}, 409), ("a", {}, 400),
         ("&".join(f"a{number}=1" for number in range(20)), {}, 400),
     ]:  # fmt: skip
-        assert served.request("decide", "POST", body, **headers).status == status, (body[:80], headers)
-    assert served.request("decide", "PUT", whole, origin=f"http://{urllib.parse.urlsplit(served.address('approve')).netloc}").status == 405
-    with contextlib.suppress(ConnectionError):  # The answer may come while the request is still sent.
+        assert served.request("decide", "POST", body, **headers).status == status, (
+            body[:80],
+            headers,
+        )
+    assert (
+        served.request(
+            "decide",
+            "PUT",
+            whole,
+            origin=f"http://{urllib.parse.urlsplit(served.address('approve')).netloc}",
+        ).status
+        == 405
+    )
+    with contextlib.suppress(
+        ConnectionError
+    ):  # The answer may come while the request is still sent.
         assert served.request("x" * 200_000).status == 400
     assert not call.done() and path.read_text() == "one\ntwo\n"
 
@@ -378,7 +540,9 @@ def test_a_form_that_never_ends_is_given_up(monkeypatch):
         return {"type": "http.request", "body": b"a", "more_body": True}
 
     headers = [(b"content-type", b"application/x-www-form-urlencoded")]
-    answer = anyio.run(site.form_of, Request({"type": "http", "method": "POST", "headers": headers}, receive))
+    answer = anyio.run(
+        site.form_of, Request({"type": "http", "method": "POST", "headers": headers}, receive)
+    )
     assert answer.status_code == 408
 
 
@@ -408,12 +572,19 @@ def test_a_connection_that_never_asks_is_closed(monkeypatch):
         async with anyio.create_task_group() as group:
             server = listening.Listener(slow)
             group.start_soon(server.serve, [listener])
-            found = [await anyio.to_thread.run_sync(ended, port, *parts) for parts in ([], [b"GET / HTTP"], [whole[:-2], b"x: "], [whole], [whole, b"GET"])]
+            found = [
+                await anyio.to_thread.run_sync(ended, port, *parts)
+                for parts in ([], [b"GET / HTTP"], [whole[:-2], b"x: "], [whole], [whole, b"GET"])
+            ]
             server.should_exit = True
         return found
 
     nothing, torn, slowly, asked, asked_again = anyio.run(main)
-    assert nothing == torn == slowly == b"" and b"answered" in asked and asked_again.count(b"answered") == 1
+    assert (
+        nothing == torn == slowly == b""
+        and b"answered" in asked
+        and asked_again.count(b"answered") == 1
+    )
 
 
 def test_the_page_looks_by_itself_while_nothing_waits(served, path):
@@ -428,8 +599,21 @@ def test_the_page_looks_by_itself_while_nothing_waits(served, path):
 
 
 def test_the_address_is_on_stderr_alone_and_new_each_time(extension, tmp_path):
-    command = [*COMMAND, str(tmp_path), "--write", "--approve", "web", "--extension", str(extension)]
-    done = [subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60) for _ in range(2)]
+    command = [
+        *COMMAND,
+        str(tmp_path),
+        "--write",
+        "--approve",
+        "web",
+        "--extension",
+        str(extension),
+    ]
+    done = [
+        subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        )
+        for _ in range(2)
+    ]
     tokens = set()
     for one in done:
         assert (one.returncode, one.stdout) == (0, ""), one
@@ -443,10 +627,28 @@ def test_the_address_is_on_stderr_alone_and_new_each_time(extension, tmp_path):
 def test_a_browser_is_opened_by_a_file_that_only_this_user_reads(extension, tmp_path):
     seen = tmp_path / "seen"
     browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\nprintf "%s" "$*" > {seen}.new\ncp "${{1#file://}}" {seen}.html; stat -c %a "${{1#file://}}" > {seen}.mode\necho noise\nmv {seen}.new {seen}\n')
+    browser.write_text(
+        f'#!/bin/sh\nprintf "%s" "$*" > {seen}.new\ncp "${{1#file://}}" {seen}.html; stat -c %a "${{1#file://}}" > {seen}.mode\necho noise\nmv {seen}.new {seen}\n'
+    )
     browser.chmod(0o755)
-    command = [*COMMAND, str(tmp_path), "--write", "--approve", "web", "--open", "--extension", str(extension)]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"BROWSER": f"{browser} %s"})
+    command = [
+        *COMMAND,
+        str(tmp_path),
+        "--write",
+        "--approve",
+        "web",
+        "--open",
+        "--extension",
+        str(extension),
+    ]
+    server = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"BROWSER": f"{browser} %s"},
+    )
     address = server.stderr.readline().removeprefix("redline-mcp: approve at ").strip()
     deadline = time.monotonic() + 30
     while not seen.exists() and time.monotonic() < deadline:
@@ -455,13 +657,21 @@ def test_a_browser_is_opened_by_a_file_that_only_this_user_reads(extension, tmp_
     assert out == "" and server.returncode == 0
     token = urllib.parse.urlsplit(address).path.strip("/")
     assert seen.read_text().startswith("file://") and token not in seen.read_text()
-    assert f"{address}" in pathlib.Path(f"{seen}.html").read_text() and int(pathlib.Path(f"{seen}.mode").read_text(), 8) == stat.S_IRUSR | stat.S_IWUSR
+    assert (
+        f"{address}" in pathlib.Path(f"{seen}.html").read_text()
+        and int(pathlib.Path(f"{seen}.mode").read_text(), 8) == stat.S_IRUSR | stat.S_IWUSR
+    )
 
 
 def test_tokens_and_seals_are_compared_in_constant_time():
     """Time itself is too noisy to test, so the sources are: each comparison with a secret is hmac's."""
     source = ROOT / "python/duckdb_redline/server"
-    for file, words_of_it in (("web/seals.py", "return hmac.compare_digest(given"), ("over_http.py", "if hmac.compare_digest(given, expected)")):
+    for file, words_of_it in (
+        ("web/seals.py", "return hmac.compare_digest(given"),
+        ("over_http.py", "if hmac.compare_digest(given, expected)"),
+    ):
         assert words_of_it in (source / file).read_text()
     site = (source / "web/site.py").read_text()
-    assert site.count("is_same(") == 3 and not re.search(r"[!=]= *self\.(token|seals)|(token|seal)\S* *[!=]=", site)
+    assert site.count("is_same(") == 3 and not re.search(
+        r"[!=]= *self\.(token|seals)|(token|seal)\S* *[!=]=", site
+    )

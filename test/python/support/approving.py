@@ -15,7 +15,9 @@ def approvable(con, key=KEY):
 def waits(host, payload):
     """Returns the waiting payload with the id of the given one, which may tell less."""
     wanted = json.loads(payload)["approval_id"]
-    rows = host.execute("SELECT approval_id, payload FROM system.main.pending_approvals(?)", [KEY]).fetchall()
+    rows = host.execute(
+        "SELECT approval_id, payload FROM system.main.pending_approvals(?)", [KEY]
+    ).fetchall()
     return next(full for name, full in rows if name == wanted)
 
 
@@ -27,7 +29,9 @@ def approve(host, payload, scope="once"):
 
 def listed(host):
     """Returns the description and the payload of all that waits."""
-    return host.execute("SELECT description, payload FROM system.main.pending_approvals(?)", [KEY]).fetchall()
+    return host.execute(
+        "SELECT description, payload FROM system.main.pending_approvals(?)", [KEY]
+    ).fetchall()
 
 
 def yes(host, agent, call, scope="once"):

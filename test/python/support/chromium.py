@@ -10,7 +10,10 @@ import signal
 import subprocess
 import time
 
-BROWSER = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome", "chrome"])), None)
+BROWSER = next(
+    filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome", "chrome"])),
+    None,
+)
 # `evil.example` is this machine, as a name server of an attacker would say.
 OPTIONS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions", "--disable-sync",
@@ -27,16 +30,34 @@ class Chromium:
         self.source, from_browser = os.pipe()
         # The browser reads its orders on 3 and answers on 4.
         shell = f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}'
-        command = ["sh", "-c", shell, BROWSER, *OPTIONS, f"--user-data-dir={profile}", "about:blank"]
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        command = [
+            "sh",
+            "-c",
+            shell,
+            BROWSER,
+            *OPTIONS,
+            f"--user-data-dir={profile}",
+            "about:blank",
+        ]
+        quiet = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL,
+        }
         # Dash knows descriptors of one digit alone, so bash where there is one.
         command[0] = shutil.which("bash") or "sh"
-        self.process = subprocess.Popen(command, pass_fds=(to_browser, from_browser), start_new_session=True, **quiet)
+        self.process = subprocess.Popen(
+            command, pass_fds=(to_browser, from_browser), start_new_session=True, **quiet
+        )
         os.close(to_browser)
         os.close(from_browser)
         self.numbers, self.buffer, self.events, self.session = itertools.count(1), b"", [], None
-        target = next(one for one in self.do("Target.getTargets")["targetInfos"] if one["type"] == "page")
-        self.session = self.do("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        target = next(
+            one for one in self.do("Target.getTargets")["targetInfos"] if one["type"] == "page"
+        )
+        self.session = self.do("Target.attachToTarget", targetId=target["targetId"], flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Network", "Log", "DOM", "Accessibility"):
             self.do(f"{domain}.enable")
 
@@ -52,7 +73,9 @@ class Chromium:
     def do(self, method: str, **params) -> dict:
         """Gives an order and returns its answer."""
         number = next(self.numbers)
-        order = {"id": number, "method": method, "params": params} | ({"sessionId": self.session} if self.session else {})
+        order = {"id": number, "method": method, "params": params} | (
+            {"sessionId": self.session} if self.session else {}
+        )
         os.write(self.to, json.dumps(order).encode() + b"\0")
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
@@ -77,7 +100,9 @@ class Chromium:
 
     def value(self, expression: str):
         """Returns what an expression gives in the page, as its own console would."""
-        result = self.do("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        result = self.do(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")
 
@@ -97,12 +122,21 @@ class Chromium:
             except AssertionError:
                 pass
             time.sleep(0.05)
-        raise AssertionError(f"{expression} does not come true: {self.value('document.documentElement.outerHTML')[:3000]}")
+        raise AssertionError(
+            f"{expression} does not come true: {self.value('document.documentElement.outerHTML')[:3000]}"
+        )
 
     def press(self, key: str, code: int, text: str = "") -> None:
         """Presses a key."""
-        given = {"key": key, "code": key, "windowsVirtualKeyCode": code, "nativeVirtualKeyCode": code}
-        self.do("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **given)
+        given = {
+            "key": key,
+            "code": key,
+            "windowsVirtualKeyCode": code,
+            "nativeVirtualKeyCode": code,
+        }
+        self.do(
+            "Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **given
+        )
         self.do("Input.dispatchKeyEvent", type="keyUp", **given)
 
     def focus(self, text: str) -> list[str]:
@@ -110,7 +144,12 @@ class Chromium:
         way = []
         for _ in range(40):
             self.press("Tab", 9)
-            here = self.value("(e => e.tagName === 'INPUT' ? e.labels[0].innerText.trim() : e.innerText)(document.activeElement)") or ""
+            here = (
+                self.value(
+                    "(e => e.tagName === 'INPUT' ? e.labels[0].innerText.trim() : e.innerText)(document.activeElement)"
+                )
+                or ""
+            )
             way.append(here)
             if text in here:
                 return way
@@ -119,9 +158,17 @@ class Chromium:
     def spoken(self) -> list[tuple[str, str]]:
         """Returns the role and the name of everything that a screen reader is told."""
         nodes = self.do("Accessibility.getFullAXTree")["nodes"]
-        return [(one["role"]["value"], one.get("name", {}).get("value", "")) for one in nodes if not one["ignored"]]
+        return [
+            (one["role"]["value"], one.get("name", {}).get("value", ""))
+            for one in nodes
+            if not one["ignored"]
+        ]
 
     def requested(self) -> list[str]:
         """Returns the addresses that were asked for since the page was opened."""
         self.value("1")
-        return [one["params"]["request"]["url"] for one in self.events if one["method"] == "Network.requestWillBeSent"]
+        return [
+            one["params"]["request"]["url"]
+            for one in self.events
+            if one["method"] == "Network.requestWillBeSent"
+        ]

@@ -48,9 +48,17 @@ class Child:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         self.con = duckdb.connect(config={"allow_unsigned_extensions": True, "threads": 2})
         self.con.execute(f"LOAD '{extension}'")
-        sandbox = {"name": "ws", "root": root, "mode": "rw", "write_approval": False, "edit_approval": False}
+        sandbox = {
+            "name": "ws",
+            "root": root,
+            "mode": "rw",
+            "write_approval": False,
+            "edit_approval": False,
+        }
         self.con.execute("SET GLOBAL redline_sandboxes = '" + json.dumps([sandbox]) + "'")
-        self.con.execute("CREATE TABLE texts AS SELECT ? AS a, ? AS b", [TEXT, TEXT.replace("5", "6")])
+        self.con.execute(
+            "CREATE TABLE texts AS SELECT ? AS a, ? AS b", [TEXT, TEXT.replace("5", "6")]
+        )
 
     def ask(self, sql: str) -> str:
         """Returns `rows`, or the start of the error."""
@@ -70,7 +78,11 @@ class Child:
         for sql in TEXTS:
             self.ask(sql)
             said, refused = set(), 0
-            for nth, step in [*((nth, 0) for nth in range(1, 60)), (10, 10), *((nth, 1) for nth in (1, 3, 7))]:
+            for nth, step in [
+                *((nth, 0) for nth in range(1, 60)),
+                (10, 10),
+                *((nth, 1) for nth in (1, 3, 7)),
+            ]:
                 preloaded.starve(number(64 << 10), number(nth), number(step))
                 got = self.ask(sql)
                 failed = preloaded.feed()
@@ -90,7 +102,9 @@ class Child:
             self.ask(sql)
             for margin in (16, 40, 63, 66, 80, 128, 256):
                 pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
-                resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (margin << 20), most))
+                resource.setrlimit(
+                    resource.RLIMIT_AS, (pages * resource.getpagesize() + (margin << 20), most)
+                )
                 got = self.ask(sql)
                 resource.setrlimit(resource.RLIMIT_AS, (free, most))
                 said.setdefault(margin, set()).add(got)
@@ -104,11 +118,17 @@ class Child:
 
         def change(con):
             while time.monotonic() < end:
-                con.execute(f"SET GLOBAL allowed_directories = {[f'/tmp/{random.random()}' for _ in range(random.randrange(1, 30))]}")
+                con.execute(
+                    f"SET GLOBAL allowed_directories = {[f'/tmp/{random.random()}' for _ in range(random.randrange(1, 30))]}"
+                )
 
         def ask(con):
             while time.monotonic() < end:
-                for sql in ("SELECT read_file('ws/a', 0, 1)", "SELECT count(*) FROM file_changes('HEAD~1', 'HEAD', 'ws')", "SELECT redline_call('read_file', '{}')"):
+                for sql in (
+                    "SELECT read_file('ws/a', 0, 1)",
+                    "SELECT count(*) FROM file_changes('HEAD~1', 'HEAD', 'ws')",
+                    "SELECT redline_call('read_file', '{}')",
+                ):
                     try:
                         con.execute(sql).fetchall()
                     except duckdb.Error as error:
@@ -124,7 +144,9 @@ class Child:
         while time.monotonic() < end or not all(ended.values()):
             con = self.con.cursor()
             sql = random.choice(TOOLS[:4] + TOOLS[-5:])
-            timer = threading.Timer(random.choice((0, 0.01, random.random() * 0.2, 20)), con.interrupt)
+            timer = threading.Timer(
+                random.choice((0, 0.01, random.random() * 0.2, 20)), con.interrupt
+            )
             timer.start()
             try:
                 con.execute(sql).fetchone()

@@ -17,7 +17,14 @@ class Clock:
     def __init__(self, repo: pathlib.Path):
         self.repo, self.now = repo, 1_500_000_000
 
-    def commit(self, message: str, *options: str, files: dict | None = None, author="A U Thor <author@example.com>", **env) -> str:
+    def commit(
+        self,
+        message: str,
+        *options: str,
+        files: dict | None = None,
+        author="A U Thor <author@example.com>",
+        **env,
+    ) -> str:
         for name, content in (files or {}).items():
             path = self.repo / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,8 +32,16 @@ class Clock:
             repositories.git(self.repo, "add", "--", name)
         self.now += 3600
         name, _, email = author.rstrip(">").partition(" <")
-        who = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": email, "GIT_COMMITTER_NAME": name, "GIT_COMMITTER_EMAIL": email}
-        when = {"GIT_AUTHOR_DATE": f"{self.now - 60} +0200", "GIT_COMMITTER_DATE": f"{self.now} +0000"}
+        who = {
+            "GIT_AUTHOR_NAME": name,
+            "GIT_AUTHOR_EMAIL": email,
+            "GIT_COMMITTER_NAME": name,
+            "GIT_COMMITTER_EMAIL": email,
+        }
+        when = {
+            "GIT_AUTHOR_DATE": f"{self.now - 60} +0200",
+            "GIT_COMMITTER_DATE": f"{self.now} +0000",
+        }
         repositories.git(
             self.repo, "commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", message, *options,
             env=repositories.environment(**who, **when | env),
@@ -42,9 +57,21 @@ def one_of_each(repo: pathlib.Path) -> pathlib.Path:
     """Makes a repository with one commit of each kind, and returns it."""
     write(repo, "init --quiet --initial-branch=main .")
     clock = Clock(repo)
-    clock.commit("root", files={"a/one.txt": lines(0, 30), "a/two.txt": "two\n", "b/data.bin": b"\0\1\2", "c.txt": "c\n"})
+    clock.commit(
+        "root",
+        files={
+            "a/one.txt": lines(0, 30),
+            "a/two.txt": "two\n",
+            "b/data.bin": b"\0\1\2",
+            "c.txt": "c\n",
+        },
+    )
     clock.commit("empty")
-    clock.commit("subject in\ntwo lines\n\nbody\n", files={"a/one.txt": lines(2, 30)}, author="Old Name <OLD@example.com>")
+    clock.commit(
+        "subject in\ntwo lines\n\nbody\n",
+        files={"a/one.txt": lines(2, 30)},
+        author="Old Name <OLD@example.com>",
+    )
     write(repo, "tag middle", "branch side", "branch third", "branch fourth")
     repositories.git(repo, "mv", "a/one.txt", "b/moved.txt")
     clock.commit("rename", files={"b/moved.txt": lines(2, 31)})
@@ -52,22 +79,42 @@ def one_of_each(repo: pathlib.Path) -> pathlib.Path:
     write(repo, "checkout --quiet side")
     clock.commit("on the side", files={"side.txt": "s\n"}, author="Someone <shared@example.com>")
     write(repo, "checkout --quiet third")
-    clock.commit("on the third", files={"third.txt": "3\n", "a/two.txt": "three\n"}, author="Other <shared@example.com>")
+    clock.commit(
+        "on the third",
+        files={"third.txt": "3\n", "a/two.txt": "three\n"},
+        author="Other <shared@example.com>",
+    )
     write(repo, "checkout --quiet fourth")
-    clock.commit("same second", files={"fourth.txt": "4\n"}, GIT_COMMITTER_DATE=f"{clock.now} +0000")
+    clock.commit(
+        "same second", files={"fourth.txt": "4\n"}, GIT_COMMITTER_DATE=f"{clock.now} +0000"
+    )
     write(repo, "checkout --quiet main")
     clock.now += 3600
     when = {"GIT_AUTHOR_DATE": f"{clock.now} +0000", "GIT_COMMITTER_DATE": f"{clock.now} +0000"}
-    who = {f"GIT_{role}_{part}": "merger@example.com" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    who = {
+        f"GIT_{role}_{part}": "merger@example.com"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
     write(repo, "merge --quiet --no-ff -m two side", **when, **who)
     clock.now += 3600
     when = {"GIT_AUTHOR_DATE": f"{clock.now} +0000", "GIT_COMMITTER_DATE": f"{clock.now} +0000"}
-    write(repo, "merge --quiet --no-ff -m octopus fourth " + clock_branch(repo, clock), **when, **who)
-    clock.commit("caf\u00e9", "--cleanup=verbatim", files={"side.txt": "t\n"}, author="Ren\u00e9 <rene@example.com>")
+    write(
+        repo, "merge --quiet --no-ff -m octopus fourth " + clock_branch(repo, clock), **when, **who
+    )
+    clock.commit(
+        "caf\u00e9",
+        "--cleanup=verbatim",
+        files={"side.txt": "t\n"},
+        author="Ren\u00e9 <rene@example.com>",
+    )
     repositories.git(repo, "config", "i18n.commitEncoding", "ISO-8859-1")
     (repo / "latin.txt").write_bytes(b"caf\xe9\n")
     repositories.git(repo, "add", "latin.txt")
-    latin = {"GIT_AUTHOR_NAME": b"Ren\xe9".decode(errors="surrogateescape"), "GIT_AUTHOR_EMAIL": "rene@example.com"}
+    latin = {
+        "GIT_AUTHOR_NAME": b"Ren\xe9".decode(errors="surrogateescape"),
+        "GIT_AUTHOR_EMAIL": "rene@example.com",
+    }
     repositories.git(
         repo, "commit", "--quiet", "-m", b"caf\xe9 cr\xe8me".decode(errors="surrogateescape"),
         env=repositories.environment(**who | latin, **when),

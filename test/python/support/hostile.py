@@ -32,7 +32,16 @@ class Words(NamedTuple):
 
 SECRET = Words("zqbranch", "zqtag", "zqfile.txt", "zqtext", "zqmessage", "zqauthor", "probe.one", 3)
 # What could as well lie outside: it differs in every name, size and number.
-DECOY = Words("other-name", "v9", "readme.md", "nothing to see, a longer text", "a change", "Some One", "probe.two", 5)
+DECOY = Words(
+    "other-name",
+    "v9",
+    "readme.md",
+    "nothing to see, a longer text",
+    "a change",
+    "Some One",
+    "probe.two",
+    5,
+)
 OWN = Words("topic", "v1", "a.txt", "own text", "own message", "Own Author", "probe.three", 3)
 # Names that are near a canary, for "did you mean"; none is a part of one.
 NEAR_MISSES = ["zqbrnach", "zqatg", "zqflie.txt"]
@@ -42,7 +51,9 @@ def make_repository(path: pathlib.Path, words: Words, packed: bool) -> pathlib.P
     """Makes a repository with every kind of file that git reads, loose or packed."""
     path.mkdir(parents=True)
     env = repositories.environment(**DATES)
-    git = lambda *arguments, **more: repositories.git(path, "-c", f"user.name={words.author}", "-c", "user.email=a@b", *arguments, env=env, **more)
+    git = lambda *arguments, **more: repositories.git(
+        path, "-c", f"user.name={words.author}", "-c", "user.email=a@b", *arguments, env=env, **more
+    )
     git("init", "-q", "-b", "main")
     (path / "sub").mkdir()
     for number in range(words.commits):
@@ -56,7 +67,9 @@ def make_repository(path: pathlib.Path, words: Words, packed: bool) -> pathlib.P
     for name in (words.branch, f"deep/er/{words.branch}"):
         git("branch", name, "HEAD~1")
     git("tag", words.tag, "HEAD~1")
-    (path / ".git/info/attributes").write_text(f"{words.ignored} binary\n*.{words.ignored[-3:]} -diff\n")
+    (path / ".git/info/attributes").write_text(
+        f"{words.ignored} binary\n*.{words.ignored[-3:]} -diff\n"
+    )
     (path / ".git/info/exclude").write_text(f"{words.ignored}\n")
     if packed:
         git("-c", "gc.writeCommitGraph=true", "gc", "-q")
@@ -70,7 +83,9 @@ def make_repository(path: pathlib.Path, words: Words, packed: bool) -> pathlib.P
 def object_ids(repo: pathlib.Path) -> list[str]:
     """Returns the ids of all objects, the tip's commit first."""
     tip = repositories.git_text(repo, "rev-parse", "HEAD")
-    every = repositories.git_text(repo, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").splitlines()
+    every = repositories.git_text(
+        repo, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"
+    ).splitlines()
     return [tip, *sorted(set(every) - {tip})]
 
 
@@ -92,23 +107,47 @@ class World:
         self.ids = object_ids(self.root / "secret" / "loose")
         own = set(object_ids(self.template))
         self.ids = [oid for oid in self.ids if oid not in own]
-        self.blob = repositories.git_text(self.root / "secret" / "loose", "rev-parse", f"HEAD:{SECRET.file}")
+        self.blob = repositories.git_text(
+            self.root / "secret" / "loose", "rev-parse", f"HEAD:{SECRET.file}"
+        )
         self.holding = None
         self.hold("secret")
 
     def _finish_template(self) -> None:
         """Adds a submodule and a linked work tree that lie within the repository, their pointers relative."""
         repo = self.template
-        module = make_repository(self.root / "module", OWN._replace(text="module text"), packed=False)
+        module = make_repository(
+            self.root / "module", OWN._replace(text="module text"), packed=False
+        )
         (repo / ".git/modules").mkdir()
         shutil.move(module / ".git", repo / ".git/modules/module")
         shutil.move(module, repo / "module")
         (repo / "module/.git").write_text("gitdir: ../.git/modules/module\n")
-        repositories.git(repo, "config", "--file", str(repo / ".git/modules/module/config"), "core.worktree", "../../../module")
-        (repo / ".gitmodules").write_text('[submodule "module"]\n\tpath = module\n\turl = ./module\n')
+        repositories.git(
+            repo,
+            "config",
+            "--file",
+            str(repo / ".git/modules/module/config"),
+            "core.worktree",
+            "../../../module",
+        )
+        (repo / ".gitmodules").write_text(
+            '[submodule "module"]\n\tpath = module\n\turl = ./module\n'
+        )
         env = repositories.environment(**DATES)
         repositories.git(repo, "add", "-A", env=env)
-        repositories.git(repo, "-c", "user.name=Own Author", "-c", "user.email=a@b", "commit", "-q", "-m", "own module", env=env)
+        repositories.git(
+            repo,
+            "-c",
+            "user.name=Own Author",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-q",
+            "-m",
+            "own module",
+            env=env,
+        )
         repositories.git(repo, "worktree", "add", "-q", "-b", "side", "linked", "HEAD~1", env=env)
         (repo / "linked/.git").write_text("gitdir: ../.git/worktrees/linked\n")
         for name in ("probe.one", "probe.two", "untracked.txt"):
@@ -171,7 +210,9 @@ class Site:
         place = self.clear(part)
         place.symlink_to(self.target(path, place, how))
 
-    def linked_files(self, part: str, directory: pathlib.Path, names: list[str], how: str = "absolute") -> None:
+    def linked_files(
+        self, part: str, directory: pathlib.Path, names: list[str], how: str = "absolute"
+    ) -> None:
         """Fills the directory `part` with links to files of a directory outside."""
         (self.repo / part).mkdir(parents=True, exist_ok=True)
         for name in names:
@@ -260,14 +301,33 @@ IN_EVERY_FORM = [
     ".git", ".git/HEAD", ".git/packed-refs", ".git/refs", ".git/refs/heads/aside", ".git/logs/HEAD", ".git/info/exclude",
     ".git/objects", ".git/objects/pack", ".git/worktrees/linked/main", "module/.git", ".gitignore",
 ]  # fmt: skip
-WORKTREE_REVISIONS = ("worktrees/linked/main", "worktrees/linked/HEAD", "worktrees/linked/refs/bisect/bad", "main-worktree/HEAD")
+WORKTREE_REVISIONS = (
+    "worktrees/linked/main",
+    "worktrees/linked/HEAD",
+    "worktrees/linked/refs/bisect/bad",
+    "main-worktree/HEAD",
+)
 
 
 def links() -> Iterator[Attack]:
     for part, target in LINKED_FILES.items():
-        for how in ("absolute", "relative", "dotted", "door") if part in IN_EVERY_FORM else ("absolute",):
-            repo = "linked" if part.startswith("linked") else "module" if part.startswith("module") and "git" in part else ""
-            revisions = ("HEAD@{1}", "main@{1}", "HEAD@{9}") if "logs" in part else WORKTREE_REVISIONS if "worktrees" in part else ()
+        for how in (
+            ("absolute", "relative", "dotted", "door") if part in IN_EVERY_FORM else ("absolute",)
+        ):
+            repo = (
+                "linked"
+                if part.startswith("linked")
+                else "module"
+                if part.startswith("module") and "git" in part
+                else ""
+            )
+            revisions = (
+                ("HEAD@{1}", "main@{1}", "HEAD@{9}")
+                if "logs" in part
+                else WORKTREE_REVISIONS
+                if "worktrees" in part
+                else ()
+            )
             short = part if len(part) < 60 else "a reference 80 directories deep"
             yield Attack(
                 f"{short} is a link, {how}", lambda at, part=part, target=target, how=how: at.link(part, at.out / target, how), repo, revisions
@@ -323,16 +383,28 @@ def refs_behind_a_link(at: Site) -> None:
 def linked_objects() -> Iterator[Attack]:
     for how in ("directory", "file", "behind a link inside"):
         yield Attack(f"fan-out of objects, {how}", lambda at, how=how: every_fan_out(at, how))
-    yield Attack("files of packs are links", lambda at: at.linked_files(".git/objects/pack", at.packed / "objects/pack", pack_names(at)))
+    yield Attack(
+        "files of packs are links",
+        lambda at: at.linked_files(".git/objects/pack", at.packed / "objects/pack", pack_names(at)),
+    )
     yield Attack("objects/pack is a link inside to links outside", pack_behind_a_link)
     yield Attack("an idx is a link", lambda at: real_packs(at, ".idx"))
     yield Attack("a pack is a link", lambda at: real_packs(at, ".pack"))
     yield Attack("refs/heads is a link inside to links outside", refs_behind_a_link)
     yield Attack(
         "the store of an alternate inside is links",
-        lambda at: (at.linked_files("store/pack", at.packed / "objects/pack", pack_names(at)), at.text(".git/objects/info/alternates", "../../store\n")),
+        lambda at: (
+            at.linked_files("store/pack", at.packed / "objects/pack", pack_names(at)),
+            at.text(".git/objects/info/alternates", "../../store\n"),
+        ),
     )
-    yield Attack("the alternate inside is a link", lambda at: (at.link("store", at.packed / "objects"), at.text(".git/objects/info/alternates", "../../store\n")))
+    yield Attack(
+        "the alternate inside is a link",
+        lambda at: (
+            at.link("store", at.packed / "objects"),
+            at.text(".git/objects/info/alternates", "../../store\n"),
+        ),
+    )
 
 
 def lines(path: str, relative: str) -> dict[str, str]:
@@ -374,12 +446,27 @@ POINTERS = {
     ".git/objects/info/alternates": ("", "packed/.git/objects", ".git/objects", ".git/objects", ""),
     ".git": ("gitdir: ", "loose/.git", ".git", "", ""),
     ".git/commondir": ("", "loose/.git", ".git", ".git", ""),
-    ".git/worktrees/linked/commondir": ("", "loose/.git", ".git", ".git/worktrees/linked", "linked"),
+    ".git/worktrees/linked/commondir": (
+        "",
+        "loose/.git",
+        ".git",
+        ".git/worktrees/linked",
+        "linked",
+    ),
     "linked/.git": ("gitdir: ", "loose/.git", ".git/worktrees/linked", "linked", "linked"),
     "module/.git": ("gitdir: ", "loose/.git", ".git/modules/module", "module", "module"),
 }
 # Forms that are tried with every pointer; the others with alternates alone.
-COMMON_FORMS = ["absolute", "relative", "CR", "blank at the end", "NUL at the end", "slash at the end", "below a link", "blank in front"]
+COMMON_FORMS = [
+    "absolute",
+    "relative",
+    "CR",
+    "blank at the end",
+    "NUL at the end",
+    "slash at the end",
+    "below a link",
+    "blank in front",
+]
 
 
 def pointers() -> Iterator[Attack]:
@@ -400,7 +487,9 @@ def pointers() -> Iterator[Attack]:
             yield Attack(f"{part} names {target}: {form}", written(part, form), repo)
     # A submodule is read with its superproject too.
     for form in ("absolute", "CR", "blank at the end"):
-        yield Attack(f"the submodule's .git names outside, asked above: {form}", written("module/.git", form))
+        yield Attack(
+            f"the submodule's .git names outside, asked above: {form}", written("module/.git", form)
+        )
 
 
 def two_readings() -> Iterator[Attack]:
@@ -412,7 +501,11 @@ def two_readings() -> Iterator[Attack]:
         def make(at: Site) -> None:
             shelf = at.repo / "shelf"
             shelf.mkdir()
-            real, link = (shelf / "x", shelf / f"x{end}") if outside_with_end else (shelf / f"x{end}", shelf / "x")
+            real, link = (
+                (shelf / "x", shelf / f"x{end}")
+                if outside_with_end
+                else (shelf / f"x{end}", shelf / "x")
+            )
             shutil.copytree(at.repo / own, real, symlinks=True)
             link.symlink_to(at.out / target)
             at.text(part, f"{prefix}{os.path.relpath(shelf, at.repo / base)}/x{end}\n")
@@ -423,7 +516,11 @@ def two_readings() -> Iterator[Attack]:
         for name, end in {"CR": "\r", "a blank": " ", "a tab": "\t", "a form feed": "\f"}.items():
             for outside_with_end in (True, False):
                 with_it = "with" if outside_with_end else "without"
-                yield Attack(f"{part}: {name} at the end, outside {with_it} it", made(part, end, outside_with_end), repo)
+                yield Attack(
+                    f"{part}: {name} at the end, outside {with_it} it",
+                    made(part, end, outside_with_end),
+                    repo,
+                )
 
 
 def nested_stores() -> Iterator[Attack]:
@@ -439,8 +536,14 @@ def nested_stores() -> Iterator[Attack]:
 
     yield Attack("a nested store names outside", nested(lambda at: f"{at.packed}/objects\n"))
     # Relative to the nested store this lies inside, relative to the top one outside, and the other way round.
-    yield Attack("a nested store, relative to itself", nested(lambda at: "../../../outside/packed/.git/objects\n"))
-    yield Attack("a nested store, relative to the top one", nested(lambda at: "../../../../outside/packed/.git/objects\n"))
+    yield Attack(
+        "a nested store, relative to itself",
+        nested(lambda at: "../../../outside/packed/.git/objects\n"),
+    )
+    yield Attack(
+        "a nested store, relative to the top one",
+        nested(lambda at: "../../../../outside/packed/.git/objects\n"),
+    )
 
     def shadowed(at: Site) -> None:
         nested(lambda at: "../../../../outside/packed/.git/objects\n")(at)
@@ -453,25 +556,47 @@ def nested_stores() -> Iterator[Attack]:
 
     yield Attack("a nested store that lies inside by one reading and outside by another", shadowed)
     yield Attack("a nested store with CR", nested(lambda at: f"{at.packed}/objects\r\n"))
-    yield Attack("http-alternates", lambda at: at.text(".git/objects/info/http-alternates", f"{at.packed}/objects\n"))
+    yield Attack(
+        "http-alternates",
+        lambda at: at.text(".git/objects/info/http-alternates", f"{at.packed}/objects\n"),
+    )
 
 
 def configurations() -> Iterator[Attack]:
     def config(**settings: Callable[[Site], str]) -> Callable[[Site], None]:
-        return lambda at: [at.config(name.replace("__", "."), value(at)) for name, value in settings.items()] and None
+        return lambda at: (
+            [at.config(name.replace("__", "."), value(at)) for name, value in settings.items()]
+            and None
+        )
 
     yield Attack("core.worktree", config(core__worktree=lambda at: str(at.out / "loose")))
-    yield Attack("core.worktree, relative", config(core__worktree=lambda at: "../../../outside/loose"))
-    yield Attack("core.excludesFile", config(core__excludesFile=lambda at: str(at.out / "text.txt")))
-    yield Attack("core.attributesFile", config(core__attributesFile=lambda at: str(at.loose / "info/attributes")))
+    yield Attack(
+        "core.worktree, relative", config(core__worktree=lambda at: "../../../outside/loose")
+    )
+    yield Attack(
+        "core.excludesFile", config(core__excludesFile=lambda at: str(at.out / "text.txt"))
+    )
+    yield Attack(
+        "core.attributesFile",
+        config(core__attributesFile=lambda at: str(at.loose / "info/attributes")),
+    )
     yield Attack("mailmap.file", config(mailmap__file=lambda at: str(at.out / "loose/.mailmap")))
     yield Attack("mailmap.blob", config(mailmap__blob=lambda at: at.world.blob))
     yield Attack("include.path", config(include__path=lambda at: str(at.loose / "config")))
     yield Attack("attr.tree", config(attr__tree=lambda at: at.world.ids[0]))
     yield Attack("core.commitGraph", config(core__commitGraph=lambda at: "true"))
-    yield Attack("includeIf", lambda at: at.config("includeIf.gitdir:/**.path", str(at.loose / "config")))
-    yield Attack("core.worktree of a submodule", lambda at: at.config("core.worktree", str(at.out / "loose"), ".git/modules/module/config"))
-    yield Attack("core.worktree of a submodule, asked there", lambda at: at.config("core.worktree", str(at.out / "loose"), ".git/modules/module/config"), "module")
+    yield Attack(
+        "includeIf", lambda at: at.config("includeIf.gitdir:/**.path", str(at.loose / "config"))
+    )
+    yield Attack(
+        "core.worktree of a submodule",
+        lambda at: at.config("core.worktree", str(at.out / "loose"), ".git/modules/module/config"),
+    )
+    yield Attack(
+        "core.worktree of a submodule, asked there",
+        lambda at: at.config("core.worktree", str(at.out / "loose"), ".git/modules/module/config"),
+        "module",
+    )
 
     def worktree_config(at: Site) -> None:
         at.config("core.repositoryformatversion", "1")
@@ -479,21 +604,59 @@ def configurations() -> Iterator[Attack]:
         at.link(".git/config.worktree", at.loose / "config")
 
     yield Attack("config.worktree is a link", worktree_config)
-    yield Attack(".gitmodules names a path outside", lambda at: at.text(".gitmodules", '[submodule "m"]\n\tpath = ../outside/loose\n\turl = ./m\n'))
-    yield Attack(".git/worktrees/linked/gitdir names outside", lambda at: at.text(".git/worktrees/linked/gitdir", f"{at.out}/loose/.git\n"))
+    yield Attack(
+        ".gitmodules names a path outside",
+        lambda at: at.text(
+            ".gitmodules", '[submodule "m"]\n\tpath = ../outside/loose\n\turl = ./m\n'
+        ),
+    )
+    yield Attack(
+        ".git/worktrees/linked/gitdir names outside",
+        lambda at: at.text(".git/worktrees/linked/gitdir", f"{at.out}/loose/.git\n"),
+    )
 
 
 def reference_texts() -> Iterator[Attack]:
-    targets = ["../../../outside/loose/.git/HEAD", "refs/../../../../outside/loose/.git/refs/heads/main", "refs/heads/../../../../../outside/loose/.git/HEAD"]
+    targets = [
+        "../../../outside/loose/.git/HEAD",
+        "refs/../../../../outside/loose/.git/refs/heads/main",
+        "refs/heads/../../../../../outside/loose/.git/HEAD",
+    ]
     for number, target in enumerate(targets):
-        yield Attack(f"HEAD is symbolic to a path outside, {number}", lambda at, target=target: at.text(".git/HEAD", f"ref: {target}\n"))
-        yield Attack(f"a branch is symbolic to a path outside, {number}", lambda at, target=target: at.text(".git/refs/heads/aside", f"ref: {target}\n"))
-    yield Attack("HEAD is symbolic to an absolute path", lambda at: at.text(".git/HEAD", f"ref: {at.loose}/HEAD\n"))
-    yield Attack("HEAD is symbolic to another work tree's", lambda at: (at.text(".git/HEAD", "ref: worktrees/linked/main\n"), at.link(".git/worktrees/linked/main", at.loose / "HEAD")))
-    yield Attack("packed-refs names a path outside", lambda at: at.text(".git/packed-refs", f"# pack-refs with: peeled fully-peeled sorted \n{at.world.ids[0]} refs/heads/../../../../outside\n"))
+        yield Attack(
+            f"HEAD is symbolic to a path outside, {number}",
+            lambda at, target=target: at.text(".git/HEAD", f"ref: {target}\n"),
+        )
+        yield Attack(
+            f"a branch is symbolic to a path outside, {number}",
+            lambda at, target=target: at.text(".git/refs/heads/aside", f"ref: {target}\n"),
+        )
+    yield Attack(
+        "HEAD is symbolic to an absolute path",
+        lambda at: at.text(".git/HEAD", f"ref: {at.loose}/HEAD\n"),
+    )
+    yield Attack(
+        "HEAD is symbolic to another work tree's",
+        lambda at: (
+            at.text(".git/HEAD", "ref: worktrees/linked/main\n"),
+            at.link(".git/worktrees/linked/main", at.loose / "HEAD"),
+        ),
+    )
+    yield Attack(
+        "packed-refs names a path outside",
+        lambda at: at.text(
+            ".git/packed-refs",
+            f"# pack-refs with: peeled fully-peeled sorted \n{at.world.ids[0]} refs/heads/../../../../outside\n",
+        ),
+    )
     yield Attack("a revision that is a path", lambda at: None, "", ("../../outside/loose/.git/HEAD", "refs/../../../outside/loose/.git/HEAD", "worktrees/../../../outside/loose/.git/HEAD", "worktrees/linked/../../../../../outside/loose/.git/HEAD"))  # fmt: skip
     # A worktree whose name leads on: pseudo-references of worktrees/<x>/ are read below it.
-    yield Attack("a work tree's directory is a link", lambda at: at.link(".git/worktrees/zq", at.loose), "", ("worktrees/zq/HEAD", "worktrees/zq/refs/heads/main", "worktrees/zq/ORIG_HEAD"))
+    yield Attack(
+        "a work tree's directory is a link",
+        lambda at: at.link(".git/worktrees/zq", at.loose),
+        "",
+        ("worktrees/zq/HEAD", "worktrees/zq/refs/heads/main", "worktrees/zq/ORIG_HEAD"),
+    )
 
 
 def split_indexes() -> Iterator[Attack]:
@@ -510,19 +673,58 @@ def bare_repositories() -> Iterator[Attack]:
     def bare(change: Callable[[Site], None]) -> Callable[[Site], None]:
         def make(at: Site) -> None:
             shutil.move(at.git, at.repo / "bare.git")
-            repositories.git(at.world.root, "config", "--file", str(at.repo / "bare.git/config"), "core.bare", "true")
+            repositories.git(
+                at.world.root,
+                "config",
+                "--file",
+                str(at.repo / "bare.git/config"),
+                "core.bare",
+                "true",
+            )
             change(at)
 
         return make
 
-    yield Attack("alternates of a bare repository", bare(lambda at: at.text("bare.git/objects/info/alternates", f"{at.packed}/objects\r\n{at.packed}/objects\n")), "bare.git")
-    yield Attack("alternates with CR of a bare repository", bare(lambda at: at.text("bare.git/objects/info/alternates", f"{at.packed}/objects\r\n")), "bare.git")
-    yield Attack("commondir of a bare repository", bare(lambda at: at.text("bare.git/commondir", f"{at.loose} \n")), "bare.git")
-    yield Attack("refs of a bare repository", bare(lambda at: at.link("bare.git/refs/heads", at.loose / "refs/heads")), "bare.git")
-    yield Attack("a bare repository is a link", lambda at: at.link("bare.git", at.packed), "bare.git")
+    yield Attack(
+        "alternates of a bare repository",
+        bare(
+            lambda at: at.text(
+                "bare.git/objects/info/alternates", f"{at.packed}/objects\r\n{at.packed}/objects\n"
+            )
+        ),
+        "bare.git",
+    )
+    yield Attack(
+        "alternates with CR of a bare repository",
+        bare(lambda at: at.text("bare.git/objects/info/alternates", f"{at.packed}/objects\r\n")),
+        "bare.git",
+    )
+    yield Attack(
+        "commondir of a bare repository",
+        bare(lambda at: at.text("bare.git/commondir", f"{at.loose} \n")),
+        "bare.git",
+    )
+    yield Attack(
+        "refs of a bare repository",
+        bare(lambda at: at.link("bare.git/refs/heads", at.loose / "refs/heads")),
+        "bare.git",
+    )
+    yield Attack(
+        "a bare repository is a link", lambda at: at.link("bare.git", at.packed), "bare.git"
+    )
 
 
 def attacks() -> list[Attack]:
     """Returns every way out."""
-    groups = [links, linked_objects, pointers, two_readings, nested_stores, configurations, reference_texts, split_indexes, bare_repositories]
+    groups = [
+        links,
+        linked_objects,
+        pointers,
+        two_readings,
+        nested_stores,
+        configurations,
+        reference_texts,
+        split_indexes,
+        bare_repositories,
+    ]
     return [attack for group in groups for attack in group()]

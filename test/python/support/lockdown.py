@@ -8,8 +8,14 @@ from repositories import ROOT
 # test_every_function_is_tried_under_the_locks until it stands here.
 FILE_CALLS = {
     "read_file": ["SELECT read_file('{file}')"],
-    "edit_explain": ["SELECT * FROM edit_explain('{file}', 'in')", "SELECT line FROM edit_explain('{file}', 'in')"],
-    "diff_files": ["SELECT diff_files('{file}', '{file}')", "SELECT diff_files('{file}', '{file}', 0, 'a', 'b')"],
+    "edit_explain": [
+        "SELECT * FROM edit_explain('{file}', 'in')",
+        "SELECT line FROM edit_explain('{file}', 'in')",
+    ],
+    "diff_files": [
+        "SELECT diff_files('{file}', '{file}')",
+        "SELECT diff_files('{file}', '{file}', 0, 'a', 'b')",
+    ],
 }
 REPOSITORY_CALLS = {
     "file_changes": ["SELECT * FROM file_changes('main~1', 'main', '{repo}')", "SELECT file_path FROM file_changes('main~1', 'main', '{repo}')", "SELECT * FROM file_changes('HEAD', 'WORKTREE', '{repo}', untracked := true)", "SELECT * FROM file_changes('HEAD', 'INDEX', '{repo}')"],
@@ -51,12 +57,12 @@ REPOSITORY_CALLS = {
 WRITE_CALLS = {
     "edit_file": "SELECT edit_file('{file}', 'in', 'written')",
     "write_file": "SELECT write_file('{file}', 'written')",
-    "needs_approval": "SELECT needs_approval('write_file', '{{\"path\": \"{file}\", \"content\": \"written\"}}')",
+    "needs_approval": 'SELECT needs_approval(\'write_file\', \'{{"path": "{file}", "content": "written"}}\')',
     "read_approval": "SELECT read_approval('{file}/../../outside/secret')",
     "write_approval": "SELECT write_approval('{file}', 'written')",
     "edit_approval": "SELECT edit_approval('{file}', 'in', 'written')",
-    "approve": "SELECT approve('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'once', 'guess')",
-    "approval_file": "SELECT approval_file('{{\"type\": \"other\", \"description\": \"{file}\"}}', 'guess')",
+    "approve": 'SELECT approve(\'{{"type": "other", "description": "{file}"}}\', \'once\', \'guess\')',
+    "approval_file": 'SELECT approval_file(\'{{"type": "other", "description": "{file}"}}\', \'guess\')',
     "decline": "SELECT decline('{file}', 'guess')",
     "withdraw": "SELECT withdraw('{file}', 'guess')",
     "pending_approvals": "SELECT * FROM pending_approvals('guess')",
@@ -65,8 +71,14 @@ WRITE_CALLS = {
 WAITING_CALLS = {"approval_chunk": "SELECT approval_chunk('{file}', 1)"}
 # Functions that answer with their errors, and the words in an answer that is no error.
 TOOL_CALLS = {
-    "redline_call": ("""SELECT redline_call('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", '"isError":false'),
-    "redline_call_text": ("""SELECT redline_call_text('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""", "identical"),
+    "redline_call": (
+        """SELECT redline_call('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""",
+        '"isError":false',
+    ),
+    "redline_call_text": (
+        """SELECT redline_call_text('Diff', '{{"path_a": "{file}", "path_b": "{file}"}}')""",
+        "identical",
+    ),
 }
 # Functions of their arguments alone: they answer under every lock, and open nothing.
 PURE_CALLS = {

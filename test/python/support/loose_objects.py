@@ -17,11 +17,25 @@ def loose(repo: pathlib.Path, kind: str, data: bytes, oid: str | None = None) ->
 
 
 def commit(repo: pathlib.Path, name: str, tree: str, *parents: str, oid: str | None = None) -> str:
-    lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents), "author a <b> 1700000000 +0000", "committer a <b> 1700000000 +0000", "", name]
+    lines = [
+        f"tree {tree}",
+        *(f"parent {parent}" for parent in parents),
+        "author a <b> 1700000000 +0000",
+        "committer a <b> 1700000000 +0000",
+        "",
+        name,
+    ]
     oid = loose(repo, "commit", "\n".join(lines).encode() + b"\n", oid)
     (repo / ".git/refs/heads" / name).write_text(oid + "\n")
     return oid
 
 
 def tree(repo: pathlib.Path, *entries: tuple[str, str, str], oid: str | None = None) -> str:
-    return loose(repo, "tree", b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(child) for mode, name, child in entries), oid)
+    return loose(
+        repo,
+        "tree",
+        b"".join(
+            f"{mode} {name}\0".encode() + bytes.fromhex(child) for mode, name, child in entries
+        ),
+        oid,
+    )

@@ -5,7 +5,14 @@ import repositories
 
 PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"]
 LOOKED_FOR = [option for option in PLAIN if option != "--no-renames"]
-LETTERS = {"A": "added", "D": "deleted", "M": "modified", "T": "type_changed", "R": "renamed", "C": "copied"}
+LETTERS = {
+    "A": "added",
+    "D": "deleted",
+    "M": "modified",
+    "T": "type_changed",
+    "R": "renamed",
+    "C": "copied",
+}
 
 
 def git_diff(repo, old, new, *options):
@@ -15,13 +22,19 @@ def git_diff(repo, old, new, *options):
 def patches(con, repo, old, new, options=""):
     """Returns the patches of all files, concatenated."""
     named = f", {options}" if options else ""
-    rows = con.execute(f"SELECT patch_bytes FROM file_patches(?, ?, ?{named})", [old, new, str(repo)]).fetchall()
+    rows = con.execute(
+        f"SELECT patch_bytes FROM file_patches(?, ?, ?{named})", [old, new, str(repo)]
+    ).fetchall()
     return b"".join(row[0] for row in rows)
 
 
 def raw_rows(repo, old, new, *options):
     """Returns git's rows: path, status, old path, similarity."""
-    fields = repositories.git(repo, "diff", *LOOKED_FOR, "--raw", "-z", *options, old, new).decode().split("\0")
+    fields = (
+        repositories.git(repo, "diff", *LOOKED_FOR, "--raw", "-z", *options, old, new)
+        .decode()
+        .split("\0")
+    )
     rows, at = [], 0
     while at < len(fields) - 1:
         letter = fields[at].split(" ")[4]

@@ -53,8 +53,18 @@ class Person:
         raise AssertionError(f"not seen: {words} in {self.said[after:]}")
 
     def drive(self, extension, folder, conversation):
-        server = [str(ROOT / "examples/mcp_server.py"), str(folder), "--extension", str(extension), "--write", "--approve", "terminal"]
-        command = StdioServerParameters(command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(self.theirs), *server])
+        server = [
+            str(ROOT / "examples/mcp_server.py"),
+            str(folder),
+            "--extension",
+            str(extension),
+            "--write",
+            "--approve",
+            "terminal",
+        ]
+        command = StdioServerParameters(
+            command=sys.executable, args=["-c", WITH_TERMINAL, os.ttyname(self.theirs), *server]
+        )
 
         async def main():
             with anyio.fail_after(90):

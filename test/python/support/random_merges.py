@@ -8,7 +8,20 @@ import shutil
 import repositories
 
 NAMES = ["a.txt", "b b.txt", "d/c.rs", "d/tab\t.txt", "é.txt", 'd/"q".txt', "e/f/g", "zz"]
-LINES = ["", "int main()", "_under  ", "$dollar line that is longer than forty bytes of a heading", "  indent", "\tindent", "a", "b", "}", "x y", "x  y", "\x0c"]
+LINES = [
+    "",
+    "int main()",
+    "_under  ",
+    "$dollar line that is longer than forty bytes of a heading",
+    "  indent",
+    "\tindent",
+    "a",
+    "b",
+    "}",
+    "x y",
+    "x  y",
+    "\x0c",
+]
 
 
 def text(dice: random.Random, lines: list[str]) -> bytes:
@@ -43,7 +56,11 @@ def version(dice: random.Random, lines: list[str]) -> tuple[str, bytes]:
 
 
 def quoted(path: str) -> bytes:
-    return b'"' + path.encode().replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\t", b"\\t") + b'"'
+    return (
+        b'"'
+        + path.encode().replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\t", b"\\t")
+        + b'"'
+    )
 
 
 def merges(folder: pathlib.Path, seed: int, count: int) -> list[str]:
@@ -56,22 +73,35 @@ def merges(folder: pathlib.Path, seed: int, count: int) -> list[str]:
         marks.append(len(marks) + 1)
         head = f"commit refs/heads/m{marks[-1]}\nmark :{marks[-1]}\ncommitter T <t@example.com> {1_700_000_000 + marks[-1]} +0000\ndata 1\nm\n"
         stream.append(head.encode())
-        stream.extend(f"{'merge' if at else 'from'} :{parent}\n".encode() for at, parent in enumerate(parents))
+        stream.extend(
+            f"{'merge' if at else 'from'} :{parent}\n".encode() for at, parent in enumerate(parents)
+        )
         stream.append(b"deleteall\n")
         for path, (mode, content) in files.items():
             if mode == "160000":
                 stream.append(b"M 160000 %s %s\n" % (content, quoted(path)))
             else:
-                stream.append(b"M %s inline %s\ndata %d\n%s\n" % (mode.encode(), quoted(path), len(content), content))
+                stream.append(
+                    b"M %s inline %s\ndata %d\n%s\n"
+                    % (mode.encode(), quoted(path), len(content), content)
+                )
         return marks[-1]
 
     made = []
     for _ in range(count):
-        base = {path: [dice.choice(LINES) for _ in range(dice.choice([0, 3, 12, 40]))] for path in NAMES}
+        base = {
+            path: [dice.choice(LINES) for _ in range(dice.choice([0, 3, 12, 40]))] for path in NAMES
+        }
         sides = []
         for _ in range(dice.choice([2, 2, 2, 3, 5])):
-            files = {path: version(dice, lines) for path, lines in base.items() if dice.random() < 0.9}
-            sides.append(dict(dice.choice(sides)) | dict(list(files.items())[:4]) if sides and dice.random() < 0.3 else files)
+            files = {
+                path: version(dice, lines) for path, lines in base.items() if dice.random() < 0.9
+            }
+            sides.append(
+                dict(dice.choice(sides)) | dict(list(files.items())[:4])
+                if sides and dice.random() < 0.3
+                else files
+            )
         result = {}
         for path in NAMES:
             having = [side[path] for side in sides if path in side]
@@ -83,8 +113,14 @@ def merges(folder: pathlib.Path, seed: int, count: int) -> list[str]:
                 result[path] = dice.choice(having)
             else:
                 mode, content = dice.choice(having)
-                lines = content.decode().removesuffix("\n").split("\n") if mode.startswith("100") else base[path]
-                result[path] = (mode, content) if mode == "160000" else (mode, text(dice, edited(dice, lines)))
+                lines = (
+                    content.decode().removesuffix("\n").split("\n")
+                    if mode.startswith("100")
+                    else base[path]
+                )
+                result[path] = (
+                    (mode, content) if mode == "160000" else (mode, text(dice, edited(dice, lines)))
+                )
         made.append(commit(result, [commit(side, []) for side in sides]))
     repositories.git(folder, "fast-import", "--quiet", stdin=b"".join(stream))
     return [repositories.git_text(folder, "rev-parse", f"m{mark}") for mark in made]
@@ -103,7 +139,11 @@ def conflicts(folder: pathlib.Path, seed: int) -> None:
             mode, content = version(dice, lines)
             if mode == "160000":
                 mode = "100644"
-            oid = repositories.git(folder, "hash-object", "-w", "--stdin", stdin=content).decode().strip()
+            oid = (
+                repositories.git(folder, "hash-object", "-w", "--stdin", stdin=content)
+                .decode()
+                .strip()
+            )
             staged.append(f"{mode} {oid} {stage}\t{path}\0".encode())
         if dice.random() < 0.85:
             mode, content = version(dice, lines)

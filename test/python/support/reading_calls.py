@@ -1,7 +1,9 @@
 """Calls of every function and tool that reads a repository, with the names of their values in place of these."""
 
 # All columns, with the times as numbers: Python needs another package for times with a zone.
-COMMITS = "* REPLACE (epoch_us(author_date) AS author_date, epoch_us(committer_date) AS committer_date)"
+COMMITS = (
+    "* REPLACE (epoch_us(author_date) AS author_date, epoch_us(committer_date) AS committer_date)"
+)
 # Each function that takes a repository, with two revisions, a file and the repository.
 CALLS = {
     "file_changes": "SELECT * FROM file_changes($old, $new, $repo)",
@@ -51,7 +53,17 @@ CALLS = {
     "GitDiffFile": "SELECT redline_call('GitDiffFile', json_object('from_rev', $old, 'to_rev', $new, 'file_path', $file, 'path', $repo))",
 }
 # The tools that are called through redline_call alone.
-TOOLS = {"GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs", "list_files", "search"}
+TOOLS = {
+    "GitDiffFile",
+    "GitLog",
+    "GitShow",
+    "GitFile",
+    "GitBlame",
+    "GitStatus",
+    "GitRefs",
+    "list_files",
+    "search",
+}
 # What reads the index, the work tree, submodules, the ignore files and all references.
 OTHER_CALLS = [
     "SELECT * FROM file_patches('HEAD', 'WORKTREE', $repo, untracked := true)",

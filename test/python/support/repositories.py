@@ -33,27 +33,33 @@ STATUS = {"A": "added", "D": "deleted", "M": "modified", "T": "type_changed"}
 def environment(**extra: str) -> dict[str, str]:
     """Returns an environment in which git sees the repository alone: no user, system or inherited settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return kept | {
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_TERMINAL_PROMPT": "0",
-        # A broken fixture must not be answered by the checkout that it lies in.
-        "GIT_CEILING_DIRECTORIES": os.fspath(FIXTURES),
-        "XDG_CONFIG_HOME": "/dev/null",
-        "HOME": "/dev/null",
-        "LC_ALL": "C",
-        "TZ": "UTC",
-        # The fixtures may belong to another user than the one who runs the tests.
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "safe.directory",
-        "GIT_CONFIG_VALUE_0": "*",
-    } | extra
+    return (
+        kept
+        | {
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            # A broken fixture must not be answered by the checkout that it lies in.
+            "GIT_CEILING_DIRECTORIES": os.fspath(FIXTURES),
+            "XDG_CONFIG_HOME": "/dev/null",
+            "HOME": "/dev/null",
+            "LC_ALL": "C",
+            "TZ": "UTC",
+            # The fixtures may belong to another user than the one who runs the tests.
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory",
+            "GIT_CONFIG_VALUE_0": "*",
+        }
+        | extra
+    )
 
 
-def git(repo: os.PathLike | str, *arguments: str, stdin: bytes = b"", env: dict | None = None) -> bytes:
+def git(
+    repo: os.PathLike | str, *arguments: str, stdin: bytes = b"", env: dict | None = None
+) -> bytes:
     """Runs git in `repo` and returns its output; raises with git's own words when it fails."""
     done = subprocess.run(
         ["git", "-C", os.fspath(repo), *arguments],
@@ -91,7 +97,9 @@ def fixtures() -> pathlib.Path:
     FIXTURES.parent.mkdir(parents=True, exist_ok=True)
     with open(FIXTURES.parent / "fixtures.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two hosts may start their tests at once
-        done = subprocess.run(["sh", SCRIPT, FIXTURES], capture_output=True, text=True, env=environment())
+        done = subprocess.run(
+            ["sh", SCRIPT, FIXTURES], capture_output=True, text=True, env=environment()
+        )
     if done.returncode != 0:
         raise AssertionError(f"make_repos.sh failed:\n{done.stdout}{done.stderr}")
     return FIXTURES
@@ -137,7 +145,9 @@ def sha256_twin(repo: os.PathLike | str, target: pathlib.Path) -> pathlib.Path:
 def history(repo: os.PathLike | str, tip: str = "HEAD") -> list[tuple[str, str]]:
     """Returns (parent, commit) for every parent of every commit, oldest first; a root's parent is EMPTY."""
     pairs = []
-    for line in git_text(repo, "rev-list", "--parents", "--topo-order", "--reverse", tip).splitlines():
+    for line in git_text(
+        repo, "rev-list", "--parents", "--topo-order", "--reverse", tip
+    ).splitlines():
         commit, *parents = line.split()
         pairs += [(parent, commit) for parent in parents or [EMPTY]]
     return pairs
@@ -157,7 +167,12 @@ def _objects(repo: os.PathLike | str, names: Sequence[str]) -> list[str]:
     """Returns the id that each name resolves to."""
     if not names:
         return []
-    answers = git(repo, "cat-file", "--batch-check=%(objectname)", stdin="".join(f"{name}\n" for name in names).encode())
+    answers = git(
+        repo,
+        "cat-file",
+        "--batch-check=%(objectname)",
+        stdin="".join(f"{name}\n" for name in names).encode(),
+    )
     oids = answers.decode().splitlines()
     for name, oid in zip(names, oids, strict=True):
         if not re.fullmatch("[0-9a-f]{40,64}", oid):
@@ -246,17 +261,32 @@ def changes(repo: os.PathLike | str, pairs: Sequence[tuple[str, str]]) -> list[l
 def object_sizes(repo: os.PathLike | str, oids: set[str]) -> dict[str, int]:
     """Returns the size of each object in bytes; an object that git cannot find is left out."""
     ordered = sorted(oids)
-    answers = git(repo, "cat-file", "--batch-check=%(objectsize)", stdin="".join(f"{oid}\n" for oid in ordered).encode())
+    answers = git(
+        repo,
+        "cat-file",
+        "--batch-check=%(objectsize)",
+        stdin="".join(f"{oid}\n" for oid in ordered).encode(),
+    )
     lines = answers.decode().splitlines()
     return {oid: int(line) for oid, line in zip(ordered, lines, strict=True) if line.isdigit()}
 
 
-def _stream(repo, pairs, numstat: bool) -> Iterator[tuple[list[RawChange], list[tuple[int | None, int | None]]]]:
+def _stream(
+    repo, pairs, numstat: bool
+) -> Iterator[tuple[list[RawChange], list[tuple[int | None, int | None]]]]:
     """Yields the raw records and line counts of every pair, from one `git diff-tree --stdin`."""
     asked = _tree_pairs(repo, pairs)
     what = ["--raw", "--numstat"] if numstat else ["--raw"]
     output = git(
-        repo, "-c", "core.quotePath=off", "diff-tree", "--stdin", "-r", "-z", *what, *PATH_ARGUMENTS,
+        repo,
+        "-c",
+        "core.quotePath=off",
+        "diff-tree",
+        "--stdin",
+        "-r",
+        "-z",
+        *what,
+        *PATH_ARGUMENTS,
         stdin="".join(f"{old} {new}\n" for old, new in asked).encode(),
         env=environment(**WITHOUT_INDEX),
     )
@@ -269,17 +299,25 @@ def _stream(repo, pairs, numstat: bool) -> Iterator[tuple[list[RawChange], list[
         while output.startswith(b":", at):
             meta_end = output.index(b"\0", at)
             path_end = output.index(b"\0", meta_end + 1)
-            old_mode, new_mode, old_oid, new_oid, status = output[at + 1 : meta_end].decode().split(" ")
+            old_mode, new_mode, old_oid, new_oid, status = (
+                output[at + 1 : meta_end].decode().split(" ")
+            )
             raw.append(
                 RawChange(
-                    output[meta_end + 1 : path_end], status,
-                    _present(old_mode), _present(new_mode), _present(old_oid), _present(new_oid),
+                    output[meta_end + 1 : path_end],
+                    status,
+                    _present(old_mode),
+                    _present(new_mode),
+                    _present(old_oid),
+                    _present(new_oid),
                 )
             )
             at = path_end + 1
         for record in raw if numstat else []:
             added, removed, rest = output[at : output.index(b"\0", at)].split(b"\t", 2)
-            assert rest == record.path, f"--numstat names {rest!r} where --raw names {record.path!r}"
+            assert rest == record.path, (
+                f"--numstat names {rest!r} where --raw names {record.path!r}"
+            )
             counts.append((None, None) if added == b"-" else (int(added), int(removed)))
             at = output.index(b"\0", at) + 1
         yield raw, counts
@@ -314,11 +352,19 @@ HUNK_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 LINE_TYPES = {b"+": "ADDED", b"-": "REMOVED", b" ": "CONTEXT"}
 
 
-def diffs(repo: os.PathLike | str, pairs: Sequence[tuple[str, str]], context: int = 3) -> list[dict[bytes, list[Line]]]:
+def diffs(
+    repo: os.PathLike | str, pairs: Sequence[tuple[str, str]], context: int = 3
+) -> list[dict[bytes, list[Line]]]:
     """Returns, for every pair, the rows that file_diff must give for each changed path (bytes); -1 is the whole file."""
     asked = _tree_pairs(repo, pairs)
     lines = git(
-        repo, "diff-tree", "--stdin", "-r", "-p", f"-U{WHOLE_FILE if context < 0 else context}", *PATH_ARGUMENTS,
+        repo,
+        "diff-tree",
+        "--stdin",
+        "-r",
+        "-p",
+        f"-U{WHOLE_FILE if context < 0 else context}",
+        *PATH_ARGUMENTS,
         stdin="".join(f"{old} {new}\n" for old, new in asked).encode(),
         env=environment(**WITHOUT_INDEX),
     ).split(b"\n")
@@ -352,7 +398,9 @@ def _read_patch(cursor: _Cursor, rows: list[Line], hunk: int) -> int:
     while header := HUNK_HEADER.match(cursor.peek()):
         cursor.next()
         hunk += 1
-        old, old_left, new, new_left = (1 if group is None else int(group) for group in header.groups())
+        old, old_left, new, new_left = (
+            1 if group is None else int(group) for group in header.groups()
+        )
         while old_left or new_left:
             text = cursor.next()
             sign = text[:1]
@@ -361,8 +409,12 @@ def _read_patch(cursor: _Cursor, rows: list[Line], hunk: int) -> int:
             in_old, in_new = sign in b"- ", sign in b"+ "
             rows.append(
                 Line(
-                    len(rows) + 1, LINE_TYPES[sign], lossy(text[1:]),
-                    old if in_old else None, new if in_new else None, hunk,
+                    len(rows) + 1,
+                    LINE_TYPES[sign],
+                    lossy(text[1:]),
+                    old if in_old else None,
+                    new if in_new else None,
+                    hunk,
                 )
             )
             old, old_left = old + in_old, old_left - in_old
@@ -388,7 +440,9 @@ class _Cursor:
         return self.lines[self.at - 1]
 
     def take(self, expected: bytes) -> None:
-        assert self.peek() == expected and self.at < len(self.lines), f"git printed {self.peek()!r} for {expected!r}"
+        assert self.peek() == expected and self.at < len(self.lines), (
+            f"git printed {self.peek()!r} for {expected!r}"
+        )
         self.at += 1
 
     def at_pair(self) -> bool:
@@ -404,9 +458,22 @@ def lossy(text: bytes) -> str:
 # -- errors -----------------------------------------------------------------------------------
 
 # DuckDB 1.5.6 puts words of its own before the error of a result that it was streaming.
-CODE = re.compile(r"(?:Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\s+Error: )?(?:[A-Z]\w* )+Error: (invalid_args|not_found|not_unique|fs_denied|permission_denied|approval_required|too_large|stale|timeout|declined|tool_failed): (\S.*)", re.DOTALL)
+CODE = re.compile(
+    r"(?:Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result\s+Error: )?(?:[A-Z]\w* )+Error: (invalid_args|not_found|not_unique|fs_denied|permission_denied|approval_required|too_large|stale|timeout|declined|tool_failed): (\S.*)",
+    re.DOTALL,
+)
 # What no error may show: a panic, a library's own words, or the content of a file it was led to.
-NEVER_SHOWN = ["panick", "RUST_BACKTRACE", "gix", "src/git", "a secret", "SECRET-", "root:x:", "os error", "called `"]
+NEVER_SHOWN = [
+    "panick",
+    "RUST_BACKTRACE",
+    "gix",
+    "src/git",
+    "a secret",
+    "SECRET-",
+    "root:x:",
+    "os error",
+    "called `",
+]
 
 
 def code_and_words(error: BaseException | str) -> tuple[str, str]:
@@ -431,7 +498,11 @@ def first_differences(got: Sequence, wanted: Sequence, shown: int = 5) -> str:
         ours = got[number] if number < len(got) else "(no row)"
         theirs = wanted[number] if number < len(wanted) else "(no row)"
         if ours != theirs:
-            lines += [f"row {number + 1}", f"  redline {_short(ours)}", f"  git     {_short(theirs)}"]
+            lines += [
+                f"row {number + 1}",
+                f"  redline {_short(ours)}",
+                f"  git     {_short(theirs)}",
+            ]
             shown -= 1
             if shown == 0:
                 break

@@ -32,13 +32,20 @@ SELDOM_READ = {
 
 def seldom_read(place: str) -> list[str]:
     """Returns the two sides of a comparison that needs the part which leads outside."""
-    secret = repositories.git_text(repositories.fixture("sandbox/outside/secret"), "rev-parse", "main")
+    secret = repositories.git_text(
+        repositories.fixture("sandbox/outside/secret"), "rev-parse", "main"
+    )
     return [secret if side == "(the secret)" else side for side in SELDOM_READ[place]]
 
 
 def configure(con, *sandboxes: dict, scope: str = "GLOBAL"):
     """Sets redline_sandboxes, and returns the connection."""
-    text = json.dumps([{key: str(value) if key == "root" else value for key, value in one.items()} for one in sandboxes])
+    text = json.dumps(
+        [
+            {key: str(value) if key == "root" else value for key, value in one.items()}
+            for one in sandboxes
+        ]
+    )
     con.execute(f"SET {scope} redline_sandboxes = '{text}'")
     return con
 

@@ -65,13 +65,31 @@ class Document(HTMLParser):
 class Served:
     """A server over HTTP with two tokens; the tests of a module share one."""
 
-    def __init__(self, folder: pathlib.Path, extension: pathlib.Path, scratch: pathlib.Path, *arguments: str):
+    def __init__(
+        self, folder: pathlib.Path, extension: pathlib.Path, scratch: pathlib.Path, *arguments: str
+    ):
         self.folder, self.tokens = folder, [secrets.token_urlsafe(32) for _ in range(2)]
         file = scratch / "tokens"
         file.touch(mode=0o600)
         file.write_text("".join(f"{token}\n" for token in self.tokens))
-        command = [*COMMAND, str(folder), "--extension", str(extension), "--http", "0", "--token-file", str(file), *arguments]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command = [
+            *COMMAND,
+            str(folder),
+            "--extension",
+            str(extension),
+            "--http",
+            "0",
+            "--token-file",
+            str(file),
+            *arguments,
+        ]
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.said: list[str] = []
         threading.Thread(target=lambda: self.said.extend(self.process.stderr), daemon=True).start()
         self.calls = ThreadPoolExecutor(8)
@@ -98,7 +116,11 @@ class Served:
     async def client(self, token: str | None = None, mode: str = "auto", **more):
         headers = {"Authorization": f"Bearer {self.tokens[0] if token is None else token}"}
         async with httpx2.AsyncClient(headers=headers, timeout=60) as http_client:
-            async with Client(streamable_http_client(self.address("serving"), http_client=http_client), mode=mode, **more) as client:
+            async with Client(
+                streamable_http_client(self.address("serving"), http_client=http_client),
+                mode=mode,
+                **more,
+            ) as client:
                 yield client
 
     def run(self, conversation, **more):
@@ -119,7 +141,14 @@ class Served:
 
         return self.calls.submit(lambda: self.run(conversation, token=self.tokens[number]))
 
-    def request(self, path: str = "", method: str = "GET", body=None, address: str | None = None, **headers: str | None) -> Answer:
+    def request(
+        self,
+        path: str = "",
+        method: str = "GET",
+        body=None,
+        address: str | None = None,
+        **headers: str | None,
+    ) -> Answer:
         """Asks the page of approvals as a browser does; a header that is None is left out, and `_` in names stands for `-`."""
         place = urllib.parse.urlsplit(self.address("approve") if address is None else address)
         sent = {"host": place.netloc}
@@ -136,7 +165,9 @@ class Served:
         """Returns the links of what waits, as soon as there are so many."""
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
-            links = [link for link in Document(self.request().text).links if link.startswith("change?")]
+            links = [
+                link for link in Document(self.request().text).links if link.startswith("change?")
+            ]
             if len(links) == count:
                 return links
             time.sleep(0.05)
@@ -152,21 +183,33 @@ class Served:
 
     def decline_all(self) -> None:
         """Leaves nothing waiting for the next test."""
-        for link in [link for link in Document(self.request().text).links if link.startswith("change?")]:
+        for link in [
+            link for link in Document(self.request().text).links if link.startswith("change?")
+        ]:
             form = Document(self.request(link).text).form("no")
             if form:
                 self.answer(form)
 
 
-def exchange(place: urllib.parse.SplitResult, method: str, target: str, headers: dict, body: bytes) -> Answer:
+def exchange(
+    place: urllib.parse.SplitResult, method: str, target: str, headers: dict, body: bytes
+) -> Answer:
     """Sends one request in one piece, as it is given: a server that refuses it early has all of it by then."""
-    lines = [f"{name}: {one}" for name, given in headers.items() for one in ([given] if isinstance(given, str) else given or [])]
+    lines = [
+        f"{name}: {one}"
+        for name, given in headers.items()
+        for one in ([given] if isinstance(given, str) else given or [])
+    ]
     head = "\r\n".join([f"{method} {target} HTTP/1.1", *lines, "connection: close", "", ""])
     with socket.create_connection((place.hostname, place.port), timeout=30) as connection:
         connection.sendall(head.encode("latin-1") + body)
         response = http.client.HTTPResponse(connection, method=method)
         response.begin()
-        return Answer(response.status, {name.lower(): given for name, given in response.getheaders()}, response.read().decode())
+        return Answer(
+            response.status,
+            {name.lower(): given for name, given in response.getheaders()},
+            response.read().decode(),
+        )
 
 
 def words(result: types.CallToolResult) -> str:

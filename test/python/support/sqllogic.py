@@ -89,7 +89,9 @@ class Parser:
         return SqlTestError(f"{self.name}:{(self.at if line is None else line) + 1}: {message}")
 
     def blank(self, index: int) -> bool:
-        return index >= len(self.lines) or not self.lines[index] or self.lines[index].startswith("#")
+        return (
+            index >= len(self.lines) or not self.lines[index] or self.lines[index].startswith("#")
+        )
 
     def block(self) -> list[str]:
         """Takes lines up to a blank one, a comment or the `----` line."""
@@ -205,7 +207,12 @@ class Parser:
         sort, connection = "nosort", None
         if len(parameters) > 1:
             # As in DuckDB's runners: what is no sort mode is the name of a connection.
-            known = {"nosort": "nosort", "rowsort": "rowsort", "sort": "rowsort", "valuesort": "valuesort"}
+            known = {
+                "nosort": "nosort",
+                "rowsort": "rowsort",
+                "sort": "rowsort",
+                "valuesort": "valuesort",
+            }
             if parameters[1] in known:
                 sort = known[parameters[1]]
             else:
@@ -218,7 +225,9 @@ class Parser:
         if expected is None:
             raise self.fail("the query has no `----` line", start)
         if label and expected:
-            raise self.fail("a labelled query is compared with its namesakes; DuckDB ignores its rows", start)
+            raise self.fail(
+                "a labelled query is compared with its namesakes; DuckDB ignores its rows", start
+            )
         if len(expected) == 1 and re.fullmatch(r"\d+ values hashing to [0-9a-f]{32}", expected[0]):
             raise self.fail("expected results as a hash are not supported: write them out", start)
         if len(expected) == 1 and expected[0].startswith("<FILE>:"):
@@ -254,7 +263,14 @@ INTEGERS = {
 class Runner:
     """Runs the records of one file against one database."""
 
-    def __init__(self, name: str, extensions: Mapping[str, str | os.PathLike], test_dir: str, env: Mapping[str, str], relations: bool):
+    def __init__(
+        self,
+        name: str,
+        extensions: Mapping[str, str | os.PathLike],
+        test_dir: str,
+        env: Mapping[str, str],
+        relations: bool,
+    ):
         self.name = name
         # Reads each query as DuckDB's Python runner does: as a relation, and another one over it.
         self.relations = relations
@@ -325,7 +341,9 @@ class Runner:
         """Returns an expected text: in DuckDB's Python runner a variable stays in it as it is, so there must be none."""
         found = re.search(r"\$\{\w+\}|__[A-Z]+(?:_[A-Z]+)*__", text)
         if found:
-            raise SqlTestError(f"{self.where(record)}: {found.group()} is not filled in where text is expected")
+            raise SqlTestError(
+                f"{self.where(record)}: {found.group()} is not filled in where text is expected"
+            )
         return text
 
     def text_of(self, value, type_name: str) -> str:
@@ -339,7 +357,9 @@ class Runner:
         if isinstance(value, int) and type_name in INTEGERS:
             return str(value)
         with self.lock:
-            row = self.printer.execute(f"SELECT CAST(CAST(? AS {type_name}) AS VARCHAR)", [value]).fetchone()
+            row = self.printer.execute(
+                f"SELECT CAST(CAST(? AS {type_name}) AS VARCHAR)", [value]
+            ).fetchone()
         return row[0].replace("\0", "\\0") or "(empty)"
 
     def equal(self, actual: str, expected: str, type_name: str) -> bool:
@@ -353,10 +373,15 @@ class Runner:
             return False
         if type_name == "BOOLEAN":
             return {"1": "true", "0": "false"}.get(expected.lower(), expected.lower()) == actual
-        if type_name in INTEGERS or type_name in ("FLOAT", "DOUBLE") or type_name.startswith("DECIMAL"):
+        if (
+            type_name in INTEGERS
+            or type_name in ("FLOAT", "DOUBLE")
+            or type_name.startswith("DECIMAL")
+        ):
             with self.lock:
                 row = self.printer.execute(
-                    f"SELECT TRY_CAST(? AS {type_name}) = TRY_CAST(? AS {type_name})", [actual, expected]
+                    f"SELECT TRY_CAST(? AS {type_name}) = TRY_CAST(? AS {type_name})",
+                    [actual, expected],
                 ).fetchone()
             return row[0] is True
         return False
@@ -375,7 +400,9 @@ class Runner:
             self.close()
             self.printer.close()
 
-    def step(self, record, variables: Mapping[str, str], own: duckdb.DuckDBPyConnection | None) -> None:
+    def step(
+        self, record, variables: Mapping[str, str], own: duckdb.DuckDBPyConnection | None
+    ) -> None:
         if isinstance(record, Directive):
             getattr(self, record.name.replace("-", "_"))(record)
         elif isinstance(record, Loop):
@@ -417,7 +444,8 @@ class Runner:
                 connection.close()
 
         threads = [
-            threading.Thread(target=in_thread, args=(values, self.database.cursor())) for values in record.values
+            threading.Thread(target=in_thread, args=(values, self.database.cursor()))
+            for values in record.values
         ]
         for thread in threads:
             thread.start()
@@ -443,7 +471,8 @@ class Runner:
             # Extensions that this build of DuckDB carries inside.
             met = bool(
                 self.database.execute(
-                    "SELECT count(*) FROM duckdb_extensions() WHERE loaded AND extension_name = ?", [name]
+                    "SELECT count(*) FROM duckdb_extensions() WHERE loaded AND extension_name = ?",
+                    [name],
                 ).fetchone()[0]
             )
         if not met:
@@ -470,7 +499,11 @@ class Runner:
             raise SqlTestError(f"{self.where(record)}: expected `load [file [readonly]]`")
         self.close()
         self.read_only = record.parameters[1:] == ["readonly"]
-        self.path = self.replace(record.parameters[0], self.variables, record) if record.parameters else ":memory:"
+        self.path = (
+            self.replace(record.parameters[0], self.variables, record)
+            if record.parameters
+            else ":memory:"
+        )
         if record.parameters and not self.read_only:
             for path in (self.path, self.path + ".wal"):
                 Path(path).unlink(missing_ok=True)
@@ -478,7 +511,9 @@ class Runner:
 
     def restart(self, record: Directive) -> None:
         if self.path == ":memory:":
-            raise SqlTestError(f"{self.where(record)}: `restart` needs a database that was opened with `load`")
+            raise SqlTestError(
+                f"{self.where(record)}: `restart` needs a database that was opened with `load`"
+            )
         self.close()
         self.open()
 
@@ -497,10 +532,14 @@ class Runner:
             message = str(error)
         else:
             if record.expect == "error":
-                raise SqlTestFailure(f"{self.where(record)}: the statement should have failed\n{sql}")
+                raise SqlTestFailure(
+                    f"{self.where(record)}: the statement should have failed\n{sql}"
+                )
             return
         if record.expect == "ok":
-            raise SqlTestFailure(f"{self.where(record)}: the statement failed\n{sql}\n---- it said\n{message}")
+            raise SqlTestFailure(
+                f"{self.where(record)}: the statement failed\n{sql}\n---- it said\n{message}"
+            )
         wanted = self.literal(record.error, record)
         if "INTERNAL Error" in message:
             fits = False  # never what a test may ask for
@@ -517,14 +556,20 @@ class Runner:
     def read(self, connection, sql: str, record: Query) -> tuple[list[str], list[tuple]]:
         """Returns the types and the rows of a query."""
         if self.relations:
-            if not connection.sql("SELECT current_setting('enable_external_access')").fetchall()[0][0]:
-                raise SqlTestError(f"{self.where(record)}: without external access, DuckDB's Python runner runs statements alone")
+            if not connection.sql("SELECT current_setting('enable_external_access')").fetchall()[0][
+                0
+            ]:
+                raise SqlTestError(
+                    f"{self.where(record)}: without external access, DuckDB's Python runner runs statements alone"
+                )
             original_rel = connection.sql(sql)
             if original_rel is not None:
                 types = [str(type) for type in original_rel.types]
                 names = [f"c{number}" for number in range(len(types))]
                 texts = ", ".join(f'"{name}"::VARCHAR' for name in names)
-                rows = connection.sql(f"SELECT {texts} FROM original_rel unnamed({', '.join(names)})").fetchall()
+                rows = connection.sql(
+                    f"SELECT {texts} FROM original_rel unnamed({', '.join(names)})"
+                ).fetchall()
                 return types, rows
         connection.execute(sql)
         types = [str(column[1]) for column in connection.description or []]
@@ -535,9 +580,13 @@ class Runner:
         try:
             types, rows = self.read(connection, sql, record)
         except duckdb.Error as error:
-            raise SqlTestFailure(f"{self.where(record)}: the query failed\n{sql}\n---- it said\n{error}") from None
+            raise SqlTestFailure(
+                f"{self.where(record)}: the query failed\n{sql}\n---- it said\n{error}"
+            ) from None
 
-        actual = [[self.text_of(value, type_name) for value, type_name in zip(row, types)] for row in rows]
+        actual = [
+            [self.text_of(value, type_name) for value, type_name in zip(row, types)] for row in rows
+        ]
         shown = "\n".join("\t".join(row) for row in actual)
 
         def fail(message: str) -> SqlTestFailure:
@@ -558,7 +607,9 @@ class Runner:
             with self.lock:
                 first = self.labels.setdefault(record.label, flat)
             if first != flat:
-                raise fail(f"not the rows of the first query labelled {record.label}, which were {first}")
+                raise fail(
+                    f"not the rows of the first query labelled {record.label}, which were {first}"
+                )
             return
 
         expected_lines = [self.literal(line, record) for line in record.expected]
@@ -602,7 +653,9 @@ def run_text(
 ) -> int:
     """Runs the text of a test file; returns how many statements and queries were checked."""
     records = Parser(name, text).parse()
-    runner = Runner(name, extensions, os.fspath(test_dir), os.environ if env is None else env, relations)
+    runner = Runner(
+        name, extensions, os.fspath(test_dir), os.environ if env is None else env, relations
+    )
     return runner.run(records)
 
 
@@ -614,7 +667,9 @@ def run_file(
     relations: bool = False,
 ) -> int:
     """Runs a test file; returns how many statements and queries were checked."""
-    return run_text(str(path), Path(path).read_text(encoding="utf-8"), extensions, test_dir, env, relations)
+    return run_text(
+        str(path), Path(path).read_text(encoding="utf-8"), extensions, test_dir, env, relations
+    )
 
 
 def find_files(folder: Path) -> Iterator[Path]:

@@ -10,7 +10,10 @@ GOOD = {
     "Diff": ({"path_a": "workspace/a.txt", "path_b": "workspace/b.txt"}, "@@ -1,2 +1,2 @@"),
     "GitDiff": ({"from": "v1", "to": "v2", "repo": "workspace/repo"}, "README.md"),
     "GitDiffSummary": ({"from": "v1", "to": "v2", "repo": "workspace/repo"}, "README.md"),
-    "GitDiffFile": ({"from": "v1", "to": "v2", "file": "README.md", "repo": "workspace/repo"}, "+for examples."),
+    "GitDiffFile": (
+        {"from": "v1", "to": "v2", "file": "README.md", "repo": "workspace/repo"},
+        "+for examples.",
+    ),
     "GitLog": ({"range": "v2", "repo": "workspace/repo"}, ", v2]"),
     "GitShow": ({"rev": "v2", "repo": "workspace/repo"}, "+for examples."),
     "GitFile": ({"file": "README.md", "rev": "v1", "repo": "workspace/repo"}, "README.md at v1 ("),
@@ -19,10 +22,19 @@ GOOD = {
     "GitRefs": ({"glob": "refs/tags/*", "repo": "workspace/repo"}, "v1 "),
     "list_files": ({"path": "workspace", "glob": "*.txt"}, "a.txt 8\n"),
     "search": ({"pattern": "thr", "path": "workspace"}, "workspace/b.txt\n2:three\n"),
-    "redline_capabilities": ({}, "- workspace/ (read and write), a person approves: write_file, edit_file"),
+    "redline_capabilities": (
+        {},
+        "- workspace/ (read and write), a person approves: write_file, edit_file",
+    ),
     "read_file": ({"path": "workspace/a.txt"}, "one\n"),
-    "write_file": ({"path": "workspace/new/c.txt", "content": "c\n"}, "Created workspace/new/c.txt"),
-    "edit_file": ({"path": "workspace/a.txt", "old_string": "two", "new_string": "2"}, "Replaced 1 line at line 2"),
+    "write_file": (
+        {"path": "workspace/new/c.txt", "content": "c\n"},
+        "Created workspace/new/c.txt",
+    ),
+    "edit_file": (
+        {"path": "workspace/a.txt", "old_string": "two", "new_string": "2"},
+        "Replaced 1 line at line 2",
+    ),
 }
 WRONG = {
     "Diff": ({"path_a": "workspace/a.txt"}, "invalid_args"),
@@ -40,7 +52,10 @@ WRONG = {
     "redline_capabilities": ({"path": "workspace"}, "invalid_args"),
     "read_file": ({"path": "workspace/../a.txt"}, "fs_denied"),
     "write_file": ({"path": "workspace/.git/config", "content": ""}, "fs_denied"),
-    "edit_file": ({"path": "workspace/a.txt", "old_string": "nowhere", "new_string": ""}, "not_found"),
+    "edit_file": (
+        {"path": "workspace/a.txt", "old_string": "nowhere", "new_string": ""},
+        "not_found",
+    ),
 }
 
 

@@ -46,7 +46,16 @@ def git_changes(repo: pathlib.Path) -> list[tuple]:
 
 def git_log(which: str) -> Callable[[pathlib.Path], list[tuple]]:
     def answer(repo: pathlib.Path) -> list[tuple]:
-        output = repositories.git(repo, "-c", "core.quotePath=off", "log", "--format=%x00%H %an", "--name-only", "--no-renames", which).decode(errors="replace")
+        output = repositories.git(
+            repo,
+            "-c",
+            "core.quotePath=off",
+            "log",
+            "--format=%x00%H %an",
+            "--name-only",
+            "--no-renames",
+            which,
+        ).decode(errors="replace")
         rows = []
         for part in output.split("\0")[1:]:
             head, *names = part.split("\n")
@@ -58,18 +67,45 @@ def git_log(which: str) -> Callable[[pathlib.Path], list[tuple]]:
 
 def git_raw(*arguments: str) -> Callable[[pathlib.Path], list[tuple]]:
     def answer(repo: pathlib.Path) -> list[tuple]:
-        parts = repositories.git(repo, *arguments, "--raw", "-z", "--no-renames", "--no-abbrev", env=repositories.environment(GIT_OPTIONAL_LOCKS="0")).decode(errors="replace").split("\0")
-        return sorted((path, repositories.STATUS.get(meta[-1], meta[-1])) for meta, path in zip(parts[:-1:2], parts[1::2]))
+        parts = (
+            repositories.git(
+                repo,
+                *arguments,
+                "--raw",
+                "-z",
+                "--no-renames",
+                "--no-abbrev",
+                env=repositories.environment(GIT_OPTIONAL_LOCKS="0"),
+            )
+            .decode(errors="replace")
+            .split("\0")
+        )
+        return sorted(
+            (path, repositories.STATUS.get(meta[-1], meta[-1]))
+            for meta, path in zip(parts[:-1:2], parts[1::2])
+        )
 
     return answer
 
 
 QUESTIONS = {
     "changes": Question("SELECT * FROM file_changes('first', 'main', ?)", git_changes),
-    "log": Question("SELECT commit_id, author_name, file_path FROM commit_changes('main', ?, mailmap := false) ORDER BY ALL", git_log("main")),
-    "all": Question("SELECT commit_id, author_name, file_path FROM commit_changes('ALL', ?, mailmap := false) ORDER BY ALL", git_log("--all")),
-    "index": Question("SELECT file_path, status FROM file_changes('HEAD', 'INDEX', ?) ORDER BY ALL", git_raw("diff-index", "--cached", "HEAD")),
-    "work tree": Question("SELECT file_path, status FROM file_changes('HEAD', 'WORKTREE', ?) ORDER BY ALL", git_raw("diff", "HEAD")),
+    "log": Question(
+        "SELECT commit_id, author_name, file_path FROM commit_changes('main', ?, mailmap := false) ORDER BY ALL",
+        git_log("main"),
+    ),
+    "all": Question(
+        "SELECT commit_id, author_name, file_path FROM commit_changes('ALL', ?, mailmap := false) ORDER BY ALL",
+        git_log("--all"),
+    ),
+    "index": Question(
+        "SELECT file_path, status FROM file_changes('HEAD', 'INDEX', ?) ORDER BY ALL",
+        git_raw("diff-index", "--cached", "HEAD"),
+    ),
+    "work tree": Question(
+        "SELECT file_path, status FROM file_changes('HEAD', 'WORKTREE', ?) ORDER BY ALL",
+        git_raw("diff", "HEAD"),
+    ),
 }
 # What else reads files, and has no answer of git's beside it: the undamaged answer or an error.
 MORE = {
@@ -94,8 +130,15 @@ def make(repo: pathlib.Path, layout: str) -> pathlib.Path:
         for name in ("a.txt", f"d{number % 3}/b{number % 5}.txt", "long.txt"):
             path = repo / name
             path.parent.mkdir(exist_ok=True)
-            old = path.read_text() if path.exists() else "".join(f"line {n} of {name}\n" for n in range(60))
-            path.write_text(old.replace(f"line {chance.randrange(60)} ", f"changed in {number} ") + f"end {number}\n")
+            old = (
+                path.read_text()
+                if path.exists()
+                else "".join(f"line {n} of {name}\n" for n in range(60))
+            )
+            path.write_text(
+                old.replace(f"line {chance.randrange(60)} ", f"changed in {number} ")
+                + f"end {number}\n"
+            )
         if number == 0:
             (repo / ".gitattributes").write_text("*.bin binary\nlong.txt text\n")
             (repo / ".gitignore").write_text("*.log\nlinked/\n")
@@ -139,9 +182,18 @@ def files(repo: pathlib.Path) -> list[pathlib.Path]:
     kinds = collections.defaultdict(list)
     for path in sorted(repo.rglob("*")):
         name = str(path.relative_to(repo))
-        if path.is_file() and not path.is_symlink() and not name.startswith("linked/") and "COMMIT_EDITMSG" not in name:
+        if (
+            path.is_file()
+            and not path.is_symlink()
+            and not name.startswith("linked/")
+            and "COMMIT_EDITMSG" not in name
+        ):
             kinds[kind_of(name)].append(path)
-    return [path for paths in kinds.values() for path in (paths * (8 // len(paths) + 1))[: max(8, len(paths))]]
+    return [
+        path
+        for paths in kinds.values()
+        for path in (paths * (8 // len(paths) + 1))[: max(8, len(paths))]
+    ]
 
 
 def kind_of(name: str) -> str:
@@ -180,7 +232,11 @@ def flip(data: bytes, chance: random.Random) -> bytes:
 def overwrite(data: bytes, chance: random.Random) -> bytes:
     at = chance.randrange(len(data) + 1)
     size = chance.choice([1, 4, 20, 400])
-    return (data[:at] + chance.choice([bytes(size), b"\xff" * size, chance.randbytes(size)]) + data[at + size :])[: len(data)]
+    return (
+        data[:at]
+        + chance.choice([bytes(size), b"\xff" * size, chance.randbytes(size)])
+        + data[at + size :]
+    )[: len(data)]
 
 
 def number(data: bytes, chance: random.Random) -> bytes:
@@ -195,7 +251,17 @@ def swap(data: bytes, chance: random.Random) -> bytes:
     return data[at:] + data[:at]
 
 
-DAMAGES = [cut, grow, flip, flip, overwrite, number, swap, lambda data, chance: b"", lambda data, chance: None]
+DAMAGES = [
+    cut,
+    grow,
+    flip,
+    flip,
+    overwrite,
+    number,
+    swap,
+    lambda data, chance: b"",
+    lambda data, chance: None,
+]
 DAMAGES[-2].__name__, DAMAGES[-1].__name__ = "empty", "remove"
 
 
@@ -229,9 +295,15 @@ class Torture:
         self.host = apart.Host(extension)
         self.counts: collections.Counter = collections.Counter()
         self.wrong: list[str] = []
-        self.right = {(layout, name): self.ask(name, repo).rows for layout, repo in self.repos.items() for name in [*QUESTIONS, *MORE]}
+        self.right = {
+            (layout, name): self.ask(name, repo).rows
+            for layout, repo in self.repos.items()
+            for name in [*QUESTIONS, *MORE]
+        }
         for (layout, name), rows in self.right.items():
-            assert rows, f"no rows to begin with: {layout}, {name}: {self.ask(name, self.repos[layout])}"
+            assert rows, (
+                f"no rows to begin with: {layout}, {name}: {self.ask(name, self.repos[layout])}"
+            )
             if name in QUESTIONS:
                 theirs = QUESTIONS[name].git(self.repos[layout])
                 assert rows == theirs, repositories.first_differences(rows, theirs)
@@ -268,7 +340,9 @@ class Torture:
             for question in asked:
                 got = self.ask(question, repo)
                 if got.rows != self.right[layout, question]:
-                    self.wrong.append(f"{what}: {question} after the repair: {got.error or differences(got.rows, self.right[layout, question])}")
+                    self.wrong.append(
+                        f"{what}: {question} after the repair: {got.error or differences(got.rows, self.right[layout, question])}"
+                    )
                     self.restart()
         except apart.Ended as ended:
             self.wrong.append(f"{what}: {ended}")
@@ -291,7 +365,13 @@ class Torture:
         if question in QUESTIONS:
             try:
                 theirs = QUESTIONS[question].git(self.repos[layout])
-            except (repositories.GitFailed, AssertionError, ValueError, IndexError, UnicodeDecodeError) as error:
+            except (
+                repositories.GitFailed,
+                AssertionError,
+                ValueError,
+                IndexError,
+                UnicodeDecodeError,
+            ) as error:
                 theirs = f"git fails: {str(error)[-200:]}"
         elif any(kind in what for kind in OTHER_ANSWERS):
             self.counts["other rows"] += 1  # a name or a rule is another one now
@@ -299,7 +379,9 @@ class Torture:
         if theirs == got.rows:
             self.counts["git's rows"] += 1
             return
-        self.wrong.append(f"{what}: {question}: {differences(got.rows, right)}\n  git: {theirs if isinstance(theirs, str) else theirs and differences(theirs, right)}")
+        self.wrong.append(
+            f"{what}: {question}: {differences(got.rows, right)}\n  git: {theirs if isinstance(theirs, str) else theirs and differences(theirs, right)}"
+        )
 
     def limit(self) -> None:
         """Takes memory or files from the process while it reads, then gives them back."""
@@ -310,7 +392,11 @@ class Torture:
         if self.chance.random() < 0.6:
             pages = int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[0])
             spare = self.chance.choice([0, 64 << 10, 1 << 20, 3 << 20, 8 << 20, 30 << 20])
-            kind, value, what = resource.RLIMIT_AS, pages * 4096 + spare, f"{spare >> 10} KiB more memory"
+            kind, value, what = (
+                resource.RLIMIT_AS,
+                pages * 4096 + spare,
+                f"{spare >> 10} KiB more memory",
+            )
         else:
             value = self.chance.choice([3, 4, 5, 6, 8, 10, 12, 20])
             kind, what = resource.RLIMIT_NOFILE, f"{value} open files"
@@ -322,11 +408,16 @@ class Torture:
             got = self.ask(question, repo)
             resource.prlimit(pid, kind, before)
             # DuckDB's own words where it is DuckDB that has no memory.
-            if got.error is None or not any(words in got.error for words in ("Out of Memory", "bad_alloc", "llocate", "Resource temporarily")):
+            if got.error is None or not any(
+                words in got.error
+                for words in ("Out of Memory", "bad_alloc", "llocate", "Resource temporarily")
+            ):
                 self.judge(what, layout, question, got)
             got = self.ask(question, repo)
             if got.rows != self.right[layout, question]:
-                self.wrong.append(f"{what}: afterwards: {got.error or differences(got.rows, self.right[layout, question])}")
+                self.wrong.append(
+                    f"{what}: afterwards: {got.error or differences(got.rows, self.right[layout, question])}"
+                )
         except apart.Ended as ended:
             self.wrong.append(f"{what}: {ended}")
             self.restart()
@@ -351,7 +442,21 @@ class Torture:
 
 
 # Of these a damage may change what is asked for, and git has no answer in the same columns.
-OTHER_ANSWERS = [".mailmap", ".gitignore", ".gitattributes", "config", "exclude", "HEAD", "refs", "logs/", "index", "shallow", "worktrees/", ": a.txt", ".txt,"]
+OTHER_ANSWERS = [
+    ".mailmap",
+    ".gitignore",
+    ".gitattributes",
+    "config",
+    "exclude",
+    "HEAD",
+    "refs",
+    "logs/",
+    "index",
+    "shallow",
+    "worktrees/",
+    ": a.txt",
+    ".txt,",
+]
 
 
 def differences(got: list | None, wanted: list) -> str:
@@ -367,7 +472,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as directory:
         torture = Torture(arguments.extension.resolve(), pathlib.Path(directory), arguments.seed)
         torture.run(arguments.count)
-    print(f"{sum(torture.counts[kind] for kind in torture.counts if kind not in ('right rows', 'errors', 'other rows'))} cases: {dict(torture.counts)}")
+    print(
+        f"{sum(torture.counts[kind] for kind in torture.counts if kind not in ('right rows', 'errors', 'other rows'))} cases: {dict(torture.counts)}"
+    )
     for wrong in torture.wrong:
         print(f"WRONG {wrong}")
     return 1 if torture.wrong else 0

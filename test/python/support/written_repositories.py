@@ -8,10 +8,21 @@ from collections.abc import Iterable, Mapping
 import repositories
 from repositories import git
 
-IDENTITY = ("-c", "user.name=n", "-c", "user.email=e", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
+IDENTITY = (
+    "-c",
+    "user.name=n",
+    "-c",
+    "user.email=e",
+    "-c",
+    "gc.auto=0",
+    "-c",
+    "maintenance.auto=false",
+)
 
 
-def write(path: pathlib.Path, commits: Iterable[Mapping[str, bytes | None]], branch: str = "main") -> pathlib.Path:
+def write(
+    path: pathlib.Path, commits: Iterable[Mapping[str, bytes | None]], branch: str = "main"
+) -> pathlib.Path:
     """Makes a bare repository of the commits, each a map of paths to contents (None deletes); returns its path.
 
     Fewer than 100 objects are left loose, more in a pack; both quickly made rather than small.
@@ -20,18 +31,34 @@ def write(path: pathlib.Path, commits: Iterable[Mapping[str, bytes | None]], bra
     if not path.exists():
         subprocess.run(
             ["git", "init", "--quiet", "--bare", f"--initial-branch={branch}", os.fspath(path)],
-            check=True, env=environment,
+            check=True,
+            env=environment,
         )
     process = subprocess.Popen(
-        ["git", "-C", os.fspath(path), "-c", "fastimport.unpackLimit=100", "-c", "core.compression=1",
-         "fast-import", "--quiet", "--force", "--depth=0", "--big-file-threshold=1m"],
-        stdin=subprocess.PIPE, env=environment,
+        [
+            "git",
+            "-C",
+            os.fspath(path),
+            "-c",
+            "fastimport.unpackLimit=100",
+            "-c",
+            "core.compression=1",
+            "fast-import",
+            "--quiet",
+            "--force",
+            "--depth=0",
+            "--big-file-threshold=1m",
+        ],
+        stdin=subprocess.PIPE,
+        env=environment,
     )
     put = process.stdin.write
     put(f"reset refs/heads/{branch}\n\n".encode())
     for number, files in enumerate(commits, 1):
         put(f"commit refs/heads/{branch}\nmark :{number}\n".encode())
-        put(f"committer Test <test@example.com> {1_700_000_000 + number} +0000\ndata 4\ntest".encode())
+        put(
+            f"committer Test <test@example.com> {1_700_000_000 + number} +0000\ndata 4\ntest".encode()
+        )
         if number > 1:
             put(f"\nfrom :{number - 1}".encode())
         put(b"\n")

@@ -14,8 +14,21 @@ import repositories
 ROOT = repositories.ROOT
 SOURCE = ROOT / "test/host/standin.c"
 # What duck_tails registers.
-TAILS = ["log", "branches", "tags", "tree", "parents", "blame", "blame_hunks", "diff_tree", "status"]
-TAILS_TABLES = [f"git_{name}{each}" for name in TAILS for each in ("", "_each")] + ["read_git_diff", "text_diff_lines"]
+TAILS = [
+    "log",
+    "branches",
+    "tags",
+    "tree",
+    "parents",
+    "blame",
+    "blame_hunks",
+    "diff_tree",
+    "status",
+]
+TAILS_TABLES = [f"git_{name}{each}" for name in TAILS for each in ("", "_each")] + [
+    "read_git_diff",
+    "text_diff_lines",
+]
 TAILS_SCALARS = ["diff_text", "text_diff", "text_diff_stats", "git_uri"]
 # What fledgling defines, of the same shape as redline's functions.
 FLEDGLING = """
@@ -49,10 +62,18 @@ def standin(headers, tmp_path):
 
     def build(scalars: list[str], tables: list[str]) -> pathlib.Path:
         texts = lambda names: "".join(f'"{name}",' for name in names)
-        names = [f"-DSCALARS={texts(scalars)}", f"-DTABLES={texts(tables)}", "-DDUCKDB_EXTENSION_NAME=standin"]
+        names = [
+            f"-DSCALARS={texts(scalars)}",
+            f"-DTABLES={texts(tables)}",
+            "-DDUCKDB_EXTENSION_NAME=standin",
+        ]
         library = tmp_path / "standin.library"
-        subprocess.run(["cc", "-shared", "-fPIC", *names, "-I", headers, "-o", library, SOURCE], check=True)
-        footer = package.footer("0", package.platform_of(package.host_triple()), c_api_version="v1.2.0")
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", *names, "-I", headers, "-o", library, SOURCE], check=True
+        )
+        footer = package.footer(
+            "0", package.platform_of(package.host_triple()), c_api_version="v1.2.0"
+        )
         path = tmp_path / "standin.duckdb_extension"
         path.write_bytes(library.read_bytes() + footer)
         return path
@@ -79,27 +100,44 @@ def test_both_answer_beside_the_functions_of_duck_tails(connect, extension, stan
     assert len(rows(con, f"FROM changes('v1', 'v2', repo := '{readme}')")) == 3
     # Each name of theirs is theirs alone.
     registered = "SELECT count(*) FROM duckdb_functions() WHERE function_name = ?"
-    assert {con.execute(registered, [name]).fetchone() for name in TAILS_SCALARS + TAILS_TABLES} == {(1,)}
+    assert {
+        con.execute(registered, [name]).fetchone() for name in TAILS_SCALARS + TAILS_TABLES
+    } == {(1,)}
 
 
 def test_no_function_or_macro_has_a_name_of_duck_tails(con):
     ours = [name for (name,) in rows(con, "SELECT DISTINCT name FROM redline_help()")]
-    macros = [re.findall(r"^CREATE OR REPLACE MACRO (\w+)", (ROOT / f"sql/{name}.sql").read_text(), re.MULTILINE) for name in ("macros", "analytics")]
+    macros = [
+        re.findall(
+            r"^CREATE OR REPLACE MACRO (\w+)", (ROOT / f"sql/{name}.sql").read_text(), re.MULTILINE
+        )
+        for name in ("macros", "analytics")
+    ]
     assert all(macros) and not set(macros[0]) & set(macros[1])
     # A macro is a table beside the scalar function of its name (diff_texts), never beside a table function.
     assert not set(macros[1]) & set(ours)
     assert not {*ours, *macros[0], *macros[1]} & set(TAILS_SCALARS + TAILS_TABLES)
 
 
-@pytest.mark.parametrize("scalars, tables", [(["diff_stats", "unified_diff"], []), ([], ["file_changes"])], ids=["scalar", "table"])
+@pytest.mark.parametrize(
+    "scalars, tables",
+    [(["diff_stats", "unified_diff"], []), ([], ["file_changes"])],
+    ids=["scalar", "table"],
+)
 def test_a_name_that_is_taken_is_refused_by_name(connect, extension, standin, scalars, tables):
     con = connect(load=False)
     con.execute(f"LOAD '{standin(scalars, tables)}'")
-    with pytest.raises(duckdb.Error, match="redline cannot be loaded: another extension has functions of the same name: " + ", ".join(scalars + tables)):
+    with pytest.raises(
+        duckdb.Error,
+        match="redline cannot be loaded: another extension has functions of the same name: "
+        + ", ".join(scalars + tables),
+    ):
         con.execute(f"LOAD '{extension}'")
     # The database is as it was.
     assert rows(con, "SELECT 1") == [(1,)]
-    assert rows(con, "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'diff_texts'") == [(0,)]
+    assert rows(
+        con, "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'diff_texts'"
+    ) == [(0,)]
     if scalars:
         assert rows(con, "SELECT diff_stats('a', 'b')") == [("theirs",)]
 

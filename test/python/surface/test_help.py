@@ -14,20 +14,32 @@ FAMILIES_OF_SANDBOXES = ("workspace/", "approv")
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """Returns a repository with a few commits, in which the process runs."""
-    git = lambda *words: subprocess.run(["git", "-C", tmp_path, *words], check=True, capture_output=True)
+    git = lambda *words: subprocess.run(
+        ["git", "-C", tmp_path, *words], check=True, capture_output=True
+    )
     git("init", "-q", "-b", "main")
     for number in range(4):
         (tmp_path / "README.md").write_text(f"# A project\n\nVersion {number}\n")
         (tmp_path / "app.py").write_text(f"x = 1\ny = {number}\n")
         (tmp_path / "a.txt").write_text("text\n")
         git("add", ".")
-        git("-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", f"Change {number}")
+        git(
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@example.com",
+            "commit",
+            "-qm",
+            f"Change {number}",
+        )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def help_rows(con):
-    return con.execute("SELECT name, kind, signature, example, parameters FROM redline_help(function := 'ALL')").fetchall()
+    return con.execute(
+        "SELECT name, kind, signature, example, parameters FROM redline_help(function := 'ALL')"
+    ).fetchall()
 
 
 def test_every_example_runs(connect, checkout):
@@ -37,7 +49,12 @@ def test_every_example_runs(connect, checkout):
         (checkout / "app.py").write_text("x = 1\n")
         if any(word in example for word in FAMILIES_OF_SANDBOXES):
             asks = name not in ("write_file", "edit_file")
-            root = {"name": "workspace", "root": str(checkout), "mode": "rw", "read_approval": False}
+            root = {
+                "name": "workspace",
+                "root": str(checkout),
+                "mode": "rw",
+                "read_approval": False,
+            }
             root |= {"write_approval": asks, "edit_approval": asks}
             con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([root])])
             con.execute("SET GLOBAL redline_approver = ?", [hashlib.sha256(b"the key").hexdigest()])
@@ -45,10 +62,14 @@ def test_every_example_runs(connect, checkout):
         if "approvals" in example:
             proposed = "edit_approval('workspace/app.py', 'x = 1', 'x = 2')"
             if name == "approval_chunk":
-                proposed = "write_approval('workspace/large.txt', repeat('a line' || chr(10), 500000))"
+                proposed = (
+                    "write_approval('workspace/large.txt', repeat('a line' || chr(10), 500000))"
+                )
             con.execute(f"SELECT {proposed}").fetchall()
             # What the person has seen, for `approve`.
-            con.execute("SET VARIABLE seen = (SELECT approval_pages(payload, 100, 40)[-1].proof FROM pending_approvals('the key'))") if name in ("approve", "withdraw") else None
+            con.execute(
+                "SET VARIABLE seen = (SELECT approval_pages(payload, 100, 40)[-1].proof FROM pending_approvals('the key'))"
+            ) if name in ("approve", "withdraw") else None
         if name == "withdraw":
             con.execute(examples["approve"]).fetchall()
         rows = con.execute(example).fetchall()
@@ -59,7 +80,9 @@ def test_every_example_runs(connect, checkout):
 def test_signatures_and_types_are_those_that_duckdb_has_registered(con):
     registered = "SELECT function_name, parameter_types FROM duckdb_functions() WHERE function_name IN (SELECT name FROM redline_help(function := 'ALL'))"
     for name, types in con.execute(registered).fetchall():
-        kind, signature, parameters = next((row[1], row[2], row[4]) for row in help_rows(con) if row[0] == name)
+        kind, signature, parameters = next(
+            (row[1], row[2], row[4]) for row in help_rows(con) if row[0] == name
+        )
         if kind == "table":
             # Positional parameters come first, the named ones in an order of DuckDB's.
             assert sorted(types) == sorted(parameter["type"] for parameter in parameters), name
@@ -76,5 +99,8 @@ def test_every_function_is_tested_from_sql(con):
 def test_every_parameter_and_column_is_described(con):
     for name, _, _, _, parameters in help_rows(con):
         for parameter in parameters:
-            assert parameter["description"] and not parameter["description"].endswith("."), (name, parameter)
+            assert parameter["description"] and not parameter["description"].endswith("."), (
+                name,
+                parameter,
+            )
         assert len({parameter["name"] for parameter in parameters}) == len(parameters), name

@@ -63,10 +63,14 @@ def child(code: str, *arguments, timeout: float = 120) -> str:
     try:
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
-            capture_output=True, text=True, timeout=timeout,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
         )
     except subprocess.TimeoutExpired as expired:
-        raise AssertionError(f"the process hung; it printed {expired.stdout} {expired.stderr}") from None
+        raise AssertionError(
+            f"the process hung; it printed {expired.stdout} {expired.stderr}"
+        ) from None
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -101,7 +105,9 @@ def test_the_functions_are_there_with_their_columns(con, wide):
         ("is_binary", "BOOLEAN"), ("old_mode", "VARCHAR"), ("new_mode", "VARCHAR"),
         ("old_oid", "VARCHAR"), ("new_oid", "VARCHAR"),
     ]  # fmt: skip
-    described = con.execute(f"DESCRIBE SELECT * FROM file_diff('x', 'HEAD~1', 'HEAD', '{wide}')").fetchall()
+    described = con.execute(
+        f"DESCRIBE SELECT * FROM file_diff('x', 'HEAD~1', 'HEAD', '{wide}')"
+    ).fetchall()
     assert [(name, kind) for name, kind, *_ in described] == [
         ("seq", "BIGINT"), ("line_type", "VARCHAR"), ("content", "VARCHAR"),
         ("old_line", "BIGINT"), ("new_line", "BIGINT"), ("hunk", "BIGINT"),
@@ -182,7 +188,9 @@ def test_several_connections_at_once(con, wide):
         try:
             for _ in range(3):
                 assert cursor.execute(query).fetchone() == expected
-                assert cursor.execute("SELECT unified_diff('a', 'b') LIKE '%-a%'").fetchone() == (True,)
+                assert cursor.execute("SELECT unified_diff('a', 'b') LIKE '%-a%'").fetchone() == (
+                    True,
+                )
         except BaseException as error:
             failures.append(error)
 
@@ -227,9 +235,15 @@ def test_two_databases_whose_settings_differ(connect, wide, tmp_path):
 # ---------------------------------------------------------------- stopping early
 
 LONG_QUERIES = {
-    "file_changes": repeated("SELECT sum(additions) AS n FROM file_changes('HEAD~1', 'HEAD', 'REPO/.')", 200).replace("REPO", "WIDE"),
-    "file_changes, names only": repeated("SELECT count(*) AS n FROM file_changes('HEAD~1', 'HEAD', 'REPO/.')", 1000).replace("REPO", "WIDE"),
-    "file_diff": repeated("SELECT count(*) AS n FROM file_diff('lines.txt', 'EMPTY', 'HEAD', 'REPO/.')", 200).replace("REPO", "LONG"),
+    "file_changes": repeated(
+        "SELECT sum(additions) AS n FROM file_changes('HEAD~1', 'HEAD', 'REPO/.')", 200
+    ).replace("REPO", "WIDE"),
+    "file_changes, names only": repeated(
+        "SELECT count(*) AS n FROM file_changes('HEAD~1', 'HEAD', 'REPO/.')", 1000
+    ).replace("REPO", "WIDE"),
+    "file_diff": repeated(
+        "SELECT count(*) AS n FROM file_diff('lines.txt', 'EMPTY', 'HEAD', 'REPO/.')", 200
+    ).replace("REPO", "LONG"),
     "unified_diff": """
         SELECT sum(length(unified_diff(repeat('a' || i || chr(10), 100), repeat('b' || i || chr(10), 100))))
         FROM range(50000000) t(i)""",
@@ -266,7 +280,9 @@ def test_limit_1(con, wide, long):
     for _ in range(20):
         row = con.execute(f"SELECT file_path, additions FROM {changes(wide)} LIMIT 1").fetchall()
         assert row[0][0] == "folder00/file00000.txt"
-        row = con.execute(f"SELECT * FROM file_diff('lines.txt', 'EMPTY', 'HEAD', '{long}') LIMIT 1").fetchall()
+        row = con.execute(
+            f"SELECT * FROM file_diff('lines.txt', 'EMPTY', 'HEAD', '{long}') LIMIT 1"
+        ).fetchall()
         assert row == [(1, "ADDED", "line 0", None, 1, 1)]
     process_threads.assert_ended(before)
 
@@ -323,7 +339,9 @@ def test_parameters_of_a_prepared_statement(con, wide):
     with pytest.raises(duckdb.Error, match="invalid_args:"):
         con.execute(f"EXECUTE p(NULL, 'HEAD', '{wide}')").fetchone()
     # In Python the same, with the driver's own parameters.
-    row = con.execute("SELECT count(*) FROM file_changes(?, ?, ?)", ["EMPTY", "HEAD", str(wide)]).fetchone()
+    row = con.execute(
+        "SELECT count(*) FROM file_changes(?, ?, ?)", ["EMPTY", "HEAD", str(wide)]
+    ).fetchone()
     assert row == (8000,)
 
 
@@ -363,19 +381,26 @@ print(con.execute(again).fetchone()[0])
     [
         ("SELECT content FROM file_diff('one-line.txt', 'EMPTY', 'HEAD', '{repo}')", "70000000"),
         # Twice the label: more than its argument, so that it is our own result that does not fit.
-        ("SELECT unified_diff('a', 'b', 3, l, l) FROM (SELECT repeat('x', 35000000) AS l)", "70000084"),
+        (
+            "SELECT unified_diff('a', 'b', 3, l, l) FROM (SELECT repeat('x', 35000000) AS l)",
+            "70000084",
+        ),
     ],
     ids=["file_diff", "unified_diff"],
 )
 def test_memory_limit_with_more_text_than_fits(extension, long, query, answer):
     query = query.replace("{repo}", str(long))
-    printed = child(MEMORY, extension, query, f"SELECT length(#1) FROM ({query})", timeout=240).split()
+    printed = child(
+        MEMORY, extension, query, f"SELECT length(#1) FROM ({query})", timeout=240
+    ).split()
     assert printed == ["out", "of", "memory"] * 2 + [answer]
 
 
 def test_memory_limit_while_rows_are_collected(extension, long):
     query = f"CREATE OR REPLACE TEMP TABLE t AS SELECT content FROM file_diff('huge-lines.txt', 'EMPTY', 'HEAD', '{long}')"
-    again = f"SELECT sum(length(content)) FROM file_diff('huge-lines.txt', 'EMPTY', 'HEAD', '{long}')"
+    again = (
+        f"SELECT sum(length(content)) FROM file_diff('huge-lines.txt', 'EMPTY', 'HEAD', '{long}')"
+    )
     printed = child(MEMORY, extension, query, again, timeout=240).split()
     assert printed == ["out", "of", "memory"] * 2 + [str(2048 * 50_000)]
 
@@ -437,7 +462,9 @@ for _ in range(2):
 """,
         extension, query,
     )  # fmt: skip
-    lines = [line for line in printed.splitlines() if line.startswith(("True", "False", "no error"))]
+    lines = [
+        line for line in printed.splitlines() if line.startswith(("True", "False", "no error"))
+    ]
     assert [line.split()[0] for line in lines] == ["True", "True"], printed
 
 
@@ -494,7 +521,11 @@ def remove_objects(repo: pathlib.Path, kind: str, path: str | None = None) -> No
 @pytest.fixture
 def loose(tmp_path) -> pathlib.Path:
     """Returns a repository with two directories, in which one file changes; so small an import leaves loose objects."""
-    first = {f"{folder}/{name}": f"{folder} {name}\n".encode() for folder in ("kept", "changed") for name in "abc"}
+    first = {
+        f"{folder}/{name}": f"{folder} {name}\n".encode()
+        for folder in ("kept", "changed")
+        for name in "abc"
+    }
     return written_repositories.write(tmp_path / "loose.git", [first, {"changed/b": b"other\n"}])
 
 
@@ -503,7 +534,9 @@ def test_names_and_statuses_read_no_blob(con, loose):
     row = [("changed/b", "modified")]
     assert con.execute(f"SELECT file_path, status FROM {changes(loose)}").fetchall() == row
     assert con.execute(f"SELECT count(*) FROM {changes(loose)}").fetchone() == (1,)
-    assert con.execute(f"SELECT count(old_oid), min(old_mode) FROM {changes(loose)}").fetchone() == (1, "100644")
+    assert con.execute(
+        f"SELECT count(old_oid), min(old_mode) FROM {changes(loose)}"
+    ).fetchone() == (1, "100644")
     for column in ("new_size", "additions", "is_binary"):
         with pytest.raises(duckdb.Error, match="tool_failed:|not_found:"):
             con.execute(f"SELECT {column} FROM {changes(loose)}").fetchall()
@@ -511,6 +544,8 @@ def test_names_and_statuses_read_no_blob(con, loose):
 
 def test_identical_subtrees_are_never_opened(con, loose):
     remove_objects(loose, "tree", "kept")
-    assert con.execute(f"SELECT file_path, additions, deletions FROM {changes(loose)}").fetchall() == [("changed/b", 1, 1)]
+    assert con.execute(
+        f"SELECT file_path, additions, deletions FROM {changes(loose)}"
+    ).fetchall() == [("changed/b", 1, 1)]
     with pytest.raises(duckdb.Error, match="tool_failed:|not_found:"):
         con.execute(f"SELECT file_path FROM {changes(loose, 'EMPTY')}").fetchall()

@@ -17,7 +17,10 @@ def edits(con, argument: str, more: str = "", source: str = "") -> list[str]:
     [
         (f"[{EDIT}]", "a>b>None"),
         ("[{'old_string': 'a', 'new_string': 'b', 'replace_all': true}]", "a>b>Some(true)"),
-        (f"[{EDIT}, {{'old_string': 'c', 'new_string': 'd', 'replace_all': false}}]", "a>b>None;c>d>Some(false)"),
+        (
+            f"[{EDIT}, {{'old_string': 'c', 'new_string': 'd', 'replace_all': false}}]",
+            "a>b>None;c>d>Some(false)",
+        ),
         ("[{'new_string': 'b', 'old_string': 'a'}]", "a>b>None"),
         ("[{'replace_all': true, 'new_string': 'b', 'old_string': 'a'}]", "a>b>Some(true)"),
         ("[{'OLD_STRING': 'a', 'New_String': 'b'}]", "a>b>None"),
@@ -59,13 +62,22 @@ def test_overloads_of_one_length_are_told_apart(con):
     assert edits(con, "'a'", ", 'c'") == ["a|c"]
     assert edits(con, "NULL", ", 'c'") == ["NULL|c"]
     assert edits(con, "NULL::VARCHAR", ", NULL") == ["NULL"]
-    assert con.execute("SELECT redline_debug_edits(?, ?, ?)", ["p", [{"old_string": "a", "new_string": "b"}], "c"]).fetchone() == ("p|a>b>None|c",)
+    assert con.execute(
+        "SELECT redline_debug_edits(?, ?, ?)", ["p", [{"old_string": "a", "new_string": "b"}], "c"]
+    ).fetchone() == ("p|a>b>None|c",)
 
 
 def test_each_row_has_its_own_edits(con):
     rows = "FROM range(5000) r(i) ORDER BY i"
     lists = "CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN [{'old_string': i::VARCHAR, 'new_string': 'a constant text'}] ELSE [{'old_string': 'x', 'new_string': 'y'}, NULL, {'old_string': NULL, 'new_string': i::VARCHAR}] END"
-    expected = ["NULL" if i % 3 == 0 else f"{i}>a constant text>None" if i % 3 == 1 else f"x>y>None;NULL;NULL>{i}>None" for i in range(5000)]
+    expected = [
+        "NULL"
+        if i % 3 == 0
+        else f"{i}>a constant text>None"
+        if i % 3 == 1
+        else f"x>y>None;NULL;NULL>{i}>None"
+        for i in range(5000)
+    ]
     assert edits(con, lists, source=rows) == expected
     con.execute(f"CREATE TABLE stored AS SELECT i, {lists} AS edits {rows}")
     assert edits(con, "edits", source="FROM stored WHERE i > 4000 ORDER BY i") == expected[4001:]

@@ -40,7 +40,15 @@ OWN = {
     ("file_patches", "merges"): "'combined'", ("diff_lines", "merges"): "'combined'",
 }  # fmt: skip
 # What none of the answers below depends on: the repository would have to be made for it.
-SAME = {"rename_limit", "merge_base", "algorithm", "ignore_blank_lines", "ignore_revs", "moves", "inter_hunk_context"}
+SAME = {
+    "rename_limit",
+    "merge_base",
+    "algorithm",
+    "ignore_blank_lines",
+    "ignore_revs",
+    "moves",
+    "inter_hunk_context",
+}
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +58,16 @@ def repo(tmp_path_factory) -> pathlib.Path:
 
     def git(*words: str, day: int = 1) -> None:
         date = f"2020-01-0{day}T12:00:00+00:00"
-        environment = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date, "PATH": "/usr/bin:/bin:/usr/local/bin", "HOME": str(folder)}
+        environment = {
+            "GIT_AUTHOR_DATE": date,
+            "GIT_COMMITTER_DATE": date,
+            "PATH": "/usr/bin:/bin:/usr/local/bin",
+            "HOME": str(folder),
+        }
         author = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
-        subprocess.run(["git", "-C", folder, *author, *words], check=True, capture_output=True, env=environment)
+        subprocess.run(
+            ["git", "-C", folder, *author, *words], check=True, capture_output=True, env=environment
+        )
 
     git("init", "-q", "-b", "main")
     body = [f"line {number}\n" for number in range(30)]
@@ -64,7 +79,9 @@ def repo(tmp_path_factory) -> pathlib.Path:
     git("add", ".")
     git("commit", "-qm", "Start")
     git("tag", "v1")
-    (folder / "src/lib.py").write_text("x  =  1\n" + "".join(body[:15]) + "\nbeta\n" + "".join(body[15:]) + "y = 2\n")
+    (folder / "src/lib.py").write_text(
+        "x  =  1\n" + "".join(body[:15]) + "\nbeta\n" + "".join(body[15:]) + "y = 2\n"
+    )
     (folder / "moved.txt").rename(folder / "src/moved.py")
     (folder / "src/copy.txt").write_text((folder / "src/lib.py").read_text() + "more\n")
     git("add", ".")
@@ -87,21 +104,38 @@ def repo(tmp_path_factory) -> pathlib.Path:
 
 def listed(con) -> dict[str, dict[str, str]]:
     """Returns each table function that has a list, and its named parameters with their types."""
-    rows = con.execute("SELECT name, parameters FROM redline_help(function := 'ALL') WHERE kind = 'table'").fetchall()
-    lists = {name for (name,) in con.execute("SELECT name FROM redline_help(function := 'ALL') WHERE kind = 'scalar'").fetchall()}
+    rows = con.execute(
+        "SELECT name, parameters FROM redline_help(function := 'ALL') WHERE kind = 'table'"
+    ).fetchall()
+    lists = {
+        name
+        for (name,) in con.execute(
+            "SELECT name FROM redline_help(function := 'ALL') WHERE kind = 'scalar'"
+        ).fetchall()
+    }
     return {
-        name: {p["name"]: p["type"] for p in parameters if p["default"] is not None} for name, parameters in rows if f"{name}_list" in lists
+        name: {p["name"]: p["type"] for p in parameters if p["default"] is not None}
+        for name, parameters in rows
+        if f"{name}_list" in lists
     }
 
 
 def table_rows(con, function: str, repo, options: str = "") -> list[tuple]:
     arguments = ARGUMENTS[function].format(repo=f"'{repo}'")
-    return con.execute(f"SELECT to_json(t)::VARCHAR FROM {function}({arguments}{options}) t").fetchall()
+    return con.execute(
+        f"SELECT to_json(t)::VARCHAR FROM {function}({arguments}{options}) t"
+    ).fetchall()
 
 
 def list_rows(con, function: str, repo, options: str = "", more: str = "") -> list[tuple]:
     arguments = ARGUMENTS[function].format(repo=f"'{repo}'")
-    numbered = "l" if function in ("file_diff", "diff_lines") else "struct_pack(" + ", ".join(f"{column} := l.{column}" for column in columns(con, function)) + ")"
+    numbered = (
+        "l"
+        if function in ("file_diff", "diff_lines")
+        else "struct_pack("
+        + ", ".join(f"{column} := l.{column}" for column in columns(con, function))
+        + ")"
+    )
     query = f"SELECT to_json(unnest(list_transform({function}_list({arguments}{options}), lambda l: {numbered})))::VARCHAR {more}"
     return con.execute(query).fetchall()
 
@@ -136,23 +170,56 @@ def test_each_option_means_what_the_named_parameter_means(con, repo, function):
     left = set(listed(con)[function]) - changed - SAME
     # Between two revisions there is no merge; test/sql/combined.test has a list with one.
     left -= {"merges"} if function in ("file_patches", "diff_lines") else set()
-    assert left <= {"untracked", "similarity", "copies", "context", "until", "first_parent", "ignore_whitespace", "renames", "since", "mailmap"}, left
+    assert left <= {
+        "untracked",
+        "similarity",
+        "copies",
+        "context",
+        "until",
+        "first_parent",
+        "ignore_whitespace",
+        "renames",
+        "since",
+        "mailmap",
+    }, left
 
 
 def test_together_and_in_any_case(con, repo):
-    wanted = table_rows(con, "file_changes", repo, ", renames := true, similarity := 90, paths := 'src'")
-    assert list_rows(con, "file_changes", repo, ", {'PATHS': 'src', 'similarity': 90::UTINYINT, 'Renames': true}") == wanted
+    wanted = table_rows(
+        con, "file_changes", repo, ", renames := true, similarity := 90, paths := 'src'"
+    )
+    assert (
+        list_rows(
+            con,
+            "file_changes",
+            repo,
+            ", {'PATHS': 'src', 'similarity': 90::UTINYINT, 'Renames': true}",
+        )
+        == wanted
+    )
 
 
 def test_no_options_are_none(con, repo):
     plain = table_rows(con, "file_changes", repo)
-    for none in ("NULL", "NULL::STRUCT(renames BOOLEAN)", "{'renames': NULL}", "{'paths': NULL, 'context': NULL}", "{'paths': []}", "{'paths': []::VARCHAR[]}"):
+    for none in (
+        "NULL",
+        "NULL::STRUCT(renames BOOLEAN)",
+        "{'renames': NULL}",
+        "{'paths': NULL, 'context': NULL}",
+        "{'paths': []}",
+        "{'paths': []::VARCHAR[]}",
+    ):
         assert list_rows(con, "file_changes", repo, f", {none}") == plain, none
     # A NULL argument is still NULL, with options and without.
-    assert con.execute("SELECT file_changes_list('v1', 'v2', NULL, {'renames': true}), file_changes_list('v1', NULL, '.', NULL)").fetchone() == (None, None)
+    assert con.execute(
+        "SELECT file_changes_list('v1', 'v2', NULL, {'renames': true}), file_changes_list('v1', NULL, '.', NULL)"
+    ).fetchone() == (None, None)
 
 
-@pytest.mark.parametrize("kind", ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"])
+@pytest.mark.parametrize(
+    "kind",
+    ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"],
+)
 def test_an_integer_of_any_size_is_a_number(con, repo, kind):
     wanted = table_rows(con, "diff_lines", repo, ", context := 1")
     assert list_rows(con, "diff_lines", repo, f", {{'context': 1::{kind}}}") == wanted
@@ -212,14 +279,19 @@ def test_options_of_each_row(con, repo):
         SELECT i, len(diff_lines_list('v1', 'v2', ?, {'context': i % 3, 'ignore_whitespace': 'all', 'paths': ['src', 'notes.txt'], 'renames': NULL}))
         FROM range(9) r(i) ORDER BY i""", [str(repo)]).fetchall()  # fmt: skip
     assert rows == [(i, counted(i % 3, ["src", "notes.txt"], "all")) for i in range(9)]
-    rows = con.execute("SELECT len(diff_lines_list('v1', 'v2', ?, {'context': 1, 'paths': ['src']})) FROM range(5)", [str(repo)]).fetchall()
+    rows = con.execute(
+        "SELECT len(diff_lines_list('v1', 'v2', ?, {'context': 1, 'paths': ['src']})) FROM range(5)",
+        [str(repo)],
+    ).fetchall()
     assert rows == [(counted(1, ["src"], None),)] * 5
     # One list for all rows of a cross product, and a struct made in the query.
     rows = con.execute("""
         SELECT n.context, len(diff_lines_list('v1', 'v2', ?, {'context': n.context, 'paths': p.paths}))
         FROM (VALUES (0), (2), (NULL)) n(context), (SELECT list(x ORDER BY x) AS paths FROM (VALUES ('src'), ('notes.txt')) t(x)) p
         ORDER BY n.context NULLS LAST""", [str(repo)]).fetchall()  # fmt: skip
-    assert rows == [(context, counted(context, ["notes.txt", "src"], None)) for context in (0, 2, None)]
+    assert rows == [
+        (context, counted(context, ["notes.txt", "src"], None)) for context in (0, 2, None)
+    ]
 
 
 def test_options_are_parameters_of_a_statement(con, repo):
@@ -227,9 +299,17 @@ def test_options_are_parameters_of_a_statement(con, repo):
     ask = lambda options: con.execute(query, {"repo": str(repo), "options": options}).fetchone()[0]
     assert ask(None) == len(table_rows(con, "file_changes", repo))
     assert ask({"renames": True}) == ask(None) - 1
-    assert ask({"paths": ["src"], "renames": False}) == len(table_rows(con, "file_changes", repo, ", paths := 'src'"))
-    con.execute(f"PREPARE asked AS SELECT len(file_changes_list('v1', 'v2', '{repo}', {{'paths': $1}}))")
-    assert con.execute("EXECUTE asked(['src'])").fetchone() == con.execute("EXECUTE asked('src')").fetchone() == (ask({"paths": "src"}),)
+    assert ask({"paths": ["src"], "renames": False}) == len(
+        table_rows(con, "file_changes", repo, ", paths := 'src'")
+    )
+    con.execute(
+        f"PREPARE asked AS SELECT len(file_changes_list('v1', 'v2', '{repo}', {{'paths': $1}}))"
+    )
+    assert (
+        con.execute("EXECUTE asked(['src'])").fetchone()
+        == con.execute("EXECUTE asked('src')").fetchone()
+        == (ask({"paths": "src"}),)
+    )
 
 
 REFUSED = {
@@ -272,9 +352,18 @@ REFUSED = {
 @pytest.mark.parametrize("options", REFUSED)
 def test_what_is_wrong_is_refused_by_name(con, repo, options):
     got = answer(con, f"SELECT file_changes_list('v1', 'v2', ?, {options})", str(repo))
-    assert got.error and f"invalid_args: {REFUSED[options]}" in got.error or REFUSED[options] == "nonsense" and "nonsense" in got.error, got.error
+    assert (
+        got.error
+        and f"invalid_args: {REFUSED[options]}" in got.error
+        or REFUSED[options] == "nonsense"
+        and "nonsense" in got.error
+    ), got.error
     # As a column, too.
-    got = answer(con, f"SELECT file_changes_list('v1', 'v2', ?, o) FROM (SELECT {options} AS o FROM range(3))", str(repo))
+    got = answer(
+        con,
+        f"SELECT file_changes_list('v1', 'v2', ?, o) FROM (SELECT {options} AS o FROM range(3))",
+        str(repo),
+    )
     assert got.error and "invalid_args: " in got.error
     assert con.execute("SELECT 1").fetchone() == (1,)
 
@@ -295,7 +384,9 @@ def test_what_is_wrong_is_refused_by_name(con, repo, options):
     ("tree_files", "{'path': 'src'}", "tree_files_list has no option 'path'. Did you mean 'paths'? Its options are paths."),
 ])  # fmt: skip
 def test_each_function_knows_its_own_options(con, repo, function, options, words):
-    got = answer(con, f"SELECT {function}_list({ARGUMENTS[function].format(repo='?')}, {options})", str(repo))
+    got = answer(
+        con, f"SELECT {function}_list({ARGUMENTS[function].format(repo='?')}, {options})", str(repo)
+    )
     assert got.error and f"invalid_args: {words}" in got.error, got.error
 
 

@@ -8,10 +8,44 @@ import pytest
 from repositories import ROOT
 
 SERVER = ROOT / "python/duckdb_redline/server"
-FILES = [ROOT / "python/duckdb_redline/approving.py", *(SERVER / name for name in ("host.py", "change.py", "apps.py", "protocol.py", "web/question.py", "web/rows.py")), *sorted((ROOT / "sql").glob("*.sql"))]
+FILES = [
+    ROOT / "python/duckdb_redline/approving.py",
+    *(
+        SERVER / name
+        for name in (
+            "host.py",
+            "change.py",
+            "apps.py",
+            "protocol.py",
+            "web/question.py",
+            "web/rows.py",
+        )
+    ),
+    *sorted((ROOT / "sql").glob("*.sql")),
+]
 PAGES = [ROOT / "docs/approving.md"]
 # SQL syntax that looks like a call.
-SYNTAX = {"in", "as", "table", "and", "or", "not", "values", "over", "type", "exists", "any", "all", "then", "when", "else", "by", "from", "on", "select"}
+SYNTAX = {
+    "in",
+    "as",
+    "table",
+    "and",
+    "or",
+    "not",
+    "values",
+    "over",
+    "type",
+    "exists",
+    "any",
+    "all",
+    "then",
+    "when",
+    "else",
+    "by",
+    "from",
+    "on",
+    "select",
+}
 SYNTAX |= {"coalesce", "exclude", "filter", "materialized"}
 
 
@@ -19,14 +53,24 @@ def statements(path: pathlib.Path) -> list[str]:
     """Returns the texts of a file that are SQL, without comments and quoted text."""
     text = path.read_text()
     if path.suffix == ".py":
-        parts = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-        found = [part for part in parts if re.match(r"\s*(SELECT|FROM|CALL|PRAGMA|SET|CREATE|WITH)\b", part)]
+        parts = [
+            node.value
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        found = [
+            part
+            for part in parts
+            if re.match(r"\s*(SELECT|FROM|CALL|PRAGMA|SET|CREATE|WITH)\b", part)
+        ]
     elif path.suffix == ".md":
         found = re.findall(r"^```sql\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     else:
         found = [re.sub(r"--.*", "", text)]
         # The templates that a server runs are literals within a statement.
-        found += [template.replace("''", "'") for template in re.findall(r"'(SELECT (?:[^']|'')*)'", text)]
+        found += [
+            template.replace("''", "'") for template in re.findall(r"'(SELECT (?:[^']|'')*)'", text)
+        ]
     return [re.sub(r"'(?:[^']|'')*'", "''", statement) for statement in found]
 
 
@@ -36,13 +80,18 @@ def unqualified(statement: str) -> list[str]:
     defined = re.findall(r"MACRO\s+(\w+)\s*\(|PRAGMA\s+(\w+)\s*\(", statement)
     allowed = SYNTAX | {name for pair in defined for name in pair if name}
     # Operators are functions, which a macro can replace, unlike comparisons. `*` is one unless it stands for all columns.
-    operators = re.findall(r"\|\||->>?|\bLIKE\b| [-+/%] |(?<=[\w)]) \* (?=[\w(@])", re.sub(r"\b(SELECT|DISTINCT) \* ", "@", rest))
+    operators = re.findall(
+        r"\|\||->>?|\bLIKE\b| [-+/%] |(?<=[\w)]) \* (?=[\w(@])",
+        re.sub(r"\b(SELECT|DISTINCT) \* ", "@", rest),
+    )
     return [name for name in calls if name.lower() not in allowed] + operators
 
 
 @pytest.mark.parametrize("path", FILES + PAGES, ids=lambda path: path.name)
 def test_every_call_has_its_full_name(path):
-    found = {statement: calls for statement in statements(path) if (calls := unqualified(statement))}
+    found = {
+        statement: calls for statement in statements(path) if (calls := unqualified(statement))
+    }
     assert not found, found
 
 

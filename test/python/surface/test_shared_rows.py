@@ -66,7 +66,9 @@ def test_the_error_is_that_of_the_first_row_that_has_one(pairs, wrong):
     assert "the patch does not apply" in message
 
 
-@pytest.mark.skipif(not pathlib.Path("/proc/self/task").is_dir(), reason="the names of threads are read from /proc")
+@pytest.mark.skipif(
+    not pathlib.Path("/proc/self/task").is_dir(), reason="the names of threads are read from /proc"
+)
 @pytest.mark.parametrize(("threads", "helps"), [(1, False), (2, True)])
 def test_threads_help_where_the_host_has_idle_ones_and_end_with_the_query(pairs, threads, helps):
     pairs.execute(f"SET threads = {threads}")
@@ -80,7 +82,9 @@ def test_threads_help_where_the_host_has_idle_ones_and_end_with_the_query(pairs,
 def test_a_deadline_ends_the_rows_of_all_threads(pairs):
     pairs.execute(f"SET threads = {THREADS}; SET redline_max_seconds = 1")
     with pytest.raises(duckdb.Error, match="timeout: the query took longer than the 1 seconds"):
-        pairs.execute("SELECT sum(len(unified_diff(a || n, b || n))) FROM pairs, range(100000) AS times(n)").fetchall()
+        pairs.execute(
+            "SELECT sum(len(unified_diff(a || n, b || n))) FROM pairs, range(100000) AS times(n)"
+        ).fetchall()
 
 
 # Of a repository, whose rows name two of them in turns.
@@ -115,16 +119,19 @@ def places(tmp_path_factory) -> pathlib.Path:
     """Returns a directory with two bare repositories whose commits change three files each, and a work tree of the first."""
     root = tmp_path_factory.mktemp("places")
     for name in ("one", "two"):
-        written_repositories.write(root / f"{name}.git", (
-            {
-                f"directory/file {number}.txt": "".join(
-                    f"line {line} of {name}{' at ' + str(commit) if (line + commit) % 9 == number else ''}\n"
-                    for line in range(20 + 30 * number)
-                ).encode()
-                for number in range(3)
-            }
-            for commit in range(COMMITS)
-        ))
+        written_repositories.write(
+            root / f"{name}.git",
+            (
+                {
+                    f"directory/file {number}.txt": "".join(
+                        f"line {line} of {name}{' at ' + str(commit) if (line + commit) % 9 == number else ''}\n"
+                        for line in range(20 + 30 * number)
+                    ).encode()
+                    for number in range(3)
+                }
+                for commit in range(COMMITS)
+            ),
+        )
     repositories.git(root, "clone", "--quiet", root / "one.git", root / "checked out")
     (root / "checked out/directory/file 1.txt").write_text("changed\n")
     return root
@@ -150,16 +157,29 @@ def test_several_threads_read_of_repositories_what_one_reads(asked, call):
     query = f"SELECT id, ({call})::VARCHAR FROM asked"
     rows = on(asked, 1, query)
     assert on(asked, THREADS, query) == rows
-    assert sum(value not in (None, "", "[]") for _, value in rows) >= ASKED // 2, "the rows have values"
+    assert sum(value not in (None, "", "[]") for _, value in rows) >= ASKED // 2, (
+        "the rows have values"
+    )
 
 
 def test_every_list_function_is_tried(con):
-    names = con.execute("SELECT name FROM redline_help(function := 'ALL') WHERE suffix(name, '_list')").fetchall()
-    assert {name for (name,) in names} == {name for name in OVER_REPOSITORIES if name.endswith("_list")}
+    names = con.execute(
+        "SELECT name FROM redline_help(function := 'ALL') WHERE suffix(name, '_list')"
+    ).fetchall()
+    assert {name for (name,) in names} == {
+        name for name in OVER_REPOSITORIES if name.endswith("_list")
+    }
 
 
 @pytest.mark.parametrize("wrong", [(1, 2, 39), (39,), (20, 21)], ids=str)
-@pytest.mark.parametrize("call", ["file_changes_list(a, rev, repo)", "file_content(file, rev, repo)", "merge_base(a, rev, repo)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "file_changes_list(a, rev, repo)",
+        "file_content(file, rev, repo)",
+        "merge_base(a, rev, repo)",
+    ],
+)
 def test_the_error_over_repositories_is_that_of_the_first_row_that_has_one(asked, call, wrong):
     query = f"""
         SELECT {call} FROM (SELECT *, CASE WHEN id IN {wrong + (-1,)} THEN 'wrong-' || id ELSE coalesce(b, a) END AS rev FROM asked)"""
@@ -168,9 +188,14 @@ def test_the_error_over_repositories_is_that_of_the_first_row_that_has_one(asked
             on(asked, threads, query)
 
 
-@pytest.mark.parametrize("call", ["file_diff_list(file, a, b, repo)", "file_bytes(file, b, repo)", "ahead_behind(a, b, repo)"])
+@pytest.mark.parametrize(
+    "call",
+    ["file_diff_list(file, a, b, repo)", "file_bytes(file, b, repo)", "ahead_behind(a, b, repo)"],
+)
 def test_all_threads_read_within_what_the_host_allows(asked, places, call):
-    asked.execute(f"SET allowed_directories = ['{places}/one.git']; SET enable_external_access = false")
+    asked.execute(
+        f"SET allowed_directories = ['{places}/one.git']; SET enable_external_access = false"
+    )
     allowed = f"SELECT id, {call} FROM asked WHERE repo LIKE '%one.git'"
     rows = on(asked, 1, allowed)
     assert len(rows) == ASKED // 2 and on(asked, THREADS, allowed) == rows
@@ -180,7 +205,9 @@ def test_all_threads_read_within_what_the_host_allows(asked, places, call):
             on(asked, threads, others)
 
 
-@pytest.mark.skipif(not pathlib.Path("/proc/self/task").is_dir(), reason="the names of threads are read from /proc")
+@pytest.mark.skipif(
+    not pathlib.Path("/proc/self/task").is_dir(), reason="the names of threads are read from /proc"
+)
 def test_threads_help_with_repositories_and_end_with_the_query(asked):
     asked.execute("SET threads = 2")
     work = asked.cursor()

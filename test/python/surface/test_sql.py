@@ -1,6 +1,5 @@
 """One test for each file of test/sql, which DuckDB's own runners can run as they are."""
 
-
 import pytest
 import sqllogic
 from repositories import ROOT
@@ -13,7 +12,9 @@ FILES = list(sqllogic.find_files(ROOT / "test" / "sql"))
 def test_file(file, relations, extension, fixtures, tmp_path, record_property):
     try:
         # The root is the working directory, as for DuckDB's own runners.
-        checks = sqllogic.run_file(file.relative_to(ROOT), {"redline": extension}, tmp_path, relations=relations)
+        checks = sqllogic.run_file(
+            file.relative_to(ROOT), {"redline": extension}, tmp_path, relations=relations
+        )
     except sqllogic.SqlTestSkipped as skipped:
         pytest.skip(str(skipped))
     except (sqllogic.SqlTestFailure, sqllogic.SqlTestError) as wrong:

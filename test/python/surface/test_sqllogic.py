@@ -224,31 +224,55 @@ SELECT '{"a": 1}'::JSON ->> 'a'
 
 FAILING = {
     "wrong value": ("query I\nSELECT 1\n----\n2\n", "`1` instead of `2`"),
-    "wrong value in a later row": ("query II\nSELECT i, i FROM range(2) t(i)\n----\n0\t0\n1\t2\n", "row 2, column 2"),
+    "wrong value in a later row": (
+        "query II\nSELECT i, i FROM range(2) t(i)\n----\n0\t0\n1\t2\n",
+        "row 2, column 2",
+    ),
     "value instead of NULL": ("query I\nSELECT 0\n----\nNULL\n", "`0` instead of `NULL`"),
-    "NULL instead of a value": ("query I\nSELECT NULL::INTEGER\n----\n0\n", "`NULL` instead of `0`"),
-    "NULL is not the empty string": ("query T\nSELECT NULL::VARCHAR\n----\n(empty)\n", "`NULL` instead of `(empty)`"),
+    "NULL instead of a value": (
+        "query I\nSELECT NULL::INTEGER\n----\n0\n",
+        "`NULL` instead of `0`",
+    ),
+    "NULL is not the empty string": (
+        "query T\nSELECT NULL::VARCHAR\n----\n(empty)\n",
+        "`NULL` instead of `(empty)`",
+    ),
     "text that only looks equal": ("query T\nSELECT '1.0'\n----\n1\n", "`1.0` instead of `1`"),
     "leading space": ("query T\nSELECT ' a'\n----\na\n", "` a` instead of `a`"),
     "too few rows": ("query I\nSELECT 1 WHERE false\n----\n1\n", "0 rows instead of 1"),
     "too many rows": ("query I\nSELECT * FROM range(3)\n----\n0\n1\n", "3 rows instead of 2"),
     "rows where none are expected": ("query I\nSELECT 1\n----\n", "1 rows instead of 0"),
-    "rows of several columns where none are expected": ("query II\nSELECT 1, 2\n----\n", "1 rows instead of 0"),
+    "rows of several columns where none are expected": (
+        "query II\nSELECT 1, 2\n----\n",
+        "1 rows instead of 0",
+    ),
     "wrong column count": ("query II\nSELECT 1\n----\n1\t1\n", "1 columns instead of 2"),
     "wrong order": ("query I\nSELECT i FROM range(2) t(i)\n----\n1\n0\n", "row 1, column 1"),
     "false instead of true": ("query I\nSELECT false\n----\ntrue\n", "`false` instead of `true`"),
-    "pattern that matches a part only": ("query T\nSELECT 'abc'\n----\n<REGEX>:b\n", "instead of `<REGEX>:b`"),
-    "forbidden pattern that matches": ("query T\nSELECT 'abc'\n----\n<!REGEX>:a.*\n", "`abc` instead of"),
+    "pattern that matches a part only": (
+        "query T\nSELECT 'abc'\n----\n<REGEX>:b\n",
+        "instead of `<REGEX>:b`",
+    ),
+    "forbidden pattern that matches": (
+        "query T\nSELECT 'abc'\n----\n<!REGEX>:a.*\n",
+        "`abc` instead of",
+    ),
     "a query that fails": ("query I\nSELECT * FROM missing\n----\n1\n", "the query failed"),
     "a statement that fails": ("statement ok\nSELECT * FROM missing\n", "the statement failed"),
     "a missing error": ("statement error\nSELECT 1\n----\nx\n", "should have failed"),
-    "another error": ("statement error\nSELECT * FROM missing\n----\nfs_denied:\n", "failed in another way"),
+    "another error": (
+        "statement error\nSELECT * FROM missing\n----\nfs_denied:\n",
+        "failed in another way",
+    ),
     "other rows under one label": (
         "query I nosort l\nSELECT 1\n----\n\nquery I nosort l\nSELECT 2\n----\n",
         "labelled l",
     ),
     "in a loop": ("loop i 0 2\n\nquery I\nSELECT ${i}\n----\n0\n\nendloop\n", "`1` instead of `0`"),
-    "in a concurrent loop": ("concurrentloop i 0 2\n\nquery I\nSELECT ${i}\n----\n0\n\nendloop\n", "`1` instead of `0`"),
+    "in a concurrent loop": (
+        "concurrentloop i 0 2\n\nquery I\nSELECT ${i}\n----\n0\n\nendloop\n",
+        "`1` instead of `0`",
+    ),
 }
 
 MALFORMED = {
@@ -261,16 +285,28 @@ MALFORMED = {
     "no expected error": ("statement error\nSELECT 1\n", "the text of the error"),
     "expected text for ok": ("statement ok\nSELECT 1\n----\n1\n", "no expected text"),
     "no statement": ("statement ok\n\nSELECT 1\n", "the statement is empty"),
-    "a variable in an expected row": ("foreach i 1 2\n\nquery I\nSELECT ${i}\n----\n${i}\n\nendloop\n", "${i} is not filled in"),
-    "a variable in an expected error": ("foreach i x\n\nstatement error\nSELECT ${i}\n----\n${i}\n\nendloop\n", "${i} is not filled in"),
+    "a variable in an expected row": (
+        "foreach i 1 2\n\nquery I\nSELECT ${i}\n----\n${i}\n\nendloop\n",
+        "${i} is not filled in",
+    ),
+    "a variable in an expected error": (
+        "foreach i x\n\nstatement error\nSELECT ${i}\n----\n${i}\n\nendloop\n",
+        "${i} is not filled in",
+    ),
     "unset variable": ("query I\nSELECT ${missing}\n----\n1\n", "${missing} is not set"),
-    "unknown keyword": ("query T\nSELECT '__BUILD_DIRECTORY__'\n----\nx\n", "__BUILD_DIRECTORY__ is not set"),
+    "unknown keyword": (
+        "query T\nSELECT '__BUILD_DIRECTORY__'\n----\nx\n",
+        "__BUILD_DIRECTORY__ is not set",
+    ),
     "open loop": ("loop i 0 2\n\nstatement ok\nSELECT 1\n", "no `endloop`"),
     "stray endloop": ("endloop\n", "without a loop"),
     "open skip": ("mode skip\n", "no `mode unskip`"),
     "glued directives": ("require json\nquery I\nSELECT 1\n----\n1\n", "followed by an empty line"),
     "rows beside a label": ("query I nosort l\nSELECT 1\n----\n1\n", "DuckDB ignores its rows"),
-    "hash": ("query I\nSELECT 1\n----\n1 values hashing to 0123456789abcdef0123456789abcdef\n", "write them out"),
+    "hash": (
+        "query I\nSELECT 1\n----\n1 values hashing to 0123456789abcdef0123456789abcdef\n",
+        "write them out",
+    ),
     "restart in memory": ("restart\n", "opened with `load`"),
 }
 
@@ -312,5 +348,9 @@ def test_a_required_extension_that_does_not_load_is_no_skip(tmp_path):
     broken = tmp_path / "redline.duckdb_extension"
     broken.write_bytes(b"not an extension")
     with pytest.raises(Exception) as error:
-        run("require redline\n\nquery I\nSELECT 1\n----\n1\n", tmp_path, extensions={"redline": broken})
+        run(
+            "require redline\n\nquery I\nSELECT 1\n----\n1\n",
+            tmp_path,
+            extensions={"redline": broken},
+        )
     assert not isinstance(error.value, sqllogic.SqlTestSkipped)

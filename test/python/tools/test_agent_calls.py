@@ -318,8 +318,18 @@ def checkout(tmp_path_factory):
     clock = Clock(root)
     (root / "src").mkdir()
     code = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
-    clock.commit("first", files={"src/app.py": code, "kept.txt": "kept\n" * 20, "kept2.txt": "x\n", "edit.txt": "one\ntwo\nthree\nfour\nseven\nsame\nsame\n"})
-    clock.commit("second", files={"src/app.py": code.replace("return 1", "return 11"), "docs.md": "words\n"})
+    clock.commit(
+        "first",
+        files={
+            "src/app.py": code,
+            "kept.txt": "kept\n" * 20,
+            "kept2.txt": "x\n",
+            "edit.txt": "one\ntwo\nthree\nfour\nseven\nsame\nsame\n",
+        },
+    )
+    clock.commit(
+        "second", files={"src/app.py": code.replace("return 1", "return 11"), "docs.md": "words\n"}
+    )
     write(root, "branch topic")
     clock.commit("third", files={"src/app.py": code.replace("return 1", "return 111")})
     repositories.git(root, "mv", "kept.txt", "moved.txt")
@@ -333,12 +343,23 @@ def checkout(tmp_path_factory):
 def ask(extension, checkout):
     con = duckdb.connect(config={"allow_unsigned_extensions": True})
     con.execute(f"LOAD '{extension}'")
-    sandbox = {"name": "workspace", "root": str(checkout), "mode": "rw", "read_approval": False, "write_approval": False, "edit_approval": False}
+    sandbox = {
+        "name": "workspace",
+        "root": str(checkout),
+        "mode": "rw",
+        "read_approval": False,
+        "write_approval": False,
+        "edit_approval": False,
+    }
     con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([sandbox])])
-    return lambda tool, text: json.loads(con.execute("SELECT redline_call(?, ?)", [tool, text]).fetchone()[0])
+    return lambda tool, text: json.loads(
+        con.execute("SELECT redline_call(?, ?)", [tool, text]).fetchone()[0]
+    )
 
 
-@pytest.mark.parametrize("number", range(len(CALLS)), ids=lambda number: f"{number}-{CALLS[number][0]}")
+@pytest.mark.parametrize(
+    "number", range(len(CALLS)), ids=lambda number: f"{number}-{CALLS[number][0]}"
+)
 def test_a_likely_call_is_taken_or_led_to_the_right_one(ask, checkout, number):
     tool, arguments, words = CALLS[number]
     answer = ask(tool, json.dumps(arguments).replace("{root}", str(checkout)))

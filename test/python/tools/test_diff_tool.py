@@ -54,7 +54,17 @@ FUNCTIONS = {
     "file_patches": ("FROM file_patches('before', 'after', 'build/fixtures/basic')", {"GitDiff"}),
 }  # fmt: skip
 # Functions of texts alone, which read nothing and are open to all.
-OPEN = {"unified_diff", "diff_stats", "diff_rows", "inline_diff", "patch_files", "patch_hunks", "apply_patch", "try_apply_patch", "reverse_patch"}
+OPEN = {
+    "unified_diff",
+    "diff_stats",
+    "diff_rows",
+    "inline_diff",
+    "patch_files",
+    "patch_hunks",
+    "apply_patch",
+    "try_apply_patch",
+    "reverse_patch",
+}
 
 
 def diff(con, *arguments, function="diff_texts"):
@@ -77,14 +87,28 @@ def edited(dice, text):
     lines = text.splitlines(keepends=True)
     for _ in range(dice.randrange(1, 6)):
         at = dice.randrange(len(lines) + 1)
-        lines[at : at + dice.randrange(4)] = [dice.choice(["new\n", "\n", "ä\n", "- x\n", "+++ y\n"]) for _ in range(dice.randrange(4))]
+        lines[at : at + dice.randrange(4)] = [
+            dice.choice(["new\n", "\n", "ä\n", "- x\n", "+++ y\n"])
+            for _ in range(dice.randrange(4))
+        ]
     return "".join(lines)
 
 
 @pytest.mark.skipif(not shutil.which("patch"), reason="the program patch is not here")
 def test_a_diff_applies_with_patch(con, tmp_path):
     dice = random.Random(4)
-    words = ["one\n", "two\n", "\n", "  indented\n", "-\n", "+plus\n", "@@ -1 +1 @@\n", "\\ No newline\n", "päß\n", "tab\there\n"]
+    words = [
+        "one\n",
+        "two\n",
+        "\n",
+        "  indented\n",
+        "-\n",
+        "+plus\n",
+        "@@ -1 +1 @@\n",
+        "\\ No newline\n",
+        "päß\n",
+        "tab\there\n",
+    ]
     for number in range(200):
         old = "".join(dice.choice(words) for _ in range(dice.randrange(40)))
         new = edited(dice, old)
@@ -133,9 +157,15 @@ def test_bytes_that_are_not_utf_8_are_compared_and_shown_replaced(con, tmp_path)
     (tmp_path / "c").write_bytes(b"x\0\n")
     paths = [str(tmp_path / name) for name in "abc"]
     result = diff(con, *paths[:2], 0, "a", "b", function="diff_files")
-    assert result["diff"] == "--- a\n+++ b\n@@ -1 +1 @@\n-caf\ufffd\n+caf\ufffd\n" and not result["identical"]
+    assert (
+        result["diff"] == "--- a\n+++ b\n@@ -1 +1 @@\n-caf\ufffd\n+caf\ufffd\n"
+        and not result["identical"]
+    )
     result = diff(con, paths[0], paths[2], function="diff_files")
-    assert result["diff"] == f"Binary files {paths[0]} and {paths[2]} differ\n" and result["diff_lines"] == 1
+    assert (
+        result["diff"] == f"Binary files {paths[0]} and {paths[2]} differ\n"
+        and result["diff_lines"] == 1
+    )
 
 
 # -- what may be read ------------------------------------------------------------------------------
@@ -167,7 +197,11 @@ def lock(con, folder):
 
 def test_what_duckdb_allows_is_read(con, folder):
     lock(con, folder)
-    for a, b in [("allowed/a", "allowed/b"), ("allowed/sub/c", "single"), ("allowed/sub/../a", "allowed/./b")]:
+    for a, b in [
+        ("allowed/a", "allowed/b"),
+        ("allowed/sub/c", "single"),
+        ("allowed/sub/../a", "allowed/./b"),
+    ]:
         result = diff(con, str(folder / a), str(folder / b), function="diff_files")
         assert not result["identical"] and "+" in result["diff"]
     url = diff(con, f"file://{folder}/allowed/a", str(folder / "allowed/a"), function="diff_files")
@@ -181,10 +215,24 @@ def test_refuses_a_path_outside_the_allowed_directories(con, folder):
         "allowed/folder-link", "allowed/fifo-link", "single/../allowed_evil/a", "singles", "single_", "",
     ]  # fmt: skip
     paths = [str(folder / name) for name in names]
-    paths += [f"file://{folder}/allowed_evil/a", f"file:{folder}/allowed_evil/a", f"file://localhost{folder}/allowed_evil/a"]
-    paths += ["/etc/passwd", "/dev/zero", "/proc/self/environ", "README.md", "~/a", "s3://bucket/a", "https://localhost:1/a"]
+    paths += [
+        f"file://{folder}/allowed_evil/a",
+        f"file:{folder}/allowed_evil/a",
+        f"file://localhost{folder}/allowed_evil/a",
+    ]
+    paths += [
+        "/etc/passwd",
+        "/dev/zero",
+        "/proc/self/environ",
+        "README.md",
+        "~/a",
+        "s3://bucket/a",
+        "https://localhost:1/a",
+    ]
     # The control: without the limit, those that exist can be read.
-    control = diff(con, str(folder / "allowed/a"), str(folder / "allowed/file-link"), function="diff_files")
+    control = diff(
+        con, str(folder / "allowed/a"), str(folder / "allowed/file-link"), function="diff_files"
+    )
     assert "+a of allowed_evil" in control["diff"]
     lock(con, folder)
     inside = str(folder / "allowed/a")
@@ -202,18 +250,40 @@ def test_refuses_a_path_outside_the_allowed_directories(con, folder):
 def test_what_is_wrong_inside_is_told_apart(con, folder):
     lock(con, folder)
     allowed = folder / "allowed"
-    for name, code in [("none", "not_found"), ("sub", "tool_failed"), ("fifo", "tool_failed"), ("a/x", "not_found"), ("sub/", "tool_failed")]:
-        assert refusal(con, "SELECT diff_files(?, ?)", str(allowed / "a"), f"{allowed}/{name}")[0] == code, name
-    assert refusal(con, "SELECT diff_files(?, ?)", str(allowed / "a"), str(allowed / "loop"))[0] in ("tool_failed", "not_found", "fs_denied")
+    for name, code in [
+        ("none", "not_found"),
+        ("sub", "tool_failed"),
+        ("fifo", "tool_failed"),
+        ("a/x", "not_found"),
+        ("sub/", "tool_failed"),
+    ]:
+        assert (
+            refusal(con, "SELECT diff_files(?, ?)", str(allowed / "a"), f"{allowed}/{name}")[0]
+            == code
+        ), name
+    assert refusal(con, "SELECT diff_files(?, ?)", str(allowed / "a"), str(allowed / "loop"))[
+        0
+    ] in ("tool_failed", "not_found", "fs_denied")
 
 
 def test_a_fifo_or_device_is_refused_at_once(extension, folder):
     single = str(folder / "single")
-    special = [folder / "allowed/fifo", folder / "allowed/fifo-link", "/dev/zero", f"file://{folder}/allowed/fifo"]
-    statements = [("SELECT diff_files(?, ?)", pair) for path in map(str, special) for pair in ([single, path], [path, single])]
+    special = [
+        folder / "allowed/fifo",
+        folder / "allowed/fifo-link",
+        "/dev/zero",
+        f"file://{folder}/allowed/fifo",
+    ]
+    statements = [
+        ("SELECT diff_files(?, ?)", pair)
+        for path in map(str, special)
+        for pair in ([single, path], [path, single])
+    ]
     for got, (_, paths) in zip(apart.run(extension, statements, seconds=20), statements):
         code, words = repositories.code_and_words(got.error)
-        assert code == "tool_failed" and "is a pipe, a socket or a device, not a file" in words, paths
+        assert code == "tool_failed" and "is a pipe, a socket or a device, not a file" in words, (
+            paths
+        )
 
 
 def test_the_home_directory_is_duckdb_s(con, folder):
@@ -231,7 +301,9 @@ def test_a_file_that_the_system_forbids_is_said_to_be_denied(con, tmp_path):
     system = ctypes.CDLL(None)
     before = system.setfsuid(65534)
     try:
-        code, words = refusal(con, "SELECT diff_files(?, ?)", str(tmp_path / "secret"), str(tmp_path / "secret"))
+        code, words = refusal(
+            con, "SELECT diff_files(?, ?)", str(tmp_path / "secret"), str(tmp_path / "secret")
+        )
     finally:
         system.setfsuid(before)
     assert code == "fs_denied" and "the system does not let DuckDB read" in words
@@ -241,14 +313,21 @@ def test_a_file_over_the_limit_is_refused_unread(extension, tmp_path):
     # A file of 1 TiB without content: no memory here would hold it.
     with open(tmp_path / "huge", "wb") as huge:
         huge.truncate(1 << 40)
-    [got] = apart.run(extension, [("SELECT diff_files(?, ?)", [str(tmp_path / "huge")] * 2)], seconds=20)
+    [got] = apart.run(
+        extension, [("SELECT diff_files(?, ?)", [str(tmp_path / "huge")] * 2)], seconds=20
+    )
     code, words = repositories.code_and_words(got.error)
-    assert code == "too_large" and "1099511627776 bytes, and redline_max_read_bytes is 4194304" in words
+    assert (
+        code == "too_large"
+        and "1099511627776 bytes, and redline_max_read_bytes is 4194304" in words
+    )
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="there is no /proc")
 def test_a_file_that_hides_its_size_is_read_whole(con):
-    assert diff(con, "/proc/self/status", "/proc/self/status", function="diff_files")["lines_a"] > 10
+    assert (
+        diff(con, "/proc/self/status", "/proc/self/status", function="diff_files")["lines_a"] > 10
+    )
     con.execute("SET redline_max_read_bytes = 100")
     code, words = refusal(con, "SELECT diff_files('/proc/self/status', 'README.md')")
     assert code == "too_large" and "has over 100 bytes" in words
@@ -264,7 +343,24 @@ def test_the_words_of_another_file_system_are_kept(con):
 # -- grants ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("granted", ["Diff", "GitDiff", "GitDiffSummary", "GitDiffFile", "GitLog", "GitShow", "GitFile", "GitBlame", "GitStatus", "GitRefs", "list_files", "read_file", "*"])
+@pytest.mark.parametrize(
+    "granted",
+    [
+        "Diff",
+        "GitDiff",
+        "GitDiffSummary",
+        "GitDiffFile",
+        "GitLog",
+        "GitShow",
+        "GitFile",
+        "GitBlame",
+        "GitStatus",
+        "GitRefs",
+        "list_files",
+        "read_file",
+        "*",
+    ],
+)
 def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
     con.execute(f"SET redline_tool_grants = ['search', '{granted}']")
     for name, (query, tools) in FUNCTIONS.items():
@@ -272,7 +368,10 @@ def test_a_granted_tool_opens_only_its_own_functions(con, fixtures, granted):
             assert con.execute(query).fetchall(), name
         else:
             code, words = refusal(con, query)
-            assert code == "permission_denied" and f"redline_tool_grants is ['search', '{granted}']" in words, name
+            assert (
+                code == "permission_denied"
+                and f"redline_tool_grants is ['search', '{granted}']" in words
+            ), name
             assert any(tool in words for tool in tools)
 
 

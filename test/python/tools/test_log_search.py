@@ -16,32 +16,63 @@ def repo(tmp_path_factory):
     clock = Clock(repo)
     body = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
     clock.commit("Start\n\nWith a body: needle here", files={"app.py": body, "note.txt": "alpha\n"})
-    clock.commit("Change one", files={"app.py": body.replace("return 1", "return alpha")}, author="Jos\u00e9 <jose@example.com>")
+    clock.commit(
+        "Change one",
+        files={"app.py": body.replace("return 1", "return alpha")},
+        author="Jos\u00e9 <jose@example.com>",
+    )
     repositories.git(repo, "mv", "app.py", "main.py")
     clock.commit("Rename", files={})
     write(repo, "checkout --quiet -b side")
-    clock.commit("Needle on the side", files={"main.py": body.replace("return 2", "return needle"), "side.txt": "needle\n"}, author="Other <other@example.com>")
+    clock.commit(
+        "Needle on the side",
+        files={"main.py": body.replace("return 2", "return needle"), "side.txt": "needle\n"},
+        author="Other <other@example.com>",
+    )
     write(repo, "checkout --quiet main")
     clock.commit("Elsewhere", files={"note.txt": "alpha\nalpha\n"})
-    repositories.git(repo, "merge", "--quiet", "--no-ff", "-m", "Join needle", "side", env=repositories.environment(**clock_names(clock)))
+    repositories.git(
+        repo,
+        "merge",
+        "--quiet",
+        "--no-ff",
+        "-m",
+        "Join needle",
+        "side",
+        env=repositories.environment(**clock_names(clock)),
+    )
     clock.commit("Remove", files={"side.txt": "", "main.py": body})
     write(repo, "checkout --quiet -b conflict HEAD~1")
     clock.commit("Theirs", files={"note.txt": "theirs\n"})
     write(repo, "checkout --quiet main")
     clock.commit("Ours", files={"note.txt": "ours\n"})
-    subprocess.run(["git", "-C", repo, "merge", "-q", "conflict"], env=repositories.environment(**clock_names(clock)), capture_output=True)
+    subprocess.run(
+        ["git", "-C", repo, "merge", "-q", "conflict"],
+        env=repositories.environment(**clock_names(clock)),
+        capture_output=True,
+    )
     return repo
 
 
 def clock_names(clock) -> dict:
     clock.now += 3_600
-    return {f"GIT_{role}_{part}": text for role in ("AUTHOR", "COMMITTER") for part, text in (("NAME", "A U Thor"), ("EMAIL", "author@example.com"), ("DATE", f"{clock.now} +0000"))}
+    return {
+        f"GIT_{role}_{part}": text
+        for role in ("AUTHOR", "COMMITTER")
+        for part, text in (
+            ("NAME", "A U Thor"),
+            ("EMAIL", "author@example.com"),
+            ("DATE", f"{clock.now} +0000"),
+        )
+    }
 
 
 @pytest.fixture
 def ask(con, repo):
     def run(tool, **given):
-        text = con.execute("SELECT redline_call(?, ?)", [tool, json.dumps({"repo": str(repo)} | given)]).fetchone()[0]
+        text = con.execute(
+            "SELECT redline_call(?, ?)", [tool, json.dumps({"repo": str(repo)} | given)]
+        ).fetchone()[0]
         return json.loads(text)
 
     return run
@@ -62,17 +93,27 @@ CASES = [
     ({"message": "(Start|Remove)$"}, ["-E", "--grep", "(Start|Remove)$"]),
     ({"author": "Other"}, ["-E", "--author", "Other"]),
     ({"author": "<jose@"}, ["-E", "--author", "<jose@"]),
-    ({"author": "Thor", "message": "Change|Rename"}, ["-E", "--author", "Thor", "--grep", "Change|Rename"]),
+    (
+        {"author": "Thor", "message": "Change|Rename"},
+        ["-E", "--author", "Thor", "--grep", "Change|Rename"],
+    ),
     ({"message": "Join", "contains": "needle"}, ["-E", "--grep", "Join", "-S", "needle"]),
     ({"message": "e", "limit": 2}, ["-E", "--grep", "e", "-n", "2"]),
     ({"file": "main.py", "contains": "alpha"}, ["--follow", "-S", "alpha", "--", "main.py"]),
     ({"file": "main.py", "function": "one"}, ["-s", "-L", ":one:main.py"]),
     ({"file": "main.py", "first_line": 5, "last_line": 6}, ["-s", "-L", "5,6:main.py"]),
-    ({"file": "main.py", "first_line": 5, "author": "Other"}, ["-s", "-L", "5,:main.py", "-E", "--author", "Other"]),
+    (
+        {"file": "main.py", "first_line": 5, "author": "Other"},
+        ["-s", "-L", "5,:main.py", "-E", "--author", "Other"],
+    ),
 ]
 
 
-@pytest.mark.parametrize("given, options", CASES, ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    "given, options",
+    CASES,
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
 def test_commits_are_those_of_git_log(ask, repo, given, options):
     answer = ask("GitLog", format="json", **given)
     assert not answer["isError"], answer
@@ -81,7 +122,9 @@ def test_commits_are_those_of_git_log(ask, repo, given, options):
 
 
 def test_lines_have_their_hunks(ask, repo):
-    (rows, text) = (ask("GitLog", file="main.py", function="one", **more) for more in ({"format": "json"}, {}))
+    (rows, text) = (
+        ask("GitLog", file="main.py", function="one", **more) for more in ({"format": "json"}, {})
+    )
     first = rows["structuredContent"]["commits"][-1]
     assert (first["first_line"], first["file_path"]) == (1, "app.py")
     assert first["patch"].startswith("@@ ") and "+def one():" in first["patch"]
@@ -94,7 +137,9 @@ def test_a_search_without_commits_says_what_to_try(ask):
     assert "whose words match" in text(message="NEEDLE HERE")
 
 
-@pytest.mark.parametrize("names, stage", [((":1", "base"), 1), ((":2", "ours", "OURS"), 2), ((":3", "theirs"), 3)])
+@pytest.mark.parametrize(
+    "names, stage", [((":1", "base"), 1), ((":2", "ours", "OURS"), 2), ((":3", "theirs"), 3)]
+)
 def test_the_versions_of_a_conflict_are_read(ask, repo, names, stage):
     wanted = repositories.git(repo, "show", f":{stage}:note.txt").decode()
     for name in names:

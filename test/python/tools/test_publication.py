@@ -14,14 +14,20 @@ from repositories import ROOT
 
 SQL = ROOT / "sql"
 COLUMNS = ["name", "description", "sql_template", "properties", "required", "format"]
-PUBLISH, START, PROMPT = "PRAGMA mcp_publish_tool(", "PRAGMA mcp_server_start(", "PRAGMA mcp_register_prompt_template("
+PUBLISH, START, PROMPT = (
+    "PRAGMA mcp_publish_tool(",
+    "PRAGMA mcp_server_start(",
+    "PRAGMA mcp_register_prompt_template(",
+)
 # Text that would end a literal, name a parameter or start a comment if templates were built by concatenation.
 HOSTILE = """it's "$1" $path $$ $x$ '' ; -- /* \\ \n { ü\u202e"""
 
 
 def standing_in(script: str) -> str:
     """Returns a script whose publications go to a table."""
-    script = script.replace(PUBLISH, "INSERT INTO published VALUES (").replace(START, "INSERT INTO started VALUES (")
+    script = script.replace(PUBLISH, "INSERT INTO published VALUES (").replace(
+        START, "INSERT INTO started VALUES ("
+    )
     return script.replace(PROMPT, "INSERT INTO prompts VALUES (")
 
 
@@ -33,13 +39,20 @@ def server(con):
 
 def published(con) -> dict[str, dict]:
     rows = con.execute("FROM published").fetchall()
-    return {row[0]: dict(zip(COLUMNS, row)) | {"properties": json.loads(row[3]), "required": json.loads(row[4])} for row in rows}
+    return {
+        row[0]: dict(zip(COLUMNS, row))
+        | {"properties": json.loads(row[3]), "required": json.loads(row[4])}
+        for row in rows
+    }
 
 
 def bound(tool: dict, arguments: dict) -> dict:
     """Returns the parameters of a call: lists and objects as JSON text, NULL for what is missing."""
     values = {name: arguments.get(name) for name in tool["properties"]}
-    return {name: json.dumps(value) if isinstance(value, (list, dict)) else value for name, value in values.items()}
+    return {
+        name: json.dumps(value) if isinstance(value, (list, dict)) else value
+        for name, value in values.items()
+    }
 
 
 def call(con, tool: dict, arguments: dict) -> str:
@@ -54,7 +67,13 @@ def call(con, tool: dict, arguments: dict) -> str:
 
 
 def example(kind: str, text: str):
-    return {"string": text, "integer": 2, "boolean": True, "array": [text, {text: text}], "object": {text: text}}[kind]
+    return {
+        "string": text,
+        "integer": 2,
+        "boolean": True,
+        "array": [text, {text: text}],
+        "object": {text: text},
+    }[kind]
 
 
 def test_written_files_are_what_the_registries_say(con):
@@ -94,39 +113,75 @@ def test_every_argument_is_published_with_its_type_and_description(server, tools
     for name, tool in tools.items():
         schema = json.loads(schemas[name])
         # Programs alone need the format, so that it is taken but not listed.
-        assert set(tool["properties"]) == set(schema["properties"]) | {"format"} and tool["required"] == schema.get("required", [])
+        assert set(tool["properties"]) == set(schema["properties"]) | {"format"} and tool[
+            "required"
+        ] == schema.get("required", [])
         assert set(re.findall(r"\$(\w+)", tool["sql_template"])) == set(tool["properties"])
         assert tool["format"] == "text"
         for argument, said in tool["properties"].items():
             assert said["type"] in ("string", "integer", "boolean")
-            is_list = json.loads(schemas[name])["properties"].get(argument, {}).get("type") == "array"
+            is_list = (
+                json.loads(schemas[name])["properties"].get(argument, {}).get("type") == "array"
+            )
             shown = "JSON list or one value" if is_list else said["type"]
             need = "required" if argument in tool["required"] else "optional"
-            assert f"\n- {argument} ({shown}, {need}){said['description'] and ': ' + said['description']}" in tool["description"]
+            assert (
+                f"\n- {argument} ({shown}, {need}){said['description'] and ': ' + said['description']}"
+                in tool["description"]
+            )
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "README.md", ""])
 def test_templates_answer_as_the_call_does(server, tools, text):
     for name, tool in tools.items():
-        everything = {argument: example(said["type"], text) for argument, said in tool["properties"].items()}
+        everything = {
+            argument: example(said["type"], text) for argument, said in tool["properties"].items()
+        }
         for arguments in (everything, {name: everything[name] for name in tool["required"]}, {}):
-            called = server.execute("SELECT redline_call_text(?, ?)", [name, json.dumps(arguments)]).fetchone()[0]
+            called = server.execute(
+                "SELECT redline_call_text(?, ?)", [name, json.dumps(arguments)]
+            ).fetchone()[0]
             assert call(server, tool, arguments) == called, (name, arguments)
 
 
 def test_calls_through_the_templates_take_effect(server, tools, tmp_path):
-    sandbox = json.dumps([{"name": "w", "root": str(tmp_path), "mode": "rw", "write_approval": False, "edit_approval": False}])
+    sandbox = json.dumps(
+        [
+            {
+                "name": "w",
+                "root": str(tmp_path),
+                "mode": "rw",
+                "write_approval": False,
+                "edit_approval": False,
+            }
+        ]
+    )
     server.execute(f"SET GLOBAL redline_sandboxes = '{sandbox}'")
-    assert call(server, tools["Diff"], {"text_a": "a\n", "text_b": "b\n"}).startswith("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n")
-    assert call(server, tools["Diff"], {"text_a": HOSTILE, "text_b": HOSTILE}).endswith("are identical (2 lines).")
-    assert call(server, tools["write_file"], {"path": "w/f", "content": HOSTILE}) .startswith("Created w/f (2 lines)\n")
+    assert call(server, tools["Diff"], {"text_a": "a\n", "text_b": "b\n"}).startswith(
+        "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n"
+    )
+    assert call(server, tools["Diff"], {"text_a": HOSTILE, "text_b": HOSTILE}).endswith(
+        "are identical (2 lines)."
+    )
+    assert call(server, tools["write_file"], {"path": "w/f", "content": HOSTILE}).startswith(
+        "Created w/f (2 lines)\n"
+    )
     assert (tmp_path / "f").read_text() == HOSTILE
     assert call(server, tools["read_file"], {"path": "w/f"}).endswith(f"):\n```\n{HOSTILE}\n```")
-    assert "\n```\n2\t" in call(server, tools["read_file"], {"path": "w/f", "first_line": 2, "line_numbers": True})
-    edits = [{"old_string": "it's", "new_string": "that's"}, {"old_string": '"$1"', "new_string": "'$2'", "replace_all": True}]
-    assert call(server, tools["edit_file"], {"path": "w/f", "edits": edits}).startswith("Replaced 1 line at line 1 and 1 other place in w/f\n")
+    assert "\n```\n2\t" in call(
+        server, tools["read_file"], {"path": "w/f", "first_line": 2, "line_numbers": True}
+    )
+    edits = [
+        {"old_string": "it's", "new_string": "that's"},
+        {"old_string": '"$1"', "new_string": "'$2'", "replace_all": True},
+    ]
+    assert call(server, tools["edit_file"], {"path": "w/f", "edits": edits}).startswith(
+        "Replaced 1 line at line 1 and 1 other place in w/f\n"
+    )
     assert (tmp_path / "f").read_text() == HOSTILE.replace("it's", "that's").replace('"$1"', "'$2'")
-    assert call(server, tools["edit_file"], {"path": "w/f", "old_string": "nowhere", "new_string": ""}).startswith("not_found: ")
+    assert call(
+        server, tools["edit_file"], {"path": "w/f", "old_string": "nowhere", "new_string": ""}
+    ).startswith("not_found: ")
 
 
 def whole_server(folder: pathlib.Path, extension: pathlib.Path) -> pathlib.Path:
@@ -136,7 +191,9 @@ def whole_server(folder: pathlib.Path, extension: pathlib.Path) -> pathlib.Path:
     (folder / "sql").mkdir()
     for path in SQL.glob("*.sql"):
         script = standing_in(path.read_text()).replace("/srv/workspace", str(folder))
-        script = script.replace("LOAD duckdb_mcp;", tables).replace("LOAD redline;", f"LOAD '{extension}';")
+        script = script.replace("LOAD duckdb_mcp;", tables).replace(
+            "LOAD redline;", f"LOAD '{extension}';"
+        )
         # The stand-in has no setting of this name; test_lockdown.py tries it with the real one.
         script = script.replace("SET GLOBAL mcp_lock_servers = true;", "")
         (folder / "sql" / path.name).write_text(script)
@@ -146,7 +203,12 @@ def whole_server(folder: pathlib.Path, extension: pathlib.Path) -> pathlib.Path:
 
 def test_the_whole_server_offers_nothing_but_its_tools(connect, extension, tmp_path):
     script = whole_server(tmp_path, extension).read_text()
-    script = re.sub(r"^\.read (.*)$", lambda found: (tmp_path / found[1]).read_text(), script, flags=re.MULTILINE)
+    script = re.sub(
+        r"^\.read (.*)$",
+        lambda found: (tmp_path / found[1]).read_text(),
+        script,
+        flags=re.MULTILINE,
+    )
     script = re.sub(r"^\.(bail|mode) .*$", "", script, flags=re.MULTILINE)
     con = connect(load=False)
     con.execute(script)
@@ -169,9 +231,18 @@ DUCKDB = pathlib.Path(sys.executable).with_name("duckdb")
 def test_the_script_prints_nothing_and_leaves_stdin_to_the_server(extension, tmp_path):
     with whole_server(tmp_path, extension).open("a") as script:
         # The output of the script is discarded, so that stdout carries nothing but the protocol.
-        script.write("\n.mode csv\n.headers off\nSELECT count(*) > 1, (SELECT transport FROM started) FROM published;\n")
+        script.write(
+            "\n.mode csv\n.headers off\nSELECT count(*) > 1, (SELECT transport FROM started) FROM published;\n"
+        )
     command = [DUCKDB, "-unsigned", "-csv", "-noheader", "-f", "sql/mcp_server.sql"]
-    done = subprocess.run(command, cwd=tmp_path, input="SELECT 'from stdin';\n", capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        input="SELECT 'from stdin';\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert (done.stdout, done.returncode) == ("true,stdio\n", 0), done.stderr
 
 
@@ -180,7 +251,9 @@ def test_a_list_is_text_that_may_be_json_or_one_value(server, tools):
     template = tools["GitDiffSummary"]["sql_template"]
     answers = set()
     for paths in ('["README.md"]', "README.md"):
-        bound_values = dict.fromkeys(tools["GitDiffSummary"]["properties"]) | given | {"paths": paths}
+        bound_values = (
+            dict.fromkeys(tools["GitDiffSummary"]["properties"]) | given | {"paths": paths}
+        )
         answers.add(server.execute(template, bound_values).fetchone()[0])
     assert len(answers) == 1 and "1 file changed" in answers.pop()
 
@@ -192,5 +265,13 @@ def test_no_error_shows_the_template(server, tools):
                 text = call(server, tool, {argument: value})
                 # An answer may be a file or a commit that holds anything.
                 is_error = re.match("[a-z_]+: ", text)
-                assert is_error or name.startswith("Git") or name == "redline_capabilities", (name, argument, text)
-                assert not is_error or "SELECT" not in text and "$" not in text.replace("'$", ""), (name, argument, text)
+                assert is_error or name.startswith("Git") or name == "redline_capabilities", (
+                    name,
+                    argument,
+                    text,
+                )
+                assert not is_error or "SELECT" not in text and "$" not in text.replace("'$", ""), (
+                    name,
+                    argument,
+                    text,
+                )

@@ -39,7 +39,10 @@ def sections(con, old, new, repo, max_bytes=None, cursor=None, **named):
     """Returns a page of diff_review as dictionaries."""
     given = {"max_bytes": max_bytes, "cursor": cursor} | named
     options = ", ".join(f"{name} := ${name}" for name in given)
-    result = con.execute(f"SELECT * FROM diff_review($old, $new, $repo, {options})", {"old": old, "new": new, "repo": str(repo)} | given)
+    result = con.execute(
+        f"SELECT * FROM diff_review($old, $new, $repo, {options})",
+        {"old": old, "new": new, "repo": str(repo)} | given,
+    )
     names = [column[0] for column in result.description]
     return [dict(zip(names, row)) for row in result.fetchall()]
 
@@ -51,7 +54,9 @@ def call(con, tool, **arguments):
 
 
 def call_text(con, tool, **arguments) -> str:
-    return con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[0]
+    return con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[
+        0
+    ]
 
 
 def pages(ask, budgets):
@@ -71,7 +76,9 @@ def pages(ask, budgets):
 
 def git_hunks(repo, old, new) -> dict[str, list[str]]:
     """Returns the hunks of `git diff` by path; the list of a patch without hunks is empty."""
-    names = repositories.git(repo, "diff", "-z", "--no-renames", "--name-only", old, new).split(b"\0")[:-1]
+    names = repositories.git(repo, "diff", "-z", "--no-renames", "--name-only", old, new).split(
+        b"\0"
+    )[:-1]
     patch = repositories.git(repo, "diff", "--no-renames", old, new)
     hunks, before, path, left = {}, None, None, iter(names)
     # No line within a hunk starts like a file or a hunk.
@@ -81,7 +88,9 @@ def git_hunks(repo, old, new) -> dict[str, list[str]]:
         path = path if first == before else next(left)
         before = first
         _, *texts = re.split(rb"^(?=@@ )", file, flags=re.MULTILINE)
-        hunks.setdefault(path.decode(errors="replace"), []).extend(text.decode(errors="replace") for text in texts)
+        hunks.setdefault(path.decode(errors="replace"), []).extend(
+            text.decode(errors="replace") for text in texts
+        )
     assert next(left, None) is None
     return hunks
 
@@ -116,15 +125,26 @@ def check_sections(con, repo, old, new, budgets, **named):
             if row["kind"] == "hunk":
                 shown.setdefault(row["file_path"], []).append(hunk_of(row["text"]))
     wanted = git_hunks(repo, old, new)
-    names = [name for (name,) in con.execute("SELECT file_path FROM file_changes(?, ?, ?)", [old, new, str(repo)]).fetchall()]
+    names = [
+        name
+        for (name,) in con.execute(
+            "SELECT file_path FROM file_changes(?, ?, ?)", [old, new, str(repo)]
+        ).fetchall()
+    ]
     assert sorted(listed) == sorted(names)
     assert len(totals) == 1
-    assert {path: "".join(texts) for path, texts in shown.items()} == {path: "".join(texts) for path, texts in wanted.items()}
+    assert {path: "".join(texts) for path, texts in shown.items()} == {
+        path: "".join(texts) for path, texts in wanted.items()
+    }
 
 
 def hunks_of(patch: str) -> list[str]:
     """Returns the hunks of a patch, without the headers of files."""
-    texts = re.split(r"^(?=@@ )", re.sub(r"^(?:diff --git .*\n(?:[^@].*\n)*)", "", patch, flags=re.MULTILINE), flags=re.MULTILINE)
+    texts = re.split(
+        r"^(?=@@ )",
+        re.sub(r"^(?:diff --git .*\n(?:[^@].*\n)*)", "", patch, flags=re.MULTILINE),
+        flags=re.MULTILINE,
+    )
     return texts[1:]
 
 
@@ -145,18 +165,30 @@ def check_calls(con, repo, old, new, budgets):
         listed, patch = [], ""
 
         def ask(max_bytes, cursor):
-            given = {"from": old, "to": new, "repo": str(repo), "max_bytes": max_bytes, "cursor": cursor, "format": form, "renames": False}
+            given = {
+                "from": old,
+                "to": new,
+                "repo": str(repo),
+                "max_bytes": max_bytes,
+                "cursor": cursor,
+                "format": form,
+                "renames": False,
+            }
             answer, size = call(con, "GitDiff", **given)
             assert size <= max_bytes
             return answer, next_cursor(answer)
 
         for _, page in pages(ask, budgets):
-            listed += [file["file_path"] for file in page.get("structuredContent", {}).get("files", [])]
+            listed += [
+                file["file_path"] for file in page.get("structuredContent", {}).get("files", [])
+            ]
             patch += page["structuredContent"]["patch"] if form == "json" else patch_in(page)
         assert form == "text" or sorted(listed) == sorted(wanted)
         # Each part of a hunk has a header and a mark above it.
         if not PART.search(patch):
-            assert sorted(hunks_of(patch)) == sorted(hunk for hunks in wanted.values() for hunk in hunks), form
+            assert sorted(hunks_of(patch)) == sorted(
+                hunk for hunks in wanted.values() for hunk in hunks
+            ), form
 
 
 def random_pairs(repo, count):
@@ -178,12 +210,18 @@ def test_each_hunk_of_a_history_comes_once(con, tmp_path, bundle):
     for old, new in random_pairs(repo, 8):
         # Every page compares all files again, so there is time for about twenty pages.
         whole = len(repositories.git(repo, "diff", "--no-renames", old, new))
-        check_sections(con, repo, old, new, [max(2_500, whole // chosen.choice([1, 5, 25])) for _ in range(3)])
+        check_sections(
+            con, repo, old, new, [max(2_500, whole // chosen.choice([1, 5, 25])) for _ in range(3)]
+        )
         check_calls(con, repo, old, new, [max(3_500, whole // chosen.choice([1, 5]))])
 
 
 def test_each_hunk_of_the_fixtures_comes_once(con):
-    for name, old, new in (("review", "main~1", "main"), ("basic", "before", "after"), ("readme", "v1", "v2")):
+    for name, old, new in (
+        ("review", "main~1", "main"),
+        ("basic", "before", "after"),
+        ("readme", "v1", "v2"),
+    ):
         repo = repositories.fixture(name)
         for budgets in ([2_500], [4_000, 9_000], [1_000_000]):
             check_sections(con, repo, old, new, budgets)
@@ -201,8 +239,16 @@ def output_schemas(con):
 @pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("budgets", [[3_000], [5_000, 2_500], [48_000]])
-def test_answers_keep_their_budgets_and_match_their_schemas(con, output_schemas, review, tool, budgets, form):
-    arguments = {"from": "main~1", "to": "main", "repo": str(review), "format": form, "renames": False}
+def test_answers_keep_their_budgets_and_match_their_schemas(
+    con, output_schemas, review, tool, budgets, form
+):
+    arguments = {
+        "from": "main~1",
+        "to": "main",
+        "repo": str(review),
+        "format": form,
+        "renames": False,
+    }
     if tool == "GitDiffFile":
         arguments["file"] = "data/words.txt"
     files, patch = [], ""
@@ -235,8 +281,14 @@ def test_answers_keep_their_budgets_and_match_their_schemas(con, output_schemas,
         patch += structured.get("patch", "")
     if form == "json":
         columns = "file_path, status, old_size, new_size, old_path, similarity, additions, deletions, is_binary, old_mode, new_mode, old_oid, new_oid"
-        rows = con.execute(f"SELECT {columns} FROM file_changes('main~1', 'main', ?)", [str(review)]).fetchall()
-        wanted = [dict(zip(columns.split(", "), row)) for row in rows if tool != "GitDiffFile" or row[0] == "data/words.txt"]
+        rows = con.execute(
+            f"SELECT {columns} FROM file_changes('main~1', 'main', ?)", [str(review)]
+        ).fetchall()
+        wanted = [
+            dict(zip(columns.split(", "), row))
+            for row in rows
+            if tool != "GitDiffFile" or row[0] == "data/words.txt"
+        ]
         assert sorted(files, key=lambda file: file["file_path"]) == wanted
     for path, hunks in git_hunks(review, "main~1", "main").items():
         for hunk in hunks:
@@ -246,13 +298,20 @@ def test_answers_keep_their_budgets_and_match_their_schemas(con, output_schemas,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count, pages_at_most", [(15, 1.1), (50, 1.1)])
-def test_all_pages_of_a_large_change_cost_little_more_than_the_diff(con, tmp_path, count, pages_at_most):
+def test_all_pages_of_a_large_change_cost_little_more_than_the_diff(
+    con, tmp_path, count, pages_at_most
+):
     """A change of about a hundred files and one of 300 to 400, in bytes as they go over the wire."""
     if repositories.test_repositories() is None:
         pytest.skip("REDLINE_TEST_REPOS is not set: it names the folder of the bundles")
     repo = repositories.clone_bundle("cargo.bundle", tmp_path / "cargo")
     old, new = repositories.git(repo, "rev-parse", f"HEAD~{count}", "HEAD").decode().split()
-    whole = len(json.dumps(repositories.git(repo, "diff", "-M", old, new).decode(errors="replace"), ensure_ascii=False).encode())
+    whole = len(
+        json.dumps(
+            repositories.git(repo, "diff", "-M", old, new).decode(errors="replace"),
+            ensure_ascii=False,
+        ).encode()
+    )
     given = {"from": old, "to": new, "repo": str(repo), "max_bytes": 25_000}
     answer, size = call(con, "GitDiffSummary", **given)
     assert next_cursor(answer) is None, "the summary is one call"
@@ -267,7 +326,11 @@ def test_all_pages_of_a_large_change_cost_little_more_than_the_diff(con, tmp_pat
         total, calls = total + size, calls + 1
         if number == 0:
             assert len(json.dumps(patch_in(answer), ensure_ascii=False).encode()) >= 12_500
-    assert total <= pages_at_most * whole and calls <= -(-int(pages_at_most * whole) // 25_000), (total, whole, calls)
+    assert total <= pages_at_most * whole and calls <= -(-int(pages_at_most * whole) // 25_000), (
+        total,
+        whole,
+        calls,
+    )
 
 
 def test_a_cursor_goes_on_with_another_budget_and_in_another_form(con, review):
@@ -277,12 +340,16 @@ def test_a_cursor_goes_on_with_another_budget_and_in_another_form(con, review):
     for form in ("text", "json"):
         rest, _ = call(con, "GitDiff", **given, max_bytes=100_000, cursor=cursor, format=form)
         assert rest["isError"] is False and next_cursor(rest) is None
-    forged, _ = call(con, "GitDiff", **given, cursor=cursor[:-1] + ("0" if cursor[-1] != "0" else "1"))
+    forged, _ = call(
+        con, "GitDiff", **given, cursor=cursor[:-1] + ("0" if cursor[-1] != "0" else "1")
+    )
     assert forged["isError"] and forged["content"][0]["text"].startswith("invalid_args: ")
 
 
 def test_templates_answer_as_the_call_does(con, review):
-    for name, template, schema in con.execute("SELECT name, sql_template, input_schema FROM redline_tools()").fetchall():
+    for name, template, schema in con.execute(
+        "SELECT name, sql_template, input_schema FROM redline_tools()"
+    ).fetchall():
         if name not in TOOLS:
             continue
         given = {"from": "main~1", "to": "main", "repo": str(review)}
@@ -293,7 +360,9 @@ def test_templates_answer_as_the_call_does(con, review):
         assert con.execute(template, bound).fetchone() == (text,)
         # Some servers bind a list as its JSON text.
         if "paths" in given:
-            assert con.execute(template, bound | {"paths": json.dumps(given["paths"])}).fetchone() == (text,)
+            assert con.execute(
+                template, bound | {"paths": json.dumps(given["paths"])}
+            ).fetchone() == (text,)
 
 
 def test_arguments_take_effect(con, review):
@@ -301,18 +370,34 @@ def test_arguments_take_effect(con, review):
     orders = {"file": "src/orders.py"}
     assert "D notes.md" in call_text(con, "GitDiff", **given, renames=False)
     assert "R docs/notes.md => docs/orders.md +1 -1 (" in call_text(con, "GitDiff", **given)
-    assert "rename from docs/notes.md" in call_text(con, "GitDiffFile", **given, file="docs/orders.md")
-    assert call_text(con, "GitDiff", **given, file="src/util.py") == call_text(con, "GitDiffFile", **given, file="src/util.py")
+    assert "rename from docs/notes.md" in call_text(
+        con, "GitDiffFile", **given, file="docs/orders.md"
+    )
+    assert call_text(con, "GitDiff", **given, file="src/util.py") == call_text(
+        con, "GitDiffFile", **given, file="src/util.py"
+    )
     assert "order.take(1)\n" in call_text(con, "GitDiffFile", **given, **orders, context_lines=-1)
     assert "@@ -8 +8 @@" in call_text(con, "GitDiffFile", **given, **orders, context_lines=0)
-    assert call_text(con, "GitDiffSummary", **{"from": "main~1..main", "repo": str(review)}) == call_text(con, "GitDiffSummary", **given)
-    assert call_text(con, "GitDiffSummary", **{"from": "main", "repo": str(review)}).strip() == "No file differs."
+    assert call_text(
+        con, "GitDiffSummary", **{"from": "main~1..main", "repo": str(review)}
+    ) == call_text(con, "GitDiffSummary", **given)
+    assert (
+        call_text(con, "GitDiffSummary", **{"from": "main", "repo": str(review)}).strip()
+        == "No file differs."
+    )
 
 
 def test_names_that_agents_try_are_taken_or_answered(con, review):
     given = {"from": "main~1", "to": "main", "repo": str(review)}
-    summary, util = call_text(con, "GitDiffSummary", **given), call_text(con, "GitDiffFile", **given, file="src/util.py")
-    for tried in (("from_rev", "to_rev", "path"), ("ref1", "ref2", "repo_path"), ("base", "head", "repo")):
+    summary, util = (
+        call_text(con, "GitDiffSummary", **given),
+        call_text(con, "GitDiffFile", **given, file="src/util.py"),
+    )
+    for tried in (
+        ("from_rev", "to_rev", "path"),
+        ("ref1", "ref2", "repo_path"),
+        ("base", "head", "repo"),
+    ):
         assert call_text(con, "GitDiffSummary", **dict(zip(tried, given.values()))) == summary
     assert call_text(con, "GitDiffSummary", range="main~1..main", repo=str(review)) == summary
     assert call_text(con, "GitDiffFile", **given, file_path="src/util.py") == util
@@ -345,15 +430,23 @@ def test_names_that_agents_try_are_taken_or_answered(con, review):
 )
 def test_wrong_arguments_are_refused(con, review, arguments, code):
     answer, _ = call(con, "GitDiff", **({"repo": str(review)} | arguments))
-    assert answer["isError"] is True and answer["content"][0]["text"].startswith(f"{code}: "), answer
+    assert answer["isError"] is True and answer["content"][0]["text"].startswith(f"{code}: "), (
+        answer
+    )
 
 
 def test_the_default_repository_is_the_sandbox(connect, review):
     con = connect()
     con.execute(f"""SET GLOBAL redline_sandboxes = '[{{"name": "work", "root": "{review}"}}]'""")
-    assert call_text(con, "GitDiffSummary", **{"from": "main~1", "to": "main"}).startswith("9 files changed")
-    assert call_text(con, "GitDiffSummary", **{"from": "main~1", "to": "main", "repo": "."}).startswith("fs_denied: ")
-    assert call_text(con, "GitDiffSummary", **{"from": "main~1", "to": "main", "repo": "work"}).startswith("9 files changed")
+    assert call_text(con, "GitDiffSummary", **{"from": "main~1", "to": "main"}).startswith(
+        "9 files changed"
+    )
+    assert call_text(
+        con, "GitDiffSummary", **{"from": "main~1", "to": "main", "repo": "."}
+    ).startswith("fs_denied: ")
+    assert call_text(
+        con, "GitDiffSummary", **{"from": "main~1", "to": "main", "repo": "work"}
+    ).startswith("9 files changed")
 
 
 def test_a_tool_that_is_not_granted_is_refused(connect, review):
@@ -361,10 +454,17 @@ def test_a_tool_that_is_not_granted_is_refused(connect, review):
     for granted in TOOLS:
         con.execute(f"SET GLOBAL redline_tool_grants = ['{granted}']")
         for tool in TOOLS:
-            text = call_text(con, tool, **{"from": "main~1", "to": "main", "repo": str(review)}, **({"file": "run.sh"} if tool == "GitDiffFile" else {}))
+            text = call_text(
+                con,
+                tool,
+                **{"from": "main~1", "to": "main", "repo": str(review)},
+                **({"file": "run.sh"} if tool == "GitDiffFile" else {}),
+            )
             assert text.startswith("permission_denied: ") == (tool != granted)
         if granted != "GitDiff":
-            with pytest.raises(duckdb.Error, match="permission_denied: the tool GitDiff is not granted"):
+            with pytest.raises(
+                duckdb.Error, match="permission_denied: the tool GitDiff is not granted"
+            ):
                 sections(con, "main~1", "main", review)
 
 
@@ -375,16 +475,28 @@ def test_a_cursor_is_refused_for_another_change(con, copy):
     repositories.git(copy, "branch", "topic", "main")
     cursor = sections(con, "main~1", "topic", copy, 4_000)[0]["next_cursor"]
     assert cursor is not None
-    ask = lambda old="main~1", new="topic", **named: sections(con, old, new, copy, 4_000, cursor, **named)
+    ask = lambda old="main~1", new="topic", **named: sections(
+        con, old, new, copy, 4_000, cursor, **named
+    )
     assert ask()[0]["text"].endswith(" (continued)\n")
     assert ask(new="main")[0]["text"].endswith(" (continued)\n"), "the same trees by another name"
-    for named in ({"context": 5}, {"renames": True}, {"paths": ["src"]}, {"ignore_whitespace": "all"}, {"algorithm": "patience"}):
-        with pytest.raises(duckdb.Error, match="invalid_args: this cursor belongs to a call with other options"):
+    for named in (
+        {"context": 5},
+        {"renames": True},
+        {"paths": ["src"]},
+        {"ignore_whitespace": "all"},
+        {"algorithm": "patience"},
+    ):
+        with pytest.raises(
+            duckdb.Error, match="invalid_args: this cursor belongs to a call with other options"
+        ):
             ask(**named)
     with pytest.raises(duckdb.Error, match="stale: "):
         ask(old="main", new="main~1")
     repositories.git(copy, "branch", "--force", "topic", "main~1")
-    with pytest.raises(duckdb.Error, match="stale: this cursor belongs to a different or changed comparison"):
+    with pytest.raises(
+        duckdb.Error, match="stale: this cursor belongs to a different or changed comparison"
+    ):
         ask()
 
 
@@ -414,13 +526,17 @@ def test_a_cursor_is_stale_when_an_attribute_appears_between_pages(con, copy):
 
 
 def test_generated_files_come_last_and_are_marked(con, review, copy):
-    lines = [row["text"] for row in sections(con, "main~1", "main", review) if row["kind"] == "file"]
+    lines = [
+        row["text"] for row in sections(con, "main~1", "main", review) if row["kind"] == "file"
+    ]
     assert [line.strip() for line in lines[-3:]] == [
         "M Cargo.lock  +30 -30  (1 hunk, lock file)",
         "M api/client.py  +1 -1  (1 hunk, generated)",
         "M web/site.js  +1 -1  (1 hunk, minified)",
     ]
-    (copy / ".gitattributes").write_text("Cargo.lock -linguist-generated\napi/* linguist-generated=false\ndata/* -diff\n")
+    (copy / ".gitattributes").write_text(
+        "Cargo.lock -linguist-generated\napi/* linguist-generated=false\ndata/* -diff\n"
+    )
     lines = [row["text"] for row in sections(con, "main~1", "main", copy) if row["kind"] == "file"]
     assert [line.split()[1] for line in lines[-2:]] == ["data/words.txt", "web/site.js"]
     assert "(binary, -diff)" in lines[-2]

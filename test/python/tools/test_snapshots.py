@@ -15,7 +15,10 @@ CALLS = {
     "diff_over_the_budget": ("GitDiff", REVIEW | {"max_bytes": 3000}),
     "diff_continued": ("GitDiff", REVIEW | {"max_bytes": 3000, "cursor": "next"}),
     "file_diff": ("GitDiffFile", REVIEW | {"file": "src/orders.py"}),
-    "file_diff_of_a_hunk_over_the_budget": ("GitDiffFile", REVIEW | {"file": "data/words.txt", "max_bytes": 2000}),
+    "file_diff_of_a_hunk_over_the_budget": (
+        "GitDiffFile",
+        REVIEW | {"file": "data/words.txt", "max_bytes": 2000},
+    ),
     "work_tree": ("GitDiff", {"from": "HEAD", "repo": "build/fixtures/readme-edits"}),
     "nothing_changed": ("GitDiff", REVIEW | {"from": "main"}),
     "no_such_revision": ("GitDiff", REVIEW | {"from": "mian"}),
@@ -28,9 +31,13 @@ CALLS = {
 def text_of(con, tool, arguments) -> str:
     arguments = dict(arguments)
     if arguments.get("cursor") == "next":
-        first = con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments | {"cursor": None})]).fetchone()[0]
+        first = con.execute(
+            "SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments | {"cursor": None})]
+        ).fetchone()[0]
         arguments["cursor"] = first.split("with cursor ")[1].split()[0]
-    return con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[0]
+    return con.execute("SELECT redline_call_text(?, ?)", [tool, json.dumps(arguments)]).fetchone()[
+        0
+    ]
 
 
 def assert_reviewed(name: str, text: str) -> None:
@@ -56,7 +63,12 @@ def listed(con) -> dict:
 def test_tools_are_listed_as_they_were_reviewed(con):
     for name, (_, title, description, *schemas) in listed(con).items():
         input_schema, output_schema, annotations = map(json.loads, schemas)
-        tool = {"name": name, "title": title, "description": description, "annotations": annotations}
+        tool = {
+            "name": name,
+            "title": title,
+            "description": description,
+            "annotations": annotations,
+        }
         tool |= {"inputSchema": input_schema, "outputSchema": output_schema}
         assert_reviewed(f"tool_{name}.json", json.dumps(tool, indent=2, ensure_ascii=False) + "\n")
 

@@ -40,7 +40,13 @@ ARGUMENTS = {
 @pytest.fixture
 def call(con, tmp_path):
     """Returns a function that runs a query about a tool, each time in the same directory with the same files."""
-    sandbox = {"name": "w", "root": str(tmp_path), "mode": "rw", "write_approval": False, "edit_approval": False}
+    sandbox = {
+        "name": "w",
+        "root": str(tmp_path),
+        "mode": "rw",
+        "write_approval": False,
+        "edit_approval": False,
+    }
     con.execute(f"SET GLOBAL redline_sandboxes = '{json.dumps([sandbox])}'")
     shutil.copytree(repositories.fixture("readme"), tmp_path / "readme")
 
@@ -61,7 +67,9 @@ def test_answers_match_their_schemas(call, tools):
         jsonschema.Draft202012Validator.check_schema(schema)
         for form in ("text", "json"):
             given = ARGUMENTS[tool["name"]] | {"format": form}
-            answer = json.loads(call("SELECT redline_call(?, ?)", [tool["name"], json.dumps(given)])[0])
+            answer = json.loads(
+                call("SELECT redline_call(?, ?)", [tool["name"], json.dumps(given)])[0]
+            )
             assert answer["isError"] is False, answer
             if form == "text":
                 assert list(answer) == ["content", "isError"]
@@ -80,21 +88,34 @@ def test_the_list_of_tools_is_short(tools):
         | {"annotations": json.loads(tool["annotations"])}
         for tool in tools
     ]
-    assert len(json.dumps({"tools": listed}, separators=(",", ":"), ensure_ascii=False).encode()) < 14_000
+    assert (
+        len(json.dumps({"tools": listed}, separators=(",", ":"), ensure_ascii=False).encode())
+        < 14_000
+    )
     # Clients that search for tools show their model one of them alone.
-    assert not [(tool["name"], name) for tool in listed for name, said in tool["inputSchema"]["properties"].items() if not said.get("description")]
+    assert not [
+        (tool["name"], name)
+        for tool in listed
+        for name, said in tool["inputSchema"]["properties"].items()
+        if not said.get("description")
+    ]
     assert len(tools) == len(ARGUMENTS) == 16
 
 
 def long_file(folder):
-    (folder / "long").write_text("".join(f"line {number} \"\x01é\n" for number in range(5_000)))
-    (folder / "other").write_text("".join(f"LINE {number} \"\x01é\n" for number in range(5_000)))
+    (folder / "long").write_text("".join(f'line {number} "\x01é\n' for number in range(5_000)))
+    (folder / "other").write_text("".join(f'LINE {number} "\x01é\n' for number in range(5_000)))
 
 
 LONG = {
     "Diff": {"path_a": "w/long", "path_b": "w/other"},
     "read_file": {"path": "w/long"},
-    "edit_file": {"path": "w/long", "old_string": "line", "new_string": "Line", "replace_all": True},
+    "edit_file": {
+        "path": "w/long",
+        "old_string": "line",
+        "new_string": "Line",
+        "replace_all": True,
+    },
     "write_file": {"path": "w/long", "content": "x" * 100_000},
 }
 
@@ -109,7 +130,11 @@ def test_a_long_answer_is_cut_and_the_file_is_not(call, tmp_path, tool, max_byte
     answer, most = json.loads(whole), max_bytes or 25_000
     assert answer["isError"] is False and len(whole.encode()) <= most
     if tool != "write_file":
-        is_cut = answer["structuredContent"]["truncated"] if form == "json" else re.search(r"truncated at|goes on", answer["content"][0]["text"])
+        is_cut = (
+            answer["structuredContent"]["truncated"]
+            if form == "json"
+            else re.search(r"truncated at|goes on", answer["content"][0]["text"])
+        )
         assert is_cut and len(whole.encode()) > 0.9 * most - 200
     (tmp_path / "long").unlink()
     long_file(tmp_path)
@@ -129,13 +154,20 @@ def test_an_error_keeps_the_budget(call):
 
 def test_a_file_is_read_by_lines_page_by_page(call, tmp_path):
     long_file(tmp_path)
-    read = lambda **given: json.loads(call("SELECT redline_call(?, ?)", ["read_file", json.dumps({"path": "w/long"} | given)])[0])
+    read = lambda **given: json.loads(
+        call("SELECT redline_call(?, ?)", ["read_file", json.dumps({"path": "w/long"} | given)])[0]
+    )
     few = read(first_line=4_999, line_numbers=True)
     assert '```\n4999\tline 4998 "\x01é\n5000\tline 4999 "\x01é\n```' in few["content"][0]["text"]
-    assert next_cursor(few) is None and read(first_line=4_999, format="json")["structuredContent"]["lines"] == 5_000
+    assert (
+        next_cursor(few) is None
+        and read(first_line=4_999, format="json")["structuredContent"]["lines"] == 5_000
+    )
     content, cursor, budgets = "", None, [3_000, 40_000]
     for number in range(100):
-        page = read(format="json", cursor=cursor, max_bytes=budgets[number % 2])["structuredContent"]
+        page = read(format="json", cursor=cursor, max_bytes=budgets[number % 2])[
+            "structuredContent"
+        ]
         content += page["content"]
         cursor = page["next_cursor"]
         if cursor is None:
@@ -143,7 +175,12 @@ def test_a_file_is_read_by_lines_page_by_page(call, tmp_path):
     assert content == (tmp_path / "long").read_text() and number > 3
     cursor = next_cursor(read())
     code = lambda **given: read(**given)["content"][0]["text"].split(":")[0]
-    assert code(cursor=cursor, first_line=2) == code(cursor=cursor[:-1]) == code(first_line=0) == "invalid_args"
+    assert (
+        code(cursor=cursor, first_line=2)
+        == code(cursor=cursor[:-1])
+        == code(first_line=0)
+        == "invalid_args"
+    )
     assert code(first_line=3, last_line=2) == code(offset=3) == code(limit=3) == "invalid_args"
     (tmp_path / "long").write_text("changed\n")
     assert code(cursor=cursor) == "stale"
@@ -152,7 +189,9 @@ def test_a_file_is_read_by_lines_page_by_page(call, tmp_path):
 def test_a_file_of_any_size_is_read(call, tmp_path):
     with (tmp_path / "huge").open("wb") as file:
         file.write(b"first\n" + b"x" * (9 << 20) + b"\nlast \xff\n")
-    read = lambda **given: call("SELECT redline_call_text('read_file', ?)", [json.dumps({"path": "w/huge"} | given)])[0]
+    read = lambda **given: call(
+        "SELECT redline_call_text('read_file', ?)", [json.dumps({"path": "w/huge"} | given)]
+    )[0]
     assert read(first_line=3).endswith("```\nlast \ufffd\n```")
     assert "[line 2 goes on after 24" in read(first_line=2)
     oid = repositories.git(tmp_path, "hash-object", "huge").decode().strip()
@@ -161,10 +200,21 @@ def test_a_file_of_any_size_is_read(call, tmp_path):
 
 def test_what_was_read_guards_the_edit(call, tmp_path):
     # Each call starts with the same content again.
-    read = json.loads(call("SELECT redline_call('read_file', ?)", ['{"path": "w/it\'s", "format": "json"}'])[0])["structuredContent"]
-    edit = {"path": "w/it's", "old_string": "it", "new_string": "that", "base_oid": read["base_oid"]}
-    assert call("SELECT redline_call_text('edit_file', ?)", [json.dumps(edit)])[0].startswith("Replaced 1 line")
-    assert call("SELECT redline_call_text('edit_file', ?)", [json.dumps(edit | {"base_oid": "0" * 40})])[0].startswith("stale: ")
+    read = json.loads(
+        call("SELECT redline_call('read_file', ?)", ['{"path": "w/it\'s", "format": "json"}'])[0]
+    )["structuredContent"]
+    edit = {
+        "path": "w/it's",
+        "old_string": "it",
+        "new_string": "that",
+        "base_oid": read["base_oid"],
+    }
+    assert call("SELECT redline_call_text('edit_file', ?)", [json.dumps(edit)])[0].startswith(
+        "Replaced 1 line"
+    )
+    assert call(
+        "SELECT redline_call_text('edit_file', ?)", [json.dumps(edit | {"base_oid": "0" * 40})]
+    )[0].startswith("stale: ")
 
 
 def test_templates_answer_as_the_call_does(call, tools):
@@ -172,7 +222,10 @@ def test_templates_answer_as_the_call_does(call, tools):
         given = ARGUMENTS[tool["name"]]
         properties = json.loads(tool["input_schema"])["properties"]
         bound = {name: given.get(name) for name in [*properties, "format"]}
-        bound = {name: json.dumps(value) if isinstance(value, list) else value for name, value in bound.items()}
+        bound = {
+            name: json.dumps(value) if isinstance(value, list) else value
+            for name, value in bound.items()
+        }
         answer = call("SELECT redline_call_text(?, ?)", [tool["name"], json.dumps(given)])
         assert call(tool["sql_template"], bound) == answer and "Error" not in answer[0]
 
@@ -217,14 +270,34 @@ def paths(listed):
 
 def test_files_are_listed_without_ignored_and_reserved_ones_and_links(ask, tree):
     listed = ask("list_files", path="w", format="json")
-    assert paths(listed) == ["w/.gitignore", "w/it's", "w/src/a.py", "w/src/bin.py", "w/src/deep/.gitignore", "w/src/deep/b.py"]
+    assert paths(listed) == [
+        "w/.gitignore",
+        "w/it's",
+        "w/src/a.py",
+        "w/src/bin.py",
+        "w/src/deep/.gitignore",
+        "w/src/deep/b.py",
+    ]
     assert [file["bytes"] for file in listed["files"][2:4]] == [14, 8]
-    assert paths(ask("list_files", path="w/src", glob="*.py", format="json")) == ["w/src/a.py", "w/src/bin.py", "w/src/deep/b.py"]
-    assert paths(ask("list_files", path="w", depth=1, format="json")) == ["w/.gitignore", "w/it's", "w/src/"]
+    assert paths(ask("list_files", path="w/src", glob="*.py", format="json")) == [
+        "w/src/a.py",
+        "w/src/bin.py",
+        "w/src/deep/b.py",
+    ]
+    assert paths(ask("list_files", path="w", depth=1, format="json")) == [
+        "w/.gitignore",
+        "w/it's",
+        "w/src/",
+    ]
     everything = paths(ask("list_files", include_ignored=True, format="json"))
-    assert {"w/out/c.py", "w/src/deep/b.log", "w/src/deep/skipped.py"} <= set(everything) and not [path for path in everything if ".git/" in path]
+    assert {"w/out/c.py", "w/src/deep/b.log", "w/src/deep/skipped.py"} <= set(everything) and not [
+        path for path in everything if ".git/" in path
+    ]
     text = ask("list_files", path="w/src/deep")
-    assert text == "w/src/deep: 2 files, 87 bytes\nw/src/deep/\n .gitignore 10\n b.py 77\n" or "b.py" in text
+    assert (
+        text == "w/src/deep: 2 files, 87 bytes\nw/src/deep/\n .gitignore 10\n b.py 77\n"
+        or "b.py" in text
+    )
 
 
 def test_what_is_ignored_is_what_git_ignores(ask, con, tmp_path):
@@ -236,23 +309,43 @@ def test_what_is_ignored_is_what_git_ignores(ask, con, tmp_path):
         (repo / ".git/info").mkdir(exist_ok=True)
         (repo / ".git/info/exclude").write_text("*.tmp\n" if folded == "true" else "*.own\n")
         (repo / ".gitignore").write_text("*.LOG\n!keep.log\n/a/b/\n")
-        for name in ("a.log", "a.tmp", "a.own", "keep.log", "a/b/c", "a/c", "x/a/b/d", "sub/.ignore"):
+        for name in (
+            "a.log",
+            "a.tmp",
+            "a.own",
+            "keep.log",
+            "a/b/c",
+            "a/c",
+            "x/a/b/d",
+            "sub/.ignore",
+        ):
             (repo / name).parent.mkdir(parents=True, exist_ok=True)
             (repo / name).write_text("*\n")
     (tmp_path / "x/.gitignore").write_text("/a\n!a.tmp\n")
     for repo, place in ((tmp_path, "w"), (tmp_path / "inner", "w/inner")):
-        listed = [path.removeprefix(f"{place}/") for path in paths(ask("list_files", path=place, format="json"))]
+        listed = [
+            path.removeprefix(f"{place}/")
+            for path in paths(ask("list_files", path=place, format="json"))
+        ]
         listed = {path for path in listed if not path.startswith("inner/")}
-        known = repositories.git(repo, "ls-files", "-z", "--others", "--exclude-standard").decode().split("\0")
+        known = (
+            repositories.git(repo, "ls-files", "-z", "--others", "--exclude-standard")
+            .decode()
+            .split("\0")
+        )
         assert listed == {path for path in known if path and not path.endswith("/")}
         (untracked,) = con.execute(
-            "SELECT list(file_path) FROM file_status(?) WHERE worktree_status = 'untracked'", [place]
+            "SELECT list(file_path) FROM file_status(?) WHERE worktree_status = 'untracked'",
+            [place],
         ).fetchone()
         assert listed == {path for path in untracked if not path.endswith("/")}
 
 
 def test_alternatives_in_a_glob(ask, tree):
-    assert paths(ask("list_files", path="w", glob="src/{a,deep/*}.py", format="json")) == ["w/src/a.py", "w/src/deep/b.py"]
+    assert paths(ask("list_files", path="w", glob="src/{a,deep/*}.py", format="json")) == [
+        "w/src/a.py",
+        "w/src/deep/b.py",
+    ]
     for wrong in ("{a", "[z-a]", "a\\"):
         assert ask("list_files", path="w", glob=wrong).startswith("invalid_args: the glob "), wrong
 
@@ -263,20 +356,34 @@ def test_lines_are_found_by_text_and_by_expression(ask, tree):
     )
     assert "w/src/a.py\n1-one\n2:two\n3-three\n" in ask("search", pattern="two", context_lines=1)
     found = ask("search", pattern="^two", path="w/src", regex=True, ignore_case=True, format="json")
-    assert [(file["path"], [line["line"] for line in file["lines"]]) for file in found["files"]] == [("w/src/a.py", [2]), ("w/src/deep/b.py", [1, 32])]
+    assert [
+        (file["path"], [line["line"] for line in file["lines"]]) for file in found["files"]
+    ] == [("w/src/a.py", [2]), ("w/src/deep/b.py", [1, 32])]
     assert "0 matching lines" in ask("search", pattern="^two", path="w")
     assert "1 matching line in 1 file" in ask("search", pattern="two", path="w/src/a.py")
-    for given in ({"pattern": "("}, {"pattern": "("} | {"regex": True}, {"pattern": ""}, {"pattern": "a", "context_lines": 21}, {"pattern": "a", "glob": "!x"}):
+    for given in (
+        {"pattern": "("},
+        {"pattern": "("} | {"regex": True},
+        {"pattern": ""},
+        {"pattern": "a", "context_lines": 21},
+        {"pattern": "a", "glob": "!x"},
+    ):
         text = ask("search", path="w", **given)
         assert text.startswith("invalid_args: ") or given == {"pattern": "("}, (given, text)
 
 
 def test_revisions_are_listed_and_searched(ask, call, tmp_path):
     listed = ask("list_files", repo="w/readme", rev="v1", format="json")
-    names = repositories.git(tmp_path / "readme", "ls-tree", "-r", "--name-only", "v1").decode().splitlines()
+    names = (
+        repositories.git(tmp_path / "readme", "ls-tree", "-r", "--name-only", "v1")
+        .decode()
+        .splitlines()
+    )
     assert paths(listed) == names
     found = ask("search", pattern="e", repo="w/readme", rev="v1", ignore_case=True)
-    wanted = repositories.git(tmp_path / "readme", "grep", "-n", "-i", "e", "v1").decode().splitlines()
+    wanted = (
+        repositories.git(tmp_path / "readme", "grep", "-n", "-i", "e", "v1").decode().splitlines()
+    )
     assert sum(line[:1].isdigit() and ":" in line for line in found.splitlines()) == len(wanted)
 
 
@@ -284,7 +391,9 @@ def test_revisions_are_listed_and_searched(ask, call, tmp_path):
 def test_pages_of_files_and_lines_together_are_all_of_them(ask, call, tmp_path, tool, given):
     for number in range(300):
         (tmp_path / f"dir{number % 7}").mkdir(exist_ok=True)
-        (tmp_path / f"dir{number % 7}/file{number}").write_text("".join(f"line {n}\n" for n in range(number % 40)))
+        (tmp_path / f"dir{number % 7}/file{number}").write_text(
+            "".join(f"line {n}\n" for n in range(number % 40))
+        )
     whole = ask(tool, path="w", max_bytes=4_000_000, format="json", **given)["files"]
     pages, cursor = [], None
     while True:
@@ -308,29 +417,58 @@ def test_pages_of_files_and_lines_together_are_all_of_them(ask, call, tmp_path, 
 def test_nothing_is_listed_or_found_outside_or_where_reading_wants_a_yes(con, ask, tree):
     for path in ("w/..", "/etc", "w/.git", "nothing", "w/link.py", "w/src/../..", "w/nothing"):
         for tool, given in (("list_files", {}), ("search", {"pattern": "two"})):
-            assert ask(tool, path=path, **given).split(":")[0] in ("fs_denied", "not_found"), (tool, path)
-    con.execute("SET GLOBAL redline_sandboxes = ?", [json.dumps([{"name": "w", "root": str(tree), "read_approval": True}])])
-    assert ask("list_files", path="w").startswith("fs_denied: ") and ask("search", pattern="two", path="w").startswith("fs_denied: ")
+            assert ask(tool, path=path, **given).split(":")[0] in ("fs_denied", "not_found"), (
+                tool,
+                path,
+            )
+    con.execute(
+        "SET GLOBAL redline_sandboxes = ?",
+        [json.dumps([{"name": "w", "root": str(tree), "read_approval": True}])],
+    )
+    assert ask("list_files", path="w").startswith("fs_denied: ") and ask(
+        "search", pattern="two", path="w"
+    ).startswith("fs_denied: ")
     con.execute("RESET GLOBAL redline_sandboxes")
     assert ask("list_files", path="w").startswith("fs_denied: ")
 
 
 def test_capabilities_tell_what_may_be_done_with_paths_that_may_be_read(ask, call, tmp_path):
     text = ask("redline_capabilities")
-    assert "- w/ (read and write); for example w/it's\n" in text and "Repositories (repo): w/readme\n" in text and "GitDiff" in text
-    assert ask("read_file", path=text.split("for example ")[1].split("\n")[0]).startswith("w/it's (1 line")
+    assert (
+        "- w/ (read and write); for example w/it's\n" in text
+        and "Repositories (repo): w/readme\n" in text
+        and "GitDiff" in text
+    )
+    assert ask("read_file", path=text.split("for example ")[1].split("\n")[0]).startswith(
+        "w/it's (1 line"
+    )
     values = ask("redline_capabilities", format="json")
-    assert values["repositories"] == ["w/readme"] and values["listed"][0]["mode"] == "rw" and values["has_approver"] is False
+    assert (
+        values["repositories"] == ["w/readme"]
+        and values["listed"][0]["mode"] == "rw"
+        and values["has_approver"] is False
+    )
 
 
 def test_errors_lead_on(ask, call, tmp_path):
     (tmp_path / "src").mkdir(exist_ok=True)
     (tmp_path / "src/main.py").write_text("x\n")
-    for path, meant in [("src/main.py", "w/src/main.py"), ("./src/main.py", "w/src/main.py"), ("src/mian.py", "w/src/main.py"), ("it's", "w/it's")]:
+    for path, meant in [
+        ("src/main.py", "w/src/main.py"),
+        ("./src/main.py", "w/src/main.py"),
+        ("src/mian.py", "w/src/main.py"),
+        ("it's", "w/it's"),
+    ]:
         text = ask("read_file", path=path)
-        assert text.startswith("fs_denied: ") and "Readable beneath: w/ (rw" in text and f"Did you mean {meant!r}?".replace('"', "'") in text.replace('"', "'"), text
+        assert (
+            text.startswith("fs_denied: ")
+            and "Readable beneath: w/ (rw" in text
+            and f"Did you mean {meant!r}?".replace('"', "'") in text.replace('"', "'")
+        ), text
     for repo in ("readme", "w/redme", "w"):
         text = ask("GitDiffSummary", **{"from": "v1..v2", "repo": repo})
         assert "Repositories there are: 'w/readme'." in text, text
     (tmp_path / "big").write_text("x" * (5 << 20))
-    assert "read_file and search read files of any size" in ask("edit_file", path="w/big", old_string="y", new_string="z")
+    assert "read_file and search read files of any size" in ask(
+        "edit_file", path="w/big", old_string="y", new_string="z"
+    )

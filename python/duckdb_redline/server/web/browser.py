@@ -40,13 +40,17 @@ class Browser:
     def can_ask(self, context: Context) -> bool:
         return True
 
-    async def ask(self, context: Context, params: types.CallToolRequestParams, call: Call) -> Instead:
+    async def ask(
+        self, context: Context, params: types.CallToolRequestParams, call: Call
+    ) -> Instead:
         """Waits for the person. A call that is cancelled leaves its question: an answer counts when the call is repeated."""
         approval_id = json.loads(call.payload)["approval_id"]
         problem = await self.site.problem_of(approval_id)
         if problem is not None:
             code = "too_large" if problem == TOO_LARGE else "permission_denied"
-            return await refused(self.site.host, call, f"{code}: {problem} Propose it in smaller changes.")
+            return await refused(
+                self.site.host, call, f"{code}: {problem} Propose it in smaller changes."
+            )
         with anyio.move_on_after(MAX_CALL_SECONDS):
             await self.site.answer_to(approval_id)
         return None

@@ -15,7 +15,9 @@ from .visible import Piece, pieces
 
 def node(tag: str, *children: str | Element | None, **attributes: str) -> Element:
     """Makes an element; `class_` and `for_` are attributes whose names are words of Python."""
-    made = Element(tag, {name.rstrip("_").replace("_", "-"): given for name, given in attributes.items()})
+    made = Element(
+        tag, {name.rstrip("_").replace("_", "-"): given for name, given in attributes.items()}
+    )
     for child in children:
         append(made, child)
     return made
@@ -37,7 +39,9 @@ def document(title: str, *content: Element | None, inline: tuple[str, str] | Non
         append(head, node("link", rel="stylesheet", href="style.css"))
     else:
         style, script = inline
-        append(head, node("meta", http_equiv="Content-Security-Policy", content=policy(style, script)))
+        append(
+            head, node("meta", http_equiv="Content-Security-Policy", content=policy(style, script))
+        )
         append(head, node("style", style))
         append(head, node("script", script, type="module"))
     append(head, node("meta", name="viewport", content="width=device-width, initial-scale=1"))
@@ -46,14 +50,28 @@ def document(title: str, *content: Element | None, inline: tuple[str, str] | Non
 
 def policy(style: str, script: str) -> str:
     """Returns a policy that allows exactly this style and this script."""
-    style_hash, script_hash = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
+    style_hash, script_hash = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
+    )
     return f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; base-uri 'none'; form-action 'none'"
 
 
 def leading_to(address: str) -> bytes:
     """Returns a page that leads to another one."""
-    head = node("head", node("meta", charset="utf-8"), node("meta", http_equiv="refresh", content=f"0; url={address}"))
-    return written(node("html", head, node("body", node("a", "Open the page of redline", href=address)), lang="en"))
+    head = node(
+        "head",
+        node("meta", charset="utf-8"),
+        node("meta", http_equiv="refresh", content=f"0; url={address}"),
+    )
+    return written(
+        node(
+            "html",
+            head,
+            node("body", node("a", "Open the page of redline", href=address)),
+            lang="en",
+        )
+    )
 
 
 def written(page: Element) -> bytes:
@@ -64,12 +82,18 @@ def written(page: Element) -> bytes:
 def visible(text: str, words: tuple[tuple[int, int], ...] = ()) -> Element:
     """Returns a line with nothing in it unseen, in the order in which it is stored; `words` are emphasised."""
     # A space that is a change of its own would be a coloured gap alone.
-    spaces = frozenset(place for start, end in words if text[start:end].isspace() for place in range(start, end))
+    spaces = frozenset(
+        place for start, end in words if text[start:end].isspace() for place in range(start, end)
+    )
     starts = [start for start, _ in words]
 
     def look(piece: Piece) -> tuple[str, bool, int]:
         word = bisect.bisect_right(starts, piece.start) - 1
-        return piece.kind, word >= 0 and piece.start < words[word][1], piece.start if piece.kind == "number" else 0
+        return (
+            piece.kind,
+            word >= 0 and piece.start < words[word][1],
+            piece.start if piece.kind == "number" else 0,
+        )
 
     line = node("bdo", dir="ltr")
     cuts = (place for word in words for place in word)
@@ -90,7 +114,12 @@ def table(rows: list[Row], caption: str, has_old: bool) -> Element:
 
 def line(row: Row, has_old: bool) -> Element:
     if row.is_gap:
-        return node("tr", node("td", "Unchanged lines are left out.", colspan="4" if has_old else "2", class_="gap"))
+        return node(
+            "tr",
+            node(
+                "td", "Unchanged lines are left out.", colspan="4" if has_old else "2", class_="gap"
+            ),
+        )
     old = side(row.old, "del") if has_old else []
     return node("tr", *old, *side(row.new, "ins"))
 

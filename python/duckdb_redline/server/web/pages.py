@@ -32,16 +32,32 @@ MESSAGES = {
 
 def overview(waiting: list[Waiting], said: str | None) -> bytes:
     """Returns the list of what waits."""
-    title = f"{len(waiting)} wait{'s' if len(waiting) == 1 else ''} for you" if waiting else "Nothing waits for you"
+    title = (
+        f"{len(waiting)} wait{'s' if len(waiting) == 1 else ''} for you"
+        if waiting
+        else "Nothing waits for you"
+    )
     entries = [entry(one) for one in waiting]
     message = node("p", MESSAGES[said], role="status") if said in MESSAGES else None
-    more = node("p", node("a", "Look again", href="./"), "" if waiting else ". This page also looks by itself.")
-    return document(f"{title} - redline", node("h1", title), message, node("ol", *entries) if entries else None, more)
+    more = node(
+        "p",
+        node("a", "Look again", href="./"),
+        "" if waiting else ". This page also looks by itself.",
+    )
+    return document(
+        f"{title} - redline",
+        node("h1", title),
+        message,
+        node("ol", *entries) if entries else None,
+        more,
+    )
 
 
 def entry(question: Waiting) -> Element:
     """Returns a line of the list: what would be done, how large it is, and since when it waits."""
-    link = node("a", visible(question.description), href=f"change?{urlencode({'id': question.approval_id})}")
+    link = node(
+        "a", visible(question.description), href=f"change?{urlencode({'id': question.approval_id})}"
+    )
     known = [text for text in (counted(question.fields), asked(question)) if text]
     return node("li", link, f" ({', '.join(known)})" if known else None)
 
@@ -52,15 +68,36 @@ def change(question: Waiting, view: View, seals: Seals, part: int, whole: bool) 
     here = list(view.rows[(part - 1) * PART_ROWS : part * PART_ROWS])
     words = [node("h1", visible(question.description)), facts(question), *warnings(question, view)]
     if view.rows:
-        caption = f"Part {part} of {parts}" if parts > 1 else "The whole file, with the change in it" if whole else "The change"
+        caption = (
+            f"Part {part} of {parts}"
+            if parts > 1
+            else "The whole file, with the change in it"
+            if whole
+            else "The change"
+        )
         words.append(table(here, caption, view.has_old))
     if question.fields.get("type") == "edit" and not view.problem:
         other = {"id": question.approval_id} | ({} if whole else {"view": "whole"})
-        words.append(node("p", node("a", "View the change alone" if whole else "View the full file", href=f"change?{urlencode(other)}")))
+        words.append(
+            node(
+                "p",
+                node(
+                    "a",
+                    "View the change alone" if whole else "View the full file",
+                    href=f"change?{urlencode(other)}",
+                ),
+            )
+        )
     if part < parts:
-        onward = {"id": question.approval_id, "part": part + 1, "after": seals.part(question, view, part)} | ({"view": "whole"} if whole else {})
+        onward = {
+            "id": question.approval_id,
+            "part": part + 1,
+            "after": seals.part(question, view, part),
+        } | ({"view": "whole"} if whole else {})
         link = node("a", f"Read on: part {part + 1} of {parts}", href=f"change?{urlencode(onward)}")
-        words.append(node("p", link, ". You can say yes once you have seen all of it.", class_="warning"))
+        words.append(
+            node("p", link, ". You can say yes once you have seen all of it.", class_="warning")
+        )
     words.append(answers(question, seals, may_approve=part == parts and not view.problem))
     words.append(node("p", node("a", "Back to what waits", href="./")))
     return document(f"{shown(question.description)} - redline", *words)
@@ -78,7 +115,11 @@ def facts(question: Waiting) -> Element:
     """Returns what is known of a call beside its change."""
     fields = question.fields
     found = node("dl")
-    known: dict[str, Any] = {"File": fields.get("path"), "Sandbox": fields.get("sandbox"), "Client": client if (client := question.session.split(":")[0]) != ALONE else None}
+    known: dict[str, Any] = {
+        "File": fields.get("path"),
+        "Sandbox": fields.get("sandbox"),
+        "Client": client if (client := question.session.split(":")[0]) != ALONE else None,
+    }
     if fields.get("type") == "read":
         size = f"{count(fields['file_lines'], 'line')}, {count(fields['file_bytes'], 'byte')}"
         known["Content"] = size if fields["file_exists"] else "There is no such file."
@@ -116,13 +157,23 @@ def warnings(question: Waiting, view: View) -> list[Element]:
     if str(fields.get("type")).startswith("write"):
         size = f"{count(fields['content_lines'], 'line')}, {count(fields['content_bytes'], 'byte')}"
         is_text = fields.get("existing_lines") is not None
-        before = count(fields["existing_lines"], "line") if is_text else f"{fields.get('existing_bytes')} bytes"
-        found.append(f"This overwrites a file: it has {before} now, and will have {size}." if fields["file_exists"] else f"This is a new file: {size}.")
+        before = (
+            count(fields["existing_lines"], "line")
+            if is_text
+            else f"{fields.get('existing_bytes')} bytes"
+        )
+        found.append(
+            f"This overwrites a file: it has {before} now, and will have {size}."
+            if fields["file_exists"]
+            else f"This is a new file: {size}."
+        )
     if is_executable(fields):
         found.append("The file is executable: what is written may be run as a program.")
     unseen = view.unseen + hidden(question.description) + hidden(str(fields.get("path", "")))
     if unseen:
-        found.append(f"{count(unseen, 'hidden character')} {'is' if unseen == 1 else 'are'} shown by number.")
+        found.append(
+            f"{count(unseen, 'hidden character')} {'is' if unseen == 1 else 'are'} shown by number."
+        )
     return [node("p", text, class_="warning") for text in found if text]
 
 
@@ -133,12 +184,23 @@ def is_executable(fields: dict[str, Any]) -> bool:
 
 def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
     """Returns the two answers, each a form that counts for this payload alone."""
-    asked = node("section", node("h2", ACTIONS.get(str(question.fields.get("type")), "Allow this?")), aria_label="Your answer")
+    asked = node(
+        "section",
+        node("h2", ACTIONS.get(str(question.fields.get("type")), "Allow this?")),
+        aria_label="Your answer",
+    )
     if may_approve:
         scopes = node("fieldset", node("legend", "Yes is for"))
         for scope, label in SCOPES.items():
             checked = {"checked": "checked"} if scope == "once" else {}
-            append(scopes, node("label", node("input", type="radio", name="scope", value=scope, **checked), label))
+            append(
+                scopes,
+                node(
+                    "label",
+                    node("input", type="radio", name="scope", value=scope, **checked),
+                    label,
+                ),
+            )
         append(asked, form(question, seals.answer(question, "yes"), "yes", "Yes, approve", scopes))
     append(asked, form(question, seals.answer(question, "no"), "no", "No, decline"))
     return asked
@@ -147,4 +209,11 @@ def answers(question: Waiting, seals: Seals, may_approve: bool) -> Element:
 def form(question: Waiting, seal: str, answer: str, label: str, *content: Element) -> Element:
     sent = {"id": question.approval_id, "answer": answer, "seal": seal}
     inputs = [node("input", type="hidden", name=name, value=given) for name, given in sent.items()]
-    return node("form", *inputs, *content, node("button", label, type="submit"), method="post", action="decide")
+    return node(
+        "form",
+        *inputs,
+        *content,
+        node("button", label, type="submit"),
+        method="post",
+        action="decide",
+    )

@@ -56,14 +56,21 @@ class View:
     @property
     def digest(self) -> str:
         """Names exactly these rows, so that parts of two views are never taken for parts of one."""
-        return hashlib.sha256(repr((self.has_old, self.rows)).encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(
+            repr((self.has_old, self.rows)).encode("utf-8", "surrogatepass")
+        ).hexdigest()
 
 
 async def waiting(host: Host) -> list[Waiting]:
     """Returns what waits, the oldest first."""
-    query = "SELECT approval_id, description, session, payload FROM system.main.pending_approvals(?)"
+    query = (
+        "SELECT approval_id, description, session, payload FROM system.main.pending_approvals(?)"
+    )
     rows = await host.rows(query, host.key)
-    return [Waiting(str(approval_id), str(description), str(session), str(payload)) for approval_id, description, session, payload in rows]
+    return [
+        Waiting(str(approval_id), str(description), str(session), str(payload))
+        for approval_id, description, session, payload in rows
+    ]
 
 
 async def view(host: Host, question: Waiting, whole: bool, most: int | None = None) -> View:
@@ -76,7 +83,11 @@ async def view(host: Host, question: Waiting, whole: bool, most: int | None = No
         return View(problem=TOO_LARGE if fields.get("content_truncated") else UNKNOWN)
     texts = await sides(host, question.payload) if kind == "write" or whole else None
     old, new = texts or (None, None)
-    diff = None if old is None else str(await host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1))
+    diff = (
+        None
+        if old is None
+        else str(await host.value("SELECT system.main.unified_diff(?, ?, ?)", old, new, -1))
+    )
     try:
         found = await in_thread(rows_of, fields, diff, new, most)
     except ValueError:
@@ -108,7 +119,11 @@ def rows_of(fields: dict[str, Any], diff: str | None, new: str | None, most: int
     found = found or View(tuple(of_text(fields["content"], most)))
     if most is not None and len(found.rows) > most:
         found = replace(found, rows=found.rows[:most], is_cut=True)
-    return replace(found, note="The file will be empty.") if is_write and not fields["content"] else found
+    return (
+        replace(found, note="The file will be empty.")
+        if is_write and not fields["content"]
+        else found
+    )
 
 
 def unseen_in(rows: list[Row], has_old: bool) -> int:

@@ -52,7 +52,11 @@ def of_diff(diff: str, most: int | None = None) -> list[Row]:
     Where `most` are wanted, as many lines are read as these rows can have, and what the last of them ends in is not asked.
     """
     is_cut = most is not None and diff.count("\n", 0, len(diff)) > 2 * most + 4
-    lines = diff.split("\n", 2 * most + 4)[:-1] + [""] if is_cut and most is not None else diff.split("\n")
+    lines = (
+        diff.split("\n", 2 * most + 4)[:-1] + [""]
+        if is_cut and most is not None
+        else diff.split("\n")
+    )
     if lines.pop() != "":
         raise ValueError("the diff does not end with a line feed")
     at = next((index for index, line in enumerate(lines) if HUNK.match(line)), len(lines))
@@ -81,7 +85,9 @@ def of_diff(diff: str, most: int | None = None) -> list[Row]:
                 added.append(Cell(new, text, True, has_newline))
             elif sign == " ":
                 rows += block(removed, added)
-                rows.append(Row(Cell(old, text, False, has_newline), Cell(new, text, False, has_newline)))
+                rows.append(
+                    Row(Cell(old, text, False, has_newline), Cell(new, text, False, has_newline))
+                )
             else:
                 raise ValueError("a line of the diff has no sign")
             old, left[0] = old + (sign in "- "), left[0] - (sign in "- ")
@@ -131,12 +137,20 @@ def joined(cells: Iterable[Cell | None]) -> str:
 
 def marked(rows: list[Row], runs: object) -> list[Row]:
     """Returns a block with its words: `runs` are those of inline_diff over the joined lines of both sides."""
-    if not isinstance(runs, list) or not any(run["change"] == "equal" and run["text"].strip() for run in runs):
+    if not isinstance(runs, list) or not any(
+        run["change"] == "equal" and run["text"].strip() for run in runs
+    ):
         return rows  # Everything differs.
     words = {side: ranges([(run["text"], run["change"] == change) for run in runs if run["change"] in ("equal", change)])
              for side, change in (("old", "delete"), ("new", "insert"))}  # fmt: skip
     old, new = iter(words["old"]), iter(words["new"])
-    return [Row(row.old and replace(row.old, words=next(old)), row.new and replace(row.new, words=next(new))) for row in rows]
+    return [
+        Row(
+            row.old and replace(row.old, words=next(old)),
+            row.new and replace(row.new, words=next(new)),
+        )
+        for row in rows
+    ]
 
 
 def ranges(runs: list[tuple[str, bool]]) -> list[tuple[tuple[int, int], ...]]:

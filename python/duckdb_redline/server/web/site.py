@@ -59,8 +59,16 @@ class Site:
         self.since: dict[str, float] = {}
 
     def app(self) -> Starlette:
-        pages = {"": self.overview, "next": self.next, "change": self.change, "style.css": self.style}
-        routes = [Route(f"/{{token}}/{name}", self.guarded(page), methods=["GET"]) for name, page in pages.items()]
+        pages = {
+            "": self.overview,
+            "next": self.next,
+            "change": self.change,
+            "style.css": self.style,
+        }
+        routes = [
+            Route(f"/{{token}}/{name}", self.guarded(page), methods=["GET"])
+            for name, page in pages.items()
+        ]
         routes.append(Route("/{token}/decide", self.guarded(self.decide), methods=["POST"]))
         return Starlette(routes=routes)
 
@@ -69,7 +77,11 @@ class Site:
 
         async def answered(request: Request) -> Response:
             is_known = is_same(request.path_params["token"], self.token)
-            return await answer(request) if is_known else PlainTextResponse("There is no such page.\n", 404)
+            return (
+                await answer(request)
+                if is_known
+                else PlainTextResponse("There is no such page.\n", 404)
+            )
 
         return answered
 
@@ -81,7 +93,9 @@ class Site:
 
     async def overview(self, request: Request) -> Response:
         found = await self.waiting()
-        response = html(await anyio.to_thread.run_sync(pages.overview, found, request.query_params.get("said")))
+        response = html(
+            await anyio.to_thread.run_sync(pages.overview, found, request.query_params.get("said"))
+        )
         if not found:
             response.headers["refresh"] = "1; url=next"
         return response
@@ -103,8 +117,12 @@ class Site:
         text = asked.get("part", "1")
         part = int(text) if text.isdecimal() and len(text) < 9 else 1
         # A part is shown after all parts before it.
-        is_next = 1 < part <= pages.count_parts(shown) and is_same(asked.get("after", ""), self.seals.part(question, shown, part - 1))
-        drawn = functools.partial(pages.change, question, shown, self.seals, part if is_next else 1, whole)
+        is_next = 1 < part <= pages.count_parts(shown) and is_same(
+            asked.get("after", ""), self.seals.part(question, shown, part - 1)
+        )
+        drawn = functools.partial(
+            pages.change, question, shown, self.seals, part if is_next else 1, whole
+        )
         return html(await anyio.to_thread.run_sync(drawn))
 
     async def problem_of(self, approval_id: str) -> str | None:
@@ -136,7 +154,11 @@ class Site:
                 return await self.gone(None)
             if await is_stale(self.host, question):
                 return await self.gone(question)
-            is_done = await (self.approve(question, scope) if answer == "yes" else self.host.decline(question.payload))
+            is_done = await (
+                self.approve(question, scope)
+                if answer == "yes"
+                else self.host.decline(question.payload)
+            )
             if not is_done:
                 return await self.gone(question)
             self.end(question)
@@ -144,7 +166,9 @@ class Site:
 
     async def approve(self, question: Waiting, scope: str) -> bool:
         proven = await self.host.pages(question.payload, 80, 100_000, most=None)
-        return proven is not None and await self.host.approve(question.payload, scope, proven[-1]["proof"])
+        return proven is not None and await self.host.approve(
+            question.payload, scope, proven[-1]["proof"]
+        )
 
     async def find(self, approval_id: str) -> Waiting | None:
         return next((one for one in await self.waiting() if one.approval_id == approval_id), None)
@@ -172,7 +196,9 @@ class Site:
                 return await event.wait()
 
     async def style(self, request: Request) -> Response:
-        text = importlib.resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+        text = (
+            importlib.resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+        )
         return Response(text, media_type="text/css")
 
 
@@ -209,13 +235,17 @@ async def form_of(request: Request) -> dict[str, str] | Response:
             async for part in request.stream():
                 body += part
                 if len(body) > MAX_FORM_BYTES:
-                    return PlainTextResponse("The form is too large.\n", 413, {"connection": "close"})
+                    return PlainTextResponse(
+                        "The form is too large.\n", 413, {"connection": "close"}
+                    )
         except ClientDisconnect:
             return PlainTextResponse("The form did not come to its end.\n", 400)
     if limit.cancelled_caught:
         return PlainTextResponse("The form took too long.\n", 408, {"connection": "close"})
     try:
-        fields = parse_qs(body.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=8)
+        fields = parse_qs(
+            body.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=8
+        )
     except ValueError:
         return PlainTextResponse("This is no form.\n", 400)
     if any(len(given) != 1 for given in fields.values()):

@@ -36,7 +36,9 @@ class Piece(NamedTuple):
     end: int
 
 
-def pieces(line: str, cuts: Iterable[int] = (), spaces: frozenset[int] = frozenset()) -> Iterator[Piece]:
+def pieces(
+    line: str, cuts: Iterable[int] = (), spaces: frozenset[int] = frozenset()
+) -> Iterator[Piece]:
     """Returns what is shown of a line without its line feed, no piece beyond a cut; some spaces are shown by a mark too."""
     body = line[:-1] if line.endswith("\r") else line
     tail = len(body.rstrip(" \t"))
@@ -70,7 +72,12 @@ def pieces(line: str, cuts: Iterable[int] = (), spaces: frozenset[int] = frozens
 def with_marks(line: str, at: int) -> int:
     """Returns where a letter ends with the marks on it."""
     end = at + 1
-    while end < len(line) and end <= at + MAX_MARKS and is_joined(line[end]) and not is_unseen(line[end]):
+    while (
+        end < len(line)
+        and end <= at + MAX_MARKS
+        and is_joined(line[end])
+        and not is_unseen(line[end])
+    ):
         end += 1
     return end
 
@@ -85,7 +92,9 @@ def is_unseen(c: str) -> bool:
 
 def is_joined(c: str) -> bool:
     """Tells whether a character is drawn onto the one before it."""
-    return c > "~" and (unicodedata.category(c) in ("Mn", "Me", "Mc") or JOINED.match(c) is not None)
+    return c > "~" and (
+        unicodedata.category(c) in ("Mn", "Me", "Mc") or JOINED.match(c) is not None
+    )
 
 
 def hidden(line: str) -> int:
