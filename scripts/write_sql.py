@@ -201,7 +201,7 @@ def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     for name, (what, condition) in FILES.items():
         statements = con.execute(f"SELECT publish_sql FROM redline_tools() WHERE {condition}").fetchall()
         texts[f"sql/{name}"] = "\n".join([HEADER.format(what=what), *(f"{statement};\n" for (statement,) in statements)])
-    return texts | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)} | render_functions(con)
+    return texts | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)} | render_functions(con) | render_pages(con)
 
 
 def main() -> None:
