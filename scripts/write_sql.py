@@ -272,6 +272,7 @@ def render(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
         texts
         | {"sql/macros.sql": render_macros(con), "sql/git.sql": render_git(con)}
         | render_functions(con)
+        | render_pages(con)
     )
 
 

@@ -70,13 +70,13 @@ pub struct GitLogArguments {
     pub file: Option<String>,
     #[allow(missing_docs)]
     pub paths: Option<Vec<String>>,
-    /// A text that commits add or remove.
+    /// A text added or removed.
     pub contains: Option<String>,
-    /// A regex of lines added or removed.
+    /// A regex of changed lines.
     pub changed_lines: Option<String>,
-    /// A regex of a line of the message.
+    /// A regex of a message line.
     pub message: Option<String>,
-    /// A regex of name and address.
+    /// A regex of the author.
     pub author: Option<String>,
     /// Of lines of file.
     pub first_line: Option<u64>,
@@ -86,9 +86,9 @@ pub struct GitLogArguments {
     pub function: Option<String>,
     #[allow(missing_docs)]
     pub since: Option<String>,
-    /// A date: commits until then.
+    /// A date: until then.
     pub until: Option<String>,
-    /// Commits at most, on all pages.
+    /// Most commits in all.
     pub limit: Option<u64>,
     #[allow(missing_docs)]
     pub cursor: Option<String>,

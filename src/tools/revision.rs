@@ -54,7 +54,7 @@ pub struct GitShowArguments {
     pub paths: Option<Vec<String>>,
     #[allow(missing_docs)]
     pub context_lines: Option<i64>,
-    /// A merge: first_parent (default) or combined, as git show.
+    /// first_parent (default) or combined.
     #[schemars(with = "Option<String>")]
     pub merges: Option<ShownMerges>,
     #[allow(missing_docs)]

@@ -23,6 +23,8 @@ FORMATS = {
 TEXTS = ("markdown", "table")
 ENDINGS = {"md": "markdown"}
 MAX_ROWS_SHOWN = 1000
+INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+NUMBERS = {*INTEGERS, *(f"U{name}" for name in INTEGERS), "FLOAT", "DOUBLE", "DECIMAL"}
 
 
 def run_query(
@@ -99,10 +101,7 @@ def box(rows: duckdb.DuckDBPyRelation) -> str:
 def markdown(rows: duckdb.DuckDBPyRelation) -> Iterator[str]:
     """Yields a table of GitHub's Markdown; numbers are on the right."""
     yield "| " + " | ".join(map(in_markdown, rows.columns)) + " |\n"
-    numbers = [
-        str(kind).endswith("INT") or str(kind).startswith(("DECIMAL", "DOUBLE", "FLOAT"))
-        for kind in rows.types
-    ]
+    numbers = [str(kind).partition("(")[0] in NUMBERS for kind in rows.types]
     yield "|" + "|".join("---:" if is_number else "---" for is_number in numbers) + "|\n"
     # As DuckDB writes each value.
     for row in rows.project("COLUMNS(*)::VARCHAR").fetchall():

@@ -34,7 +34,7 @@ OWN_ERROR = re.compile(
     re.DOTALL,
 )
 # Runs the user's statement; query() refuses by DuckDB's parser what is not one SELECT. DuckDB writes each value as JSON.
-WRAPPED = "SELECT to_json(COLUMNS(*)) FROM system.main.query(?)"
+WRAPPED = "SELECT system.main.to_json(COLUMNS(*)) FROM system.main.query(?)"
 Given = dict[str, Any]
 
 

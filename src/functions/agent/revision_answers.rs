@@ -7,7 +7,7 @@ use super::entry::{Answers, Call};
 use super::git_answers::{AnswerFrame, Shown, compared};
 use super::history_answers::{CommitReader, Pages, opened, shown};
 use super::missing_file::explained;
-use crate::error::{Error, Result, escaped, quoted, visible};
+use crate::error::{Error, Result, escaped, quoted};
 use crate::find::shortened;
 use crate::form::Form;
 use crate::functions::params::named_options;
@@ -34,19 +34,14 @@ const MESSAGE_PART: usize = 3;
 impl Answers for GitShow {
     fn answer(call: Call, arguments: GitShowArguments) -> Result<ShownCommit> {
         let rev = arguments.rev.as_deref().unwrap_or("HEAD");
-        if let Some((rev, file)) = rev
+        let names_file = rev
             .split_once(':')
-            .filter(|(rev, file)| !rev.is_empty() && !file.is_empty() && !rev.contains('{'))
-        {
-            let error = Error::invalid_args(format!(
-                "{} is a file, not a commit",
-                quoted(&format!("{rev}:{file}"))
+            .is_some_and(|(rev, file)| !rev.is_empty() && !file.is_empty() && !rev.contains('{'));
+        if names_file {
+            let error = Error::invalid_args(format!("{} names a file, not a commit", quoted(rev)));
+            return Err(error.with_hint(
+                "Call GitFile: rev is what stands before the colon, file what stands after it",
             ));
-            return Err(error.with_hint(format!(
-                "Call GitFile with rev = {}, file = {}",
-                visible(rev),
-                visible(file)
-            )));
         }
         let execution = &call.execution;
         let words = execution.read(|| {

@@ -131,7 +131,7 @@ def test_stat_and_log_print_cells_between_tabs_in_a_pipe(redline):
         (author, files, added, removed, subject)
         for _, _, author, files, added, removed, subject in lines
     ] == [
-        ("Ann", "4", "4", "3", "Change"),
+        ("Ann", "3", "2", "1", "Change"),
         ("Ann", "2", "5", "0", "Start"),
     ]
     assert [line.split("\t")[-1] for line in redline("log", "-n", "1").splitlines()] == ["Change"]

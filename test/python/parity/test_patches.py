@@ -160,7 +160,8 @@ def test_the_lines_of_all_files_equal_those_of_each(con):
             f"SELECT * FROM diff_lines('before', 'after', ?{options})", [repo]
         ).fetchall()
         by_path = {}
-        for path, *line in lines:
+        for path, *line, marks in lines:
+            assert marks is None
             by_path.setdefault(path, []).append(tuple(line))
         assert len(by_path) > 50
         for path, expected in by_path.items():

@@ -75,11 +75,11 @@ def old(reached: dict, calls: list) -> dict:
 
 
 def assert_heard(progress: list, words: set):
-    """Fails where signs are not in order, or say something else."""
+    """Fails where signs are not in order, or say something else; before and after it waits, a call works."""
     assert len(progress) >= 3 and [done for done, _ in progress] == sorted(
         {done for done, _ in progress}
     ), progress
-    assert {message for _, message in progress} == words, progress
+    assert words <= {message for _, message in progress} <= words | {"works"}, progress
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -114,7 +114,8 @@ def test_a_client_that_cancels_and_calls_again_has_no_more_queries_than_one_that
                 await anyio.sleep(0.01)
 
     anyio.run(main)
-    assert deaf.most == hosts.MAX_CALLS_OF_SESSION + 1
+    # Those of the greedy client, and the other's beside them where one was still running.
+    assert hosts.MAX_CALLS_OF_SESSION <= deaf.most <= hosts.MAX_CALLS_OF_SESSION + 1
 
 
 def test_what_nobody_is_shown_takes_no_place_and_one_client_has_a_hundred(host):

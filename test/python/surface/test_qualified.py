@@ -17,6 +17,7 @@ FILES = [
             "change.py",
             "apps.py",
             "protocol.py",
+            "querying.py",
             "web/question.py",
             "web/rows.py",
         )
@@ -26,6 +27,7 @@ FILES = [
 PAGES = [ROOT / "docs/approving.md"]
 # SQL syntax that looks like a call.
 SYNTAX = {
+    "columns",
     "in",
     "as",
     "table",

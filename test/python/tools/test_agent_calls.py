@@ -187,7 +187,7 @@ CALLS = [
     ("GitShow", {"sha": "HEAD"}, TAKEN),
     ("GitShow", {"hash": "HEAD"}, TAKEN),
     ("GitShow", {"commit_id": "HEAD"}, TAKEN),
-    ("GitShow", {"rev": "HEAD:src/app.py"}, "Call GitFile with rev = HEAD, file = src/app.py"),
+    ("GitShow", {"rev": "HEAD:src/app.py"}, "Call GitFile: rev is what stands before the colon"),
     ("GitShow", {"rev": "main~1..main"}, "GitLog lists the commits of a range"),
     ("GitShow", {"range": "main~1..main"}, "GitLog or GitDiff for a range"),
     ("GitShow", {"rev": "HEAD", "file": "src/app.py"}, TAKEN),
@@ -227,7 +227,7 @@ CALLS = [
     ("GitRefs", {"name": "topic"}, TAKEN),
     ("GitRefs", {"branch_type": "remote"}, "heads, remotes or tags"),
     ("GitRefs", {"glob": ""}, TAKEN),
-    ("GitRefs", {"glob": "["}, "None of 3 matches the glob"),
+    ("GitRefs", {"glob": "["}, "Give a pattern such as *.rs"),
     # -- files of the sandbox, in every spelling
     ("read_file", {"path": "workspace/src/app.py"}, TAKEN),
     ("read_file", {"file_path": "workspace/src/app.py"}, TAKEN),

@@ -608,4 +608,4 @@ def test_a_log_has_so_many_commits_as_are_asked_for(ask, busy):
         )
     assert [commit["commit_id"] for commit in [*seen, *page["commits"]]] == ids[:12] and seen
     assert len(ask("GitLog", busy, format="json", file="src/new.txt", limit=2)["commits"]) == 2
-    assert ask("GitLog", busy, limit=0).startswith("invalid_args: limit is 0")
+    assert ask("GitLog", busy, limit=0).startswith("invalid_args: GitLog was given limit = 0")
