@@ -84,21 +84,21 @@ Arguments:
 - repo (string, optional): sandbox or sandbox/directory. Default: the only sandbox.
 - file (string, optional): From the repository''s root.
 - paths (JSON list or one value, optional): Git pathspecs: src, *.rs, :!docs.
-- contains (string, optional): A text that commits add or remove.
-- changed_lines (string, optional): A regex of lines added or removed.
-- message (string, optional): A regex of a line of the message.
-- author (string, optional): A regex of name and address.
+- contains (string, optional): A text added or removed.
+- changed_lines (string, optional): A regex of changed lines.
+- message (string, optional): A regex of a message line.
+- author (string, optional): A regex of the author.
 - first_line (integer, optional): Of lines of file.
 - last_line (integer, optional): From 1.
 - function (string, optional): A function of file.
 - since (string, optional): A date, such as 2026-01-31 or 2 weeks ago.
-- until (string, optional): A date: commits until then.
-- limit (integer, optional): Commits at most, on all pages.
+- until (string, optional): A date: until then.
+- limit (integer, optional): Most commits in all.
 - cursor (string, optional): next_cursor of the previous answer.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitLog'', system.main.json_object(''range'', $range::VARCHAR, ''repo'', $repo::VARCHAR, ''file'', $file::VARCHAR, ''paths'', system.main.to_json($paths), ''contains'', $contains::VARCHAR, ''changed_lines'', $changed_lines::VARCHAR, ''message'', $message::VARCHAR, ''author'', $author::VARCHAR, ''first_line'', system.main.to_json($first_line), ''last_line'', system.main.to_json($last_line), ''function'', $function::VARCHAR, ''since'', $since::VARCHAR, ''until'', $until::VARCHAR, ''limit'', system.main.to_json($limit), ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"file":{"type":"string","description":"From the repository''s root."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"contains":{"type":"string","description":"A text that commits add or remove."},"changed_lines":{"type":"string","description":"A regex of lines added or removed."},"message":{"type":"string","description":"A regex of a line of the message."},"author":{"type":"string","description":"A regex of name and address."},"first_line":{"type":"integer","description":"Of lines of file."},"last_line":{"type":"integer","description":"From 1."},"function":{"type":"string","description":"A function of file."},"since":{"type":"string","description":"A date, such as 2026-01-31 or 2 weeks ago."},"until":{"type":"string","description":"A date: commits until then."},"limit":{"type":"integer","description":"Commits at most, on all pages."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"range":{"type":"string","description":"Revision, a..b or ALL. Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"file":{"type":"string","description":"From the repository''s root."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"contains":{"type":"string","description":"A text added or removed."},"changed_lines":{"type":"string","description":"A regex of changed lines."},"message":{"type":"string","description":"A regex of a message line."},"author":{"type":"string","description":"A regex of the author."},"first_line":{"type":"integer","description":"Of lines of file."},"last_line":{"type":"integer","description":"From 1."},"function":{"type":"string","description":"A function of file."},"since":{"type":"string","description":"A date, such as 2026-01-31 or 2 weeks ago."},"until":{"type":"string","description":"A date: until then."},"limit":{"type":"integer","description":"Most commits in all."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
@@ -110,12 +110,12 @@ Arguments:
 - repo (string, optional): sandbox or sandbox/directory. Default: the only sandbox.
 - paths (JSON list or one value, optional): Git pathspecs: src, *.rs, :!docs.
 - context_lines (integer, optional): Default: 3; -1: the whole file.
-- merges (string, optional): A merge: first_parent (default) or combined, as git show.
+- merges (string, optional): first_parent (default) or combined.
 - cursor (string, optional): next_cursor of the previous answer.
 - max_bytes (integer, optional): Default: 25000.
 - format (string, optional): text (default) or json.',
     'SELECT system.main.redline_call_text(''GitShow'', system.main.json_object(''rev'', $rev::VARCHAR, ''repo'', $repo::VARCHAR, ''paths'', system.main.to_json($paths), ''context_lines'', system.main.to_json($context_lines), ''merges'', $merges::VARCHAR, ''cursor'', $cursor::VARCHAR, ''max_bytes'', system.main.to_json($max_bytes), ''format'', $format::VARCHAR), ''duckdb_mcp'', true) AS answer',
-    '{"rev":{"type":"string","description":"Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: the whole file."},"merges":{"type":"string","description":"A merge: first_parent (default) or combined, as git show."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
+    '{"rev":{"type":"string","description":"Default: HEAD."},"repo":{"type":"string","description":"sandbox or sandbox/directory. Default: the only sandbox."},"paths":{"type":"string","description":"Git pathspecs: src, *.rs, :!docs."},"context_lines":{"type":"integer","description":"Default: 3; -1: the whole file."},"merges":{"type":"string","description":"first_parent (default) or combined."},"cursor":{"type":"string","description":"next_cursor of the previous answer."},"max_bytes":{"type":"integer","description":"Default: 25000."},"format":{"type":"string","description":"text (default) or json."}}',
     '[]',
     'text');
 
