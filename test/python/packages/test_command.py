@@ -338,7 +338,7 @@ def test_help_tells_of_one_function(redline):
     assert "file_changes" in redline("help") and "file_diff(file VARCHAR" in redline(
         "help", "file_diff"
     )
-    assert "Did you mean file_diff" in redline("help", "file_dif", code=1)
+    assert "Did you mean 'file_diff'" in redline("help", "file_dif", code=1)
 
 
 def test_setup_writes_its_lines_once_and_keeps_the_others(redline, tmp_path_factory, monkeypatch):
