@@ -60,7 +60,10 @@ impl Stack {
         loop {
             let Some(file) = directory.open(LIST)? else { return Ok(Arc::default()) };
             let stamp = file.stamp();
-            if let Some(stack) = kept.made(stamp) {
+            // git writes a table once; what another program wrote over one is another state all the same.
+            if let Some(stack) = kept.made::<Self>(stamp)
+                && stack.has_its_tables(&directory)?
+            {
                 return Ok(stack);
             }
             let list = directory.contents(&file, LIST, limits::REFERENCE_LIST_BYTES)?;
@@ -103,6 +106,16 @@ impl Stack {
             }
         }
         Ok(Opened::All(tables))
+    }
+
+    /// Tells whether each table is still the file that was opened.
+    fn has_its_tables(&self, directory: &GitDirectory) -> Result<bool> {
+        for table in &self.tables {
+            if !table.is_current(directory)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Tells whether the list is still the one that was read.

@@ -51,6 +51,11 @@ struct Block {
 }
 
 impl Table {
+    /// Tells whether the file of the table is still the one that was opened, in the state that it had.
+    pub fn is_current(&self, directory: &GitDirectory) -> Result<bool> {
+        Ok(directory.stamp(&self.name)? == Some(self.file.stamp()))
+    }
+
     /// Opens the table of a name in a directory; `None` where there is no such file.
     ///
     /// # Errors
